@@ -1,0 +1,69 @@
+/// An 8-bit colour image.
+///
+/// - Shape: `height` rows of `width` pixels, top to bottom, three bytes a pixel in the order red, green, blue, no padding.
+/// - Range: each side 1...32768 pixels. Values are display values (sRGB), 0...255.
+public struct RGBImage: Sendable, Equatable {
+    public static let sideRange = 1...32_768
+
+    public let width: Int
+    public let height: Int
+    public internal(set) var pixels: [UInt8]
+
+    /// - Throws: ``PixelError`` when a side is out of range or `pixels` does not hold `3 × width × height` bytes.
+    public init(width: Int, height: Int, pixels: [UInt8]) throws(PixelError) {
+        guard Self.sideRange.contains(width), Self.sideRange.contains(height) else { throw .sides(width: width, height: height) }
+        guard pixels.count == 3 * width * height else { throw .count(expected: 3 * width * height, got: pixels.count) }
+        self.width = width
+        self.height = height
+        self.pixels = pixels
+    }
+
+    /// An image of one colour.
+    /// - Precondition: both sides are in ``sideRange``.
+    public init(width: Int, height: Int, filledWith colour: RGBColour) {
+        precondition(Self.sideRange.contains(width) && Self.sideRange.contains(height), "sides \(width)×\(height) are out of range")
+        self.width = width
+        self.height = height
+        pixels = [UInt8](unsafeUninitializedCapacity: 3 * width * height) { buffer, count in
+            for i in 0..<width * height {
+                unsafe buffer[3 * i] = colour.red
+                unsafe buffer[3 * i + 1] = colour.green
+                unsafe buffer[3 * i + 2] = colour.blue
+            }
+            count = 3 * width * height
+        }
+    }
+
+    /// The pixel in column `x` of row `y`.
+    public subscript(x: Int, y: Int) -> RGBColour {
+        get {
+            let i = 3 * (y * width + x)
+            return RGBColour(pixels[i], pixels[i + 1], pixels[i + 2])
+        }
+        set {
+            let i = 3 * (y * width + x)
+            pixels[i] = newValue.red
+            pixels[i + 1] = newValue.green
+            pixels[i + 2] = newValue.blue
+        }
+    }
+
+    /// The image's rectangle, its top-left corner at (0, 0).
+    public var bounds: Rectangle { Rectangle(x: 0, y: 0, width: Double(width), height: Double(height)) }
+}
+
+/// Why bytes are no image.
+public enum PixelError: Error, Equatable, Sendable {
+    case sides(width: Int, height: Int)
+    case count(expected: Int, got: Int)
+}
+
+/// An 8-bit colour.
+public struct RGBColour: Sendable, Hashable {
+    public var red, green, blue: UInt8
+
+    public init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) { (self.red, self.green, self.blue) = (red, green, blue) }
+
+    public static let black = RGBColour(0, 0, 0)
+    public static let white = RGBColour(255, 255, 255)
+}
