@@ -24,13 +24,11 @@ public struct RGBImage: Sendable, Equatable {
         precondition(Self.sideRange.contains(width) && Self.sideRange.contains(height), "sides \(width)×\(height) are out of range")
         self.width = width
         self.height = height
-        pixels = [UInt8](unsafeUninitializedCapacity: 3 * width * height) { buffer, count in
-            for i in 0..<width * height {
-                unsafe buffer[3 * i] = colour.red
-                unsafe buffer[3 * i + 1] = colour.green
-                unsafe buffer[3 * i + 2] = colour.blue
-            }
-            count = 3 * width * height
+        pixels = [UInt8](repeating: colour.red, count: 3 * width * height)
+        guard colour.green != colour.red || colour.blue != colour.red else { return }
+        for i in 0..<width * height {
+            pixels[3 * i + 1] = colour.green
+            pixels[3 * i + 2] = colour.blue
         }
     }
 
