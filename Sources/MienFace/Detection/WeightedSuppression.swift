@@ -1,4 +1,4 @@
-public import MienPixels
+internal import MienPixels
 
 /// Weighted non-maximum suppression: boxes that overlap the best one become one box, their mean weighted by confidence.
 ///

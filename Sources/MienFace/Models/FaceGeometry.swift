@@ -35,17 +35,18 @@ public struct DetectorGeometry: Sendable, Hashable, Codable {
 
     /// Anchor centres in input pixels, in the order of the network's rows: grid by grid, row by row, cell by cell.
     public var anchors: [Point] {
-        grids.flatMap { grid in
+        var anchors: [Point] = []
+        for grid in grids {
             let columns = (input.width + grid.stride - 1) / grid.stride, rows = (input.height + grid.stride - 1) / grid.stride
-            return (0..<rows).flatMap { y in
-                (0..<columns).flatMap { x in
-                    repeatElement(
-                        Point(
-                            x: (Double(x) + 0.5) / Double(columns) * Double(input.width),
-                            y: (Double(y) + 0.5) / Double(rows) * Double(input.height)), count: grid.perCell)
+            let cellWidth = Double(input.width) / Double(columns), cellHeight = Double(input.height) / Double(rows)
+            for y in 0..<rows {
+                for x in 0..<columns {
+                    let centre = Point(x: (Double(x) + 0.5) * cellWidth, y: (Double(y) + 0.5) * cellHeight)
+                    anchors.append(contentsOf: repeatElement(centre, count: grid.perCell))
                 }
             }
         }
+        return anchors
     }
 }
 

@@ -1,5 +1,3 @@
-public import MienPixels
-
 /// The networks a model pack brings.
 public enum FaceNetwork: String, Sendable, CaseIterable, Codable {
     /// Finds faces that take up a good part of the picture: selfies, portraits.

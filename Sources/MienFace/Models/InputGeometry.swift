@@ -33,7 +33,6 @@ public struct InputGeometry: Sendable, Hashable, Codable {
         // For each output channel: where it comes from, and (p − mean) × scale as p × scale + shift.
         let sources = colour == .rgb ? [0, 1, 2] : [2, 1, 0]
         let shifts = sources.map { -mean[$0] * scale }
-        let scale = scale
         let bytes = image.pixels
         let pixels = bytes.span
         switch layout {

@@ -1,5 +1,5 @@
 internal import Foundation
-public import MienPixels
+internal import MienPixels
 
 extension FaceMesh {
     /// Where the head points, from the mesh's own depth.
