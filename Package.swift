@@ -42,7 +42,7 @@ let package = Package(
 
         // C shims: one header each, no policy.
         .target(name: "CMienOpenVINO", dependencies: ["SystemOpenVINO"]),
-        .target(name: "CMienImage", dependencies: ["SystemJPEG", "SystemPNG", "SystemGIF"]),
+        .target(name: "CMienImage", dependencies: ["SystemJPEG", "SystemPNG", "SystemGIF"], linkerSettings: [.linkedLibrary("gif")]),
 
         // Domain: values and decisions. No C, no files, no clock.
         .target(name: "MienCore", swiftSettings: strict),
