@@ -39,6 +39,15 @@ public struct FaceDescriptor: Sendable, Equatable {
         self.values = Self.scaled(values, by: 1 / norm)
     }
 
+    /// A vector as this program stores it: nothing is scaled, so that reading and writing again gives the same bits.
+    ///
+    /// - Throws: ``FaceDescriptorError``; the norm must be within ``normTolerance`` of 1.
+    init(stored values: [Float]) throws(FaceDescriptorError) {
+        let norm = try Self.norm(of: values)
+        guard abs(norm - 1) <= Self.normTolerance else { throw .norm(norm) }
+        self.values = values
+    }
+
     /// Lends the values, in order, for the time of the call.
     public func withValues<T, E: Error>(_ body: (Span<Float>) throws(E) -> T) throws(E) -> T { try body(values.span) }
 
