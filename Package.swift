@@ -72,7 +72,7 @@ let package = Package(
 
         .testTarget(name: "MienCoreTests", dependencies: ["MienCore"], swiftSettings: testing),
         .testTarget(name: "MienPixelsTests", dependencies: ["MienPixels", "MienCore", "MienTesting"], swiftSettings: testing),
-        .testTarget(name: "MienImageTests", dependencies: ["MienImage", "MienPixels", "MienTesting"], swiftSettings: testing),
+        .testTarget(name: "MienImageTests", dependencies: ["MienImage", "MienPixels", "MienTesting"], resources: [.copy("Vectors")], swiftSettings: testing),
         .testTarget(name: "MienInferenceTests", dependencies: ["MienInference", "MienTesting"], swiftSettings: testing),
         .testTarget(name: "MienFaceTests", dependencies: ["MienFace", "MienPixels", "MienCore", "MienTesting"], swiftSettings: testing),
         .testTarget(name: "MienModelsTests", dependencies: ["MienModels", "MienFace", "MienImage", "MienTesting"], swiftSettings: testing),
