@@ -74,9 +74,9 @@ let package = Package(
         .testTarget(name: "MienPixelsTests", dependencies: ["MienPixels", "MienCore", "MienTesting"], swiftSettings: testing),
         .testTarget(name: "MienImageTests", dependencies: ["MienImage", "MienPixels", "MienTesting"], resources: [.copy("Vectors")], swiftSettings: testing),
         .testTarget(name: "MienInferenceTests", dependencies: ["MienInference", "MienTesting"], swiftSettings: testing),
-        .testTarget(name: "MienFaceTests", dependencies: ["MienFace", "MienPixels", "MienCore", "MienTesting"], swiftSettings: testing),
+        .testTarget(name: "MienFaceTests", dependencies: ["MienFace", "MienPixels", "MienCore", "MienTesting"], resources: [.copy("Vectors")], swiftSettings: testing),
         .testTarget(name: "MienModelsTests", dependencies: ["MienModels", "MienFace", "MienImage", "MienTesting"], swiftSettings: testing),
-        .testTarget(name: "MienVaultTests", dependencies: ["MienVault", "MienFace", "MienTesting"], swiftSettings: testing),
+        .testTarget(name: "MienVaultTests", dependencies: ["MienVault", "MienFace", "MienCore", "MienTesting"], resources: [.copy("Vectors")], swiftSettings: testing),
         .testTarget(name: "MienPackBuilderTests", dependencies: ["MienPackBuilder"], swiftSettings: testing),
         .testTarget(name: "MienCommandTests", dependencies: ["mien", "MienTesting"], swiftSettings: testing),
     ]

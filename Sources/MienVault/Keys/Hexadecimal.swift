@@ -1,0 +1,13 @@
+private let digits = Array("0123456789abcdef".utf8)
+
+/// Two lower-case digits a byte.
+func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+}
+
+/// The bytes that ``hexadecimal(_:)`` wrote; `nil` for anything else, upper case included.
+func bytes(hexadecimal text: some StringProtocol) -> [UInt8]? {
+    let values = text.utf8.map { digits.firstIndex(of: $0) }
+    guard values.count % 2 == 0, !values.contains(nil) else { return nil }
+    return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0]! << 4 | values[$0 + 1]!) }
+}

@@ -1,0 +1,34 @@
+internal import Crypto
+
+/// The key that wraps every record's own key. Never prints.
+public struct MasterKey: Sendable {
+    /// In bytes.
+    public static let size = 32
+
+    /// Which of the operator's master keys this is, from 1. Records say which one they need.
+    public let version: UInt32
+
+    private let key: SymmetricKey
+
+    /// - Precondition: 32 `bytes`, and `version` is not 0.
+    public init(bytes: [UInt8], version: UInt32 = 1) {
+        precondition(bytes.count == Self.size, "a master key has \(Self.size) bytes")
+        precondition(version > 0, "master keys are numbered from 1")
+        self.version = version
+        key = SymmetricKey(data: bytes)
+    }
+
+    /// Tells keys apart without telling anything about them: the first 8 bytes of HMAC-SHA256(key, "mien/v1/key-id").
+    public var id: [UInt8] { Array(HMAC<SHA256>.authenticationCode(for: Array("mien/v1/key-id".utf8), using: key).prefix(8)) }
+
+    /// The key for one purpose: HKDF-SHA256, no salt, the purpose's label as info. Keys of two purposes tell nothing of each other.
+    func wrappingKey(for purpose: SealPurpose) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Array(purpose.label.utf8), outputByteCount: 32)
+    }
+}
+
+extension MasterKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "‹master key›" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

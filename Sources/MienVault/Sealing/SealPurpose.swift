@@ -1,0 +1,14 @@
+/// What a sealed record is for. A record opens only under the purpose it was sealed for.
+public struct SealPurpose: Sendable, Hashable {
+    /// 1…64 ASCII characters, constant in the program, never reused for another meaning.
+    public let label: String
+
+    /// - Precondition: `label` is 1…64 ASCII characters.
+    public init(label: StaticString) {
+        self.label = "\(label)"
+        precondition((1...64).contains(self.label.utf8.count) && self.label.utf8.allSatisfy { $0 < 128 }, "a purpose is 1…64 ASCII characters")
+    }
+
+    /// A person's name and face template.
+    public static let faceTemplate = SealPurpose(label: "mien/v1/face-template")
+}
