@@ -26,11 +26,10 @@ public struct PackSource: Sendable {
         }
         defer { try? FileManager.default.removeItem(at: work) }
         let place = try await local(work)
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: place.path, isDirectory: &isFolder) else {
+        guard let values = try? place.resourceValues(forKeys: [.isDirectoryKey]), let isFolder = values.isDirectory else {
             throw PackError(.unavailable, "\(text): there is no such folder or archive")
         }
-        if isFolder.boolValue {
+        if isFolder {
             guard sha256 == nil else { throw PackError(.unavailable, "\(text) is a folder; a sha256 can be compared with an archive only") }
             return try body(place)
         }

@@ -1,8 +1,6 @@
 import ArgumentParser
+import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#endif
 
 /// The one executable: reads arguments, wires the parts, prints. No decision about faces is made here.
 @main
@@ -32,7 +30,7 @@ struct Mien: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            exit(Failure.report(error, arguments: CommandLine.arguments).rawValue)
+            Foundation.exit(Failure.report(error, arguments: CommandLine.arguments).rawValue)
         }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MienCore
 import MienFace
+import MienModels
 import MienVault
 
 /// `mien face identify PHOTO`

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MienCore
+import MienFace
 import MienVault
 
 /// `mien face list`

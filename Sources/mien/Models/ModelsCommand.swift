@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MienCore
+import MienFace
 import MienModels
 
 /// `mien models …`
@@ -58,7 +59,7 @@ struct ModelsCommand: AsyncParsableCommand {
                   mien models verify mien-default-1
                 """)
 
-        @Argument(help: "The pack; every installed pack when left out.") var id: PackID?
+        @Argument(help: "The pack; every installed pack when left out.", transform: Word.pack) var id: PackID?
         @OptionGroup var output: OutputOptions
 
         func run() throws {
@@ -77,5 +78,7 @@ struct ModelsCommand: AsyncParsableCommand {
 }
 
 extension Result {
-    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
 }

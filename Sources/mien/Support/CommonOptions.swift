@@ -15,10 +15,12 @@ struct OutputOptions: ParsableArguments {
 
 /// Which pack, and how it runs.
 struct EngineOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The model pack to use.", valueName: "id"))
+    @Option(help: ArgumentHelp("The model pack to use (default: \(PackLibrary.defaultID.text)).", valueName: "id"), transform: Word.pack)
     var pack: PackID = PackLibrary.defaultID
 
-    @Option(help: ArgumentHelp("Arithmetic of the networks: f32, or bf16 where the CPU has it.", valueName: "f32|bf16"))
+    @Option(
+        help: ArgumentHelp("Arithmetic of the networks: f32 (default), or bf16 where the CPU has it.", valueName: "f32|bf16"),
+        transform: Word.precision)
     var precision: NetworkOptions.Precision = .f32
 
     var home: MienHome { MienHomeFolder.current }
@@ -51,9 +53,16 @@ struct PhotoOptions: ParsableArguments {
     }
 }
 
-extension PackID: @retroactive ExpressibleByArgument {
-    public init?(argument: String) { try? self.init(argument) }
-    public var defaultValueDescription: String { text }
-}
+/// Argument words that are values of ours.
+enum Word {
+    static func pack(_ text: String) throws -> PackID {
+        do { return try PackID(text) } catch {
+            throw ValidationError("“\(text)” names no model pack: a name has 1 to 64 of a-z, 0-9, “.” and “-”; mien models list shows them")
+        }
+    }
 
-extension NetworkOptions.Precision: @retroactive ExpressibleByArgument {}
+    static func precision(_ text: String) throws -> NetworkOptions.Precision {
+        guard let precision = NetworkOptions.Precision(rawValue: text) else { throw ValidationError("--precision is f32 or bf16, not “\(text)”") }
+        return precision
+    }
+}

@@ -1,0 +1,6 @@
+import ArgumentParser
+
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "bench", abstract: "Measure.")
+    func run() async throws {}
+}
