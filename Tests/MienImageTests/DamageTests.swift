@@ -56,6 +56,21 @@ struct DamageTests {
         #expect(outcome(Array(bytes[..<first]) + end) == .failure(.corrupt(.png)))   // none at all
     }
 
+    @Test("nothing is printed, however broken the file")
+    func silence() async throws {
+        let output = try await #require(processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]) {
+            for vector in Vector.tiny {
+                for i in stride(from: 0, to: vector.bytes.count, by: 7) {
+                    var bytes = vector.bytes
+                    bytes[i] ^= 0xFF
+                    _ = outcome(bytes, limits: ImageLimits(maxPixels: 1_000_000))
+                    _ = outcome(Array(bytes[..<i]))
+                }
+            }
+        }
+        #expect(output.standardOutputContent.isEmpty && output.standardErrorContent.isEmpty)
+    }
+
     @Test("a GIF whose frame ends early is no picture")
     func shortGIF() {
         let code = outcome(Header.gif(10, 10, frame: (10, 10)))   // two pixels, then the end of data

@@ -4,7 +4,7 @@
 PNG and GIF files are written here byte by byte, and what they should show is computed from the same samples, not by decoding;
 Pillow then has to agree. JPEG files are Pillow's, of flat 8x8 blocks, so that their colours survive. No picture shows anything.
 """
-import io, json, pathlib, struct, zlib
+import hashlib, io, json, pathlib, struct, zlib
 from PIL import Image, ImageOps
 
 HERE = pathlib.Path(__file__).parent
@@ -339,4 +339,6 @@ for name in [n for n in expected if n.startswith("GIF/") and "beyond" not in n]:
     agree(name)
 
 (HERE / "expected.json").write_text("{\n" + ",\n".join(f"{json.dumps(n)}: {json.dumps(e)}" for n, e in sorted(expected.items())) + "\n}\n")
+files = sorted(p for p in HERE.rglob("*") if p.is_file() and p.suffix in (".png", ".jpg", ".gif", ".tiff", ".json"))
+(HERE / "SHA256SUMS").write_text("".join(f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.relative_to(HERE)}\n" for p in files))
 print(len(expected), "pictures")
