@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "MienFace", targets: ["MienFace"]),
         .library(name: "MienModels", targets: ["MienModels"]),
         .library(name: "MienVault", targets: ["MienVault"]),
+        .library(name: "MienPackBuilder", targets: ["MienPackBuilder"]),
         .library(name: "MienTesting", targets: ["MienTesting"]),
         .executable(name: "mien", targets: ["mien"]),
     ],
@@ -42,7 +43,7 @@ let package = Package(
 
         // C shims: one header each, no policy.
         .target(name: "CMienOpenVINO", dependencies: ["SystemOpenVINO"]),
-        .target(name: "CMienImage", dependencies: ["SystemJPEG", "SystemPNG", "SystemGIF"]),
+        .target(name: "CMienImage", dependencies: ["SystemJPEG", "SystemPNG", "SystemGIF"], linkerSettings: [.linkedLibrary("gif")]),
 
         // Domain: values and decisions. No C, no files, no clock.
         .target(name: "MienCore", swiftSettings: strict),
@@ -56,6 +57,8 @@ let package = Package(
         // Adapters: domain protocols over engines, files and keys.
         .target(name: "MienModels", dependencies: ["MienInference", "MienFace", "MienPixels", "MienCore", crypto], swiftSettings: strict),
         .target(name: "MienVault", dependencies: ["MienFace", "MienCore", crypto], swiftSettings: strict),
+        // Turns published model files into what the engines run. Used once, at set-up.
+        .target(name: "MienPackBuilder", dependencies: ["MienCore"], swiftSettings: strict),
 
         // Edge.
         .executableTarget(
@@ -71,6 +74,7 @@ let package = Package(
         .testTarget(name: "MienFaceTests", dependencies: ["MienFace", "MienPixels", "MienCore", "MienTesting"], swiftSettings: testing),
         .testTarget(name: "MienModelsTests", dependencies: ["MienModels", "MienFace", "MienImage", "MienTesting"], swiftSettings: testing),
         .testTarget(name: "MienVaultTests", dependencies: ["MienVault", "MienFace", "MienTesting"], swiftSettings: testing),
+        .testTarget(name: "MienPackBuilderTests", dependencies: ["MienPackBuilder"], swiftSettings: testing),
         .testTarget(name: "MienCommandTests", dependencies: ["mien", "MienTesting"], swiftSettings: testing),
     ]
 )

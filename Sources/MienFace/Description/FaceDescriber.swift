@@ -1,0 +1,84 @@
+public import MienPixels
+
+/// Turns a face into a descriptor: aligned crops go through the descriptor network, their vectors are averaged.
+public struct FaceDescriber: Sendable {
+    /// One way to cut out the aligned face.
+    public struct Crop: Sendable, Hashable {
+        /// Enlargement around the crop's centre; 1 is the alignment the network was trained on.
+        public var zoom: Double
+        /// Shift of the face on the crop, as a part of its side.
+        public var dx, dy: Double
+        public var mirrored: Bool
+
+        public init(zoom: Double = 1, dx: Double = 0, dy: Double = 0, mirrored: Bool = false) {
+            (self.zoom, self.dx, self.dy, self.mirrored) = (zoom, dx, dy, mirrored)
+        }
+    }
+
+    public let geometry: DescriptorGeometry
+    public let crops: [Crop]
+
+    /// The crop and its mirror image: what every comparison uses.
+    public static let standardCrops = [Crop(), Crop(mirrored: true)]
+
+    /// - Precondition: at least one crop.
+    public init(_ geometry: DescriptorGeometry, crops: [Crop] = standardCrops) {
+        precondition(!crops.isEmpty, "a descriptor comes from at least one crop")
+        (self.geometry, self.crops) = (geometry, crops)
+    }
+
+    /// The descriptor of the face under `mesh`: the mean direction of its crops.
+    ///
+    /// - Throws: ``FaceModelError`` when the network fails or answers with numbers that have no direction.
+    public func description(of mesh: FaceMesh, in image: RGBImage, with networks: some FaceNetworks) throws(FaceModelError) -> FaceDescription {
+        guard let alignment = alignment(of: mesh) else { throw FaceModelError(.descriptor, "the mesh has collapsed into a point") }
+        var cut: [Crop: RGBImage] = [:]
+        var vectors: [[Float]] = []
+        for crop in crops {
+            // A mirrored crop is its plain sibling turned round, not another warp of the photo.
+            var plain = crop
+            plain.mirrored = false
+            let chip = cut[plain] ?? chip(plain, alignment: alignment, of: image)
+            cut[plain] = chip
+            vectors.append(try unitVector(of: crop.mirrored ? chip.mirrored() : chip, with: networks))
+        }
+        let sum = (0..<geometry.dimensions).map { i in vectors.reduce(0) { $0 + $1[i] } }
+        guard let descriptor = try? FaceDescriptor(normalising: sum) else {
+            throw FaceModelError(.descriptor, "the crops' vectors cancel out")
+        }
+        let length = sum.reduce(0) { $0 + Double($1) * Double($1) }.squareRoot() / Double(crops.count)
+        return FaceDescription(descriptor: descriptor, agreement: min(1, length))
+    }
+
+    /// Where the face goes on the network's input.
+    public func alignment(of mesh: FaceMesh) -> AffineMap? {
+        AffineMap.similarity(
+            from: geometry.alignment.map { mesh.points[$0.mesh] }, to: geometry.alignment.map { Point(x: $0.x, y: $0.y) })
+    }
+
+    private func chip(_ crop: Crop, alignment: AffineMap, of image: RGBImage) -> RGBImage {
+        let (width, height) = (Double(geometry.input.width), Double(geometry.input.height))
+        let around = AffineMap(
+            a: crop.zoom, b: 0, tx: (0.5 * (1 - crop.zoom) + crop.dx) * width, c: 0, d: crop.zoom, ty: (0.5 * (1 - crop.zoom) + crop.dy) * height)
+        return image.warped(by: alignment.then(around), width: geometry.input.width, height: geometry.input.height)
+    }
+
+    private func unitVector(of chip: RGBImage, with networks: some FaceNetworks) throws(FaceModelError) -> [Float] {
+        let outputs = try networks.run(.descriptor) { geometry.input.write(chip, into: &$0) }
+        guard let values = outputs.first, values.count == geometry.dimensions else {
+            throw FaceModelError(.descriptor, "expected \(geometry.dimensions) numbers, got \(outputs.map(\.count))")
+        }
+        let length = values.reduce(0) { $0 + Double($1) * Double($1) }.squareRoot()
+        guard length.isFinite, length > 1e-6 else { throw FaceModelError(.descriptor, "the vector has no direction") }
+        return values.map { Float(Double($0) / length) }
+    }
+}
+
+/// A descriptor and how well the crops it came from agree.
+public struct FaceDescription: Sendable, Equatable {
+    public let descriptor: FaceDescriptor
+    /// 0...1: the length of the mean of the crops' unit vectors; 1 when all crops say the same. Low for blurred, covered or odd faces.
+    public let agreement: Double
+
+    public init(descriptor: FaceDescriptor, agreement: Double) { (self.descriptor, self.agreement) = (descriptor, agreement) }
+}

@@ -1,0 +1,89 @@
+public import MienPixels
+
+/// What a pack's networks take and give; read from the pack's manifest.
+public struct FaceGeometry: Sendable, Hashable, Codable {
+    public let detectorShortRange: DetectorGeometry
+    public let detectorFullRange: DetectorGeometry?
+    public let mesh: MeshGeometry
+    public let iris: IrisGeometry
+    public let descriptor: DescriptorGeometry
+
+    public init(
+        detectorShortRange: DetectorGeometry, detectorFullRange: DetectorGeometry?, mesh: MeshGeometry, iris: IrisGeometry,
+        descriptor: DescriptorGeometry
+    ) {
+        self.detectorShortRange = detectorShortRange
+        self.detectorFullRange = detectorFullRange
+        self.mesh = mesh
+        self.iris = iris
+        self.descriptor = descriptor
+    }
+}
+
+/// A single-shot detector of the BlazeFace kind: per anchor a score and sixteen numbers: box centre, box size, six key points.
+public struct DetectorGeometry: Sendable, Hashable, Codable {
+    /// A grid of anchors: one row and column of cells per `stride` pixels, `perCell` anchors in each.
+    public struct Grid: Sendable, Hashable, Codable {
+        public let stride, perCell: Int
+        public init(stride: Int, perCell: Int) { (self.stride, self.perCell) = (stride, perCell) }
+    }
+
+    public let input: InputGeometry
+    public let grids: [Grid]
+
+    public init(input: InputGeometry, grids: [Grid]) { (self.input, self.grids) = (input, grids) }
+
+    /// Anchor centres in input pixels, in the order of the network's rows: grid by grid, row by row, cell by cell.
+    public var anchors: [Point] {
+        var anchors: [Point] = []
+        for grid in grids {
+            let columns = (input.width + grid.stride - 1) / grid.stride, rows = (input.height + grid.stride - 1) / grid.stride
+            let cellWidth = Double(input.width) / Double(columns), cellHeight = Double(input.height) / Double(rows)
+            for y in 0..<rows {
+                for x in 0..<columns {
+                    let centre = Point(x: (Double(x) + 0.5) * cellWidth, y: (Double(y) + 0.5) * cellHeight)
+                    anchors.append(contentsOf: repeatElement(centre, count: grid.perCell))
+                }
+            }
+        }
+        return anchors
+    }
+}
+
+/// A mesh network: 468 points with depth, and how sure it is that there is a face (a logit).
+public struct MeshGeometry: Sendable, Hashable, Codable {
+    public let input: InputGeometry
+    /// Side of the square around a detected face ÷ the longer side of its box.
+    public let cropFactor: Double
+
+    public init(input: InputGeometry, cropFactor: Double) { (self.input, self.cropFactor) = (input, cropFactor) }
+}
+
+/// An iris network: 71 points of the eye's contour and brow, five of the iris. Takes a right eye; a left eye is mirrored first.
+public struct IrisGeometry: Sendable, Hashable, Codable {
+    public let input: InputGeometry
+    /// Side of the square around an eye ÷ the distance of its corners.
+    public let cropFactor: Double
+
+    public init(input: InputGeometry, cropFactor: Double) { (self.input, self.cropFactor) = (input, cropFactor) }
+}
+
+/// A descriptor network and the alignment it was trained on.
+public struct DescriptorGeometry: Sendable, Hashable, Codable {
+    /// Where a mesh point belongs on the network's input, in pixels.
+    public struct Landmark: Sendable, Hashable, Codable {
+        /// Index into the 468 mesh points.
+        public let mesh: Int
+        public let x, y: Double
+        public init(mesh: Int, x: Double, y: Double) { (self.mesh, self.x, self.y) = (mesh, x, y) }
+    }
+
+    public let input: InputGeometry
+    /// Numbers in one descriptor, 1...1024.
+    public let dimensions: Int
+    public let alignment: [Landmark]
+
+    public init(input: InputGeometry, dimensions: Int, alignment: [Landmark]) {
+        (self.input, self.dimensions, self.alignment) = (input, dimensions, alignment)
+    }
+}

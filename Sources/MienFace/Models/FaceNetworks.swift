@@ -1,0 +1,43 @@
+/// The networks a model pack brings.
+public enum FaceNetwork: String, Sendable, CaseIterable, Codable {
+    /// Finds faces that take up a good part of the picture: selfies, portraits.
+    case detectorShortRange
+    /// Finds small faces too.
+    case detectorFullRange
+    /// 468 points on one face.
+    case mesh
+    /// Eye contour and iris of one eye.
+    case iris
+    /// A vector that is near to that of other photos of the same person.
+    case descriptor
+}
+
+/// Runs a pack's networks. The pipeline owns this seam; OpenVINO stands behind it on servers and desktops, Core ML may on a phone.
+///
+/// One thread at a time: each worker has its own.
+public protocol FaceNetworks {
+    /// What the networks take and give.
+    var geometry: FaceGeometry { get }
+
+    /// Runs `network` once.
+    ///
+    /// - Parameter fill: writes the whole input, as ``FaceGeometry`` lays it out.
+    /// - Returns: the outputs in the order the geometry names them, row-major.
+    func run(_ network: FaceNetwork, _ fill: (inout MutableSpan<Float>) -> Void) throws(FaceModelError) -> [[Float]]
+}
+
+/// A network could not be run, or answered with numbers of another shape than its pack declares.
+public struct FaceModelError: Error, Sendable {
+    public let network: FaceNetwork
+    /// For an operator; holds no personal data.
+    public let reason: String
+
+    public init(_ network: FaceNetwork, _ reason: String) {
+        self.network = network
+        self.reason = reason
+    }
+}
+
+extension FaceModelError: CustomStringConvertible {
+    public var description: String { "the \(network.rawValue) network failed: \(reason)" }
+}

@@ -1,0 +1,57 @@
+public import MienPixels
+
+/// How a picture becomes a network's input: its size, the order of its numbers, and their scale.
+///
+/// An 8-bit value p of channel c enters as (p − mean[c]) × scale.
+public struct InputGeometry: Sendable, Hashable, Codable {
+    public enum Layout: String, Sendable, Codable { case nhwc = "NHWC", nchw = "NCHW" }
+    public enum Colour: String, Sendable, Codable { case rgb = "RGB", bgr = "BGR" }
+
+    /// Pixels, 8...1024.
+    public let width, height: Int
+    public let layout: Layout
+    public let colour: Colour
+    /// Three numbers in the order red, green, blue, whatever ``colour`` is.
+    public let mean: [Float]
+    public let scale: Float
+
+    public init(width: Int, height: Int, layout: Layout = .nhwc, colour: Colour = .rgb, mean: [Float] = [0, 0, 0], scale: Float = 1) {
+        precondition(mean.count == 3, "a mean for each of red, green and blue")
+        (self.width, self.height, self.layout, self.colour, self.mean, self.scale) = (width, height, layout, colour, mean, scale)
+    }
+
+    /// Values in one input.
+    public var count: Int { 3 * width * height }
+
+    /// The input's shape with a batch of one.
+    public var shape: [Int] { layout == .nhwc ? [1, height, width, 3] : [1, 3, height, width] }
+
+    /// Writes `image`, which has this geometry's size, into `input`.
+    public func write(_ image: RGBImage, into input: inout MutableSpan<Float>) {
+        precondition(image.width == width && image.height == height, "the picture has the network's size")
+        precondition(input.count == count, "the input holds \(count) values, not \(input.count)")
+        // For each output channel: where it comes from, and (p − mean) × scale as p × scale + shift.
+        let sources = colour == .rgb ? [0, 1, 2] : [2, 1, 0]
+        let shifts = sources.map { -mean[$0] * scale }
+        let bytes = image.pixels
+        let pixels = bytes.span
+        switch layout {
+        case .nhwc:
+            let (s0, s1, s2) = (sources[0], sources[1], sources[2])
+            let (b0, b1, b2) = (shifts[0], shifts[1], shifts[2])
+            var i = 0
+            while i < count {
+                input[i] = Float(pixels[i + s0]) * scale + b0
+                input[i + 1] = Float(pixels[i + s1]) * scale + b1
+                input[i + 2] = Float(pixels[i + s2]) * scale + b2
+                i += 3
+            }
+        case .nchw:
+            let plane = width * height
+            for channel in 0..<3 {
+                let (source, shift, base) = (sources[channel], shifts[channel], channel * plane)
+                for i in 0..<plane { input[base + i] = Float(pixels[3 * i + source]) * scale + shift }
+            }
+        }
+    }
+}

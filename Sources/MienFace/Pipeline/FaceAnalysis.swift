@@ -1,0 +1,31 @@
+/// What was found in one photo.
+public struct FaceAnalysis: Sendable {
+    /// Every face, the most prominent first: large, and near the middle.
+    public let faces: [DetectedFace]
+    /// The most prominent face looked at closely; `nil` when there is none.
+    public let main: AnalysedFace?
+
+    public init(faces: [DetectedFace], main: AnalysedFace?) { (self.faces, self.main) = (faces, main) }
+
+    /// 0...100; 0 without a face.
+    public var qualityScore: Int { main?.quality.score ?? 0 }
+
+    /// What keeps the photo under `threshold`, worst first; ``QualityReason/noFace`` without a face.
+    public func reasons(below threshold: Int = FaceQuality.defaultThreshold) -> [QualityReason] {
+        main?.quality.reasons(below: threshold) ?? [.noFace]
+    }
+}
+
+/// One face, measured.
+public struct AnalysedFace: Sendable {
+    public let detection: DetectedFace
+    public let mesh: FaceMesh
+    public let pose: HeadPose
+    /// `nil` when the eyes were not asked for.
+    public let eyes: EyeOpening?
+    public let quality: FaceQuality
+
+    public init(detection: DetectedFace, mesh: FaceMesh, pose: HeadPose, eyes: EyeOpening?, quality: FaceQuality) {
+        (self.detection, self.mesh, self.pose, self.eyes, self.quality) = (detection, mesh, pose, eyes, quality)
+    }
+}

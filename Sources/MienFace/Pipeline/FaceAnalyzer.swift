@@ -1,0 +1,79 @@
+public import MienPixels
+
+/// The face pipeline: detect, lay the mesh, read the eyes, grade, align, describe.
+///
+/// A value without state: keep one per pack and hand it each worker's networks. Works on decoded pictures; costs are those of DESIGN §8.
+public struct FaceAnalyzer: Sendable {
+    /// Which detectors look at a photo.
+    public enum Search: Sendable {
+        /// The short-range one only: for a person in front of a camera.
+        case near
+        /// The short-range one, and the full-range one when that finds nothing or only small faces.
+        case automatic
+        /// Both: for photos with several people.
+        case thorough
+    }
+
+    public let geometry: FaceGeometry
+    public let describer: FaceDescriber
+    private let shortRange: FaceDetector
+    private let fullRange: FaceDetector?
+    private let mesher: MeshFitter
+    private let eyeReader: EyeReader
+    private let assessor = QualityAssessor()
+
+    /// Narrower than this part of the photo's longer side, a face counts as small.
+    private static let smallFace = 0.2
+
+    public init(_ geometry: FaceGeometry, crops: [FaceDescriber.Crop] = FaceDescriber.standardCrops) {
+        self.geometry = geometry
+        describer = FaceDescriber(geometry.descriptor, crops: crops)
+        shortRange = FaceDetector(.detectorShortRange, geometry: geometry.detectorShortRange)
+        fullRange = geometry.detectorFullRange.map { FaceDetector(.detectorFullRange, geometry: $0) }
+        mesher = MeshFitter(geometry.mesh)
+        eyeReader = EyeReader(geometry.iris)
+    }
+
+    /// Every face, the most prominent first.
+    public func faces(
+        in image: RGBImage, search: Search = .automatic, with networks: some FaceNetworks
+    ) throws(FaceModelError) -> [DetectedFace] {
+        var found = try shortRange.faces(in: image, with: networks)
+        let longer = Double(max(image.width, image.height))
+        let onlySmall = found.allSatisfy { $0.box.width < Self.smallFace * longer }
+        if let fullRange, search == .thorough || (search == .automatic && onlySmall) {
+            // A face that both see is kept as the short-range detector has it: its key points are finer.
+            let more = try fullRange.faces(in: image, with: networks)
+            found += more.filter { face in !found.contains { $0.box.overlap(face.box) > 0.3 } }
+        }
+        return found.sorted { Self.prominence(of: $0, in: image) > Self.prominence(of: $1, in: image) }
+    }
+
+    /// The most prominent face, measured, and the others' places.
+    ///
+    /// - Parameter readingEyes: without it the eyes are left out and a photo costs a little less.
+    public func analyse(
+        _ image: RGBImage, search: Search = .automatic, readingEyes: Bool = true, with networks: some FaceNetworks
+    ) throws(FaceModelError) -> FaceAnalysis {
+        let faces = try faces(in: image, search: search, with: networks)
+        guard let first = faces.first else { return FaceAnalysis(faces: [], main: nil) }
+        let mesh = try mesher.mesh(of: first, in: image, with: networks)
+        let eyes = readingEyes ? try eyeReader.opening(of: mesh, in: image, with: networks) : nil
+        let rivals = faces.dropFirst().count { $0.box.width >= first.box.width / 2 }
+        let quality = assessor.quality(of: mesh, eyes: eyes, rivals: rivals, in: image)
+        return FaceAnalysis(
+            faces: faces, main: AnalysedFace(detection: first, mesh: mesh, pose: mesh.pose, eyes: eyes, quality: quality))
+    }
+
+    /// The descriptor of a face that was analysed in the same `image`.
+    public func describe(_ face: AnalysedFace, in image: RGBImage, with networks: some FaceNetworks) throws(FaceModelError) -> FaceDescription {
+        try describer.description(of: face.mesh, in: image, with: networks)
+    }
+
+    /// Width in pixels, less for a face towards the edge: there it is more often a passer-by.
+    private static func prominence(of face: DetectedFace, in image: RGBImage) -> Double {
+        let middle = image.bounds.centre
+        let away = face.box.centre.distance(to: middle) / middle.length
+        return face.box.width * (1 - 0.5 * min(1, away)) * face.confidence.squareRoot()
+    }
+}

@@ -1,0 +1,61 @@
+/// How fit one face in one photo is for recognition.
+///
+/// Each part is measured in its own unit and graded 0...100. The score is the *lowest* grade: no good part outvotes a bad one.
+public struct FaceQuality: Sendable, Hashable, Codable {
+    /// Photos under this are refused unless the caller says otherwise.
+    public static let defaultThreshold = 48
+
+    /// What is looked at.
+    public enum Aspect: String, Sendable, CaseIterable, Codable {
+        /// Distance between the eyes' centres, in pixels of the photo.
+        case size
+        /// Fine detail on the aligned face ÷ its contrast, without unit.
+        case sharpness
+        /// Mean brightness of the face, 0...255.
+        case exposure
+        /// Standard deviation of the face's brightness, 0...128.
+        case contrast
+        /// Angle between the head and the camera, in degrees.
+        case pose
+        /// Opening of the less open eye, see ``EyeOpening``.
+        case eyes
+        /// Part of the mesh inside the photo, 0...1.
+        case framing
+        /// Faces in the photo that could be meant instead.
+        case singleFace
+        /// How sure the mesh network is that it sees a whole face, 0...1.
+        case visibility
+    }
+
+    /// One measured part.
+    public struct Part: Sendable, Hashable, Codable {
+        public let aspect: Aspect
+        /// In the aspect's own unit.
+        public let value: Double
+        /// 0...100, 100 the best.
+        public let grade: Int
+        /// What is wrong when the grade is low; the direction matters (too dark or too bright).
+        public let reason: QualityReason
+
+        public init(_ aspect: Aspect, value: Double, grade: Double, reason: QualityReason) {
+            self.aspect = aspect
+            self.value = value
+            self.grade = grade.isNaN ? 0 : Int(min(100, max(0, grade)).rounded())
+            self.reason = reason
+        }
+    }
+
+    public let parts: [Part]
+
+    public init(parts: [Part]) { self.parts = parts }
+
+    /// 0...100; 0 when nothing was measured.
+    public var score: Int { parts.map(\.grade).min() ?? 0 }
+
+    /// What keeps the score under `threshold`, worst first.
+    public func reasons(below threshold: Int = defaultThreshold) -> [QualityReason] {
+        parts.filter { $0.grade < threshold }.sorted { $0.grade < $1.grade }.map(\.reason)
+    }
+
+    public subscript(aspect: Aspect) -> Part? { parts.first { $0.aspect == aspect } }
+}

@@ -1,0 +1,51 @@
+/// What a file that is no PNG, JPEG or GIF is, in words for its sender: "HEIC", "a PDF document".
+///
+/// Signatures are those of libmagic's and the formats' own documents; only what people send by mistake is here.
+func foreignType(of bytes: Span<UInt8>) -> String {
+    signatures.first { bytes.holds($0.bytes, at: $0.offset) }?.name ?? mediaType(of: bytes) ?? textType(of: bytes) ?? "an unknown type"
+}
+
+private struct Signature {
+    let offset: Int
+    let bytes: [UInt8]
+    let name: String
+
+    init(_ text: String, at offset: Int = 0, _ name: String) { self.init(Array(text.utf8), at: offset, name) }
+
+    init(_ bytes: [UInt8], at offset: Int = 0, _ name: String) { (self.offset, self.bytes, self.name) = (offset, bytes, name) }
+}
+
+private let signatures = [
+    Signature("WEBP", at: 8, "WebP"),
+    Signature("BM", "BMP"),
+    Signature("II*\0", "TIFF"),
+    Signature("MM\0*", "TIFF"),
+    Signature("%PDF", "a PDF document"),
+    Signature([0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20], "JPEG XL"),
+    Signature([0xFF, 0x0A], "JPEG XL"),
+    Signature([0, 0, 0, 0x0C, 0x6A, 0x50, 0x20, 0x20], "JPEG 2000"),
+    Signature([0xFF, 0x4F, 0xFF, 0x51], "JPEG 2000"),
+    Signature([0, 0, 1, 0], "an icon (ICO)"),
+    Signature([0x1A, 0x45, 0xDF, 0xA3], "a video (Matroska or WebM)"),
+    Signature("PK\u{3}\u{4}", "a ZIP archive"),
+    Signature("8BPS", "a Photoshop document"),
+]
+
+/// The ISO base media file format: its brand stands after "ftyp" (ISO/IEC 14496-12 §4.3).
+private func mediaType(of bytes: Span<UInt8>) -> String? {
+    guard bytes.holds(Array("ftyp".utf8), at: 4) else { return nil }
+    switch bytes.text(8..<12) {
+    case "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1": return "HEIC"
+    case "avif", "avis": return "AVIF"
+    default: return "a video (MP4 or QuickTime)"
+    }
+}
+
+private func textType(of bytes: Span<UInt8>) -> String? {
+    let start = bytes.text(0..<min(bytes.count, 256)).drop { $0.isWhitespace || $0 == "\u{FEFF}" }.lowercased()
+    if start.hasPrefix("<svg") || start.hasPrefix("<?xml") && start.contains("<svg") { return "SVG" }
+    if start.hasPrefix("<!doctype html") || start.hasPrefix("<html") { return "text/HTML" }
+    if start.hasPrefix("data:image/") { return "a data: URL" }
+    if start.hasPrefix("ivborw0kggo") || start.hasPrefix("/9j/") || start.hasPrefix("r0lgod") { return "Base64 text" }
+    return start.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 } ? "text" : nil
+}

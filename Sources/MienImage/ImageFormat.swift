@@ -1,0 +1,26 @@
+/// The formats that are read, told by their first bytes and never by a file's name.
+public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
+    case png, jpeg, gif
+
+    /// As people write it: "PNG", "JPEG", "GIF".
+    public var name: String { rawValue.uppercased() }
+
+    /// The bytes every file of the format begins with.
+    var signature: [UInt8] {
+        switch self {
+        case .png: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        case .jpeg: [0xFF, 0xD8, 0xFF]
+        case .gif: Array("GIF8".utf8)   // "87a" or "89a" follows
+        }
+    }
+
+    /// The format of a file that begins with `bytes`.
+    /// - Throws: ``ImageError/empty``, ``ImageError/truncated(_:)`` when the bytes end inside a signature,
+    ///   ``ImageError/unsupportedType(_:)`` with the name of what they are instead.
+    static func of(_ bytes: Span<UInt8>) throws(ImageError) -> ImageFormat {
+        guard !bytes.isEmpty else { throw .empty }
+        if let format = allCases.first(where: { bytes.begins(with: $0.signature) }) { return format }
+        if let format = allCases.first(where: { bytes.isShortened($0.signature) }) { throw .truncated(format) }
+        throw .unsupportedType(foreignType(of: bytes))
+    }
+}

@@ -1,0 +1,85 @@
+/// A reader of dlib's serialisation format: one value after the other, front to back.
+///
+/// - An integer is a length byte (count of bytes in the low four bits, sign in bit 7, bits 4...6 zero), then its magnitude,
+///   least significant byte first.
+/// - A text is its byte count as an integer, then its bytes. A flag is the character `0` or `1`.
+/// - A real number is mantissa and binary exponent, two integers: mantissa × 2^exponent.
+///
+/// Nothing is read past the end, and no size is trusted before the bytes for it are there.
+/// Source: dlib 19.24, `dlib/serialize.h` and `dlib/float_details.h`.
+package struct DlibArchive {
+    private let bytes: [UInt8]
+    /// The position of the next byte to read.
+    package private(set) var offset = 0
+
+    /// The longest text the format writes is a layer's name; the longest of those has 30 characters.
+    private static let longestText = 64
+
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    package mutating func integer() throws(DlibArchiveError) -> Int {
+        let start = offset, header = try take(1)[start]
+        let width = Int(header & 0x0F), isNegative = header & 0x80 != 0
+        guard header & 0x70 == 0, (1...8).contains(width) else { throw DlibArchiveError(.integerHeader(header), at: start) }
+        let magnitude = try take(width).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard let value = Int(exactly: magnitude) else { throw DlibArchiveError(.integerRange, at: start) }
+        return isNegative ? -value : value
+    }
+
+    /// An integer that counts something, so that it is never negative.
+    package mutating func count() throws(DlibArchiveError) -> Int {
+        let start = offset, value = try integer()
+        guard value >= 0 else { throw DlibArchiveError(.integerRange, at: start) }
+        return value
+    }
+
+    package mutating func text() throws(DlibArchiveError) -> String {
+        let start = offset, length = try count()
+        guard length <= Self.longestText else { throw DlibArchiveError(.text, at: start) }
+        guard let text = String(validating: try take(length), as: UTF8.self) else { throw DlibArchiveError(.text, at: start) }
+        return text
+    }
+
+    package mutating func flag() throws(DlibArchiveError) -> Bool {
+        let start = offset, byte = try take(1)[start]
+        guard byte == UInt8(ascii: "0") || byte == UInt8(ascii: "1") else { throw DlibArchiveError(.flag(byte), at: start) }
+        return byte == UInt8(ascii: "1")
+    }
+
+    package mutating func real() throws(DlibArchiveError) -> Double {
+        let start = offset, mantissa = try integer(), exponent = try integer()
+        guard (-2000...2000).contains(exponent) else { throw DlibArchiveError(.notFinite, at: start) }
+        let value = Double(sign: .plus, exponent: exponent, significand: Double(mantissa))
+        guard value.isFinite else { throw DlibArchiveError(.notFinite, at: start) }
+        return value
+    }
+
+    /// `count` 32-bit floating-point numbers, four bytes each, least significant byte first, without any header.
+    package mutating func rawFloats(_ count: Int) throws(DlibArchiveError) -> [Float] {
+        let start = offset
+        let (byteCount, overflow) = count.multipliedReportingOverflow(by: 4)
+        guard !overflow else { throw DlibArchiveError(.integerRange, at: start) }
+        let raw = try take(byteCount)
+        var floats = [Float]()
+        floats.reserveCapacity(count)
+        for i in stride(from: raw.startIndex, to: raw.endIndex, by: 4) {
+            let bits = UInt32(raw[i]) | UInt32(raw[i + 1]) << 8 | UInt32(raw[i + 2]) << 16 | UInt32(raw[i + 3]) << 24
+            let value = Float(bitPattern: bits)
+            guard value.isFinite else { throw DlibArchiveError(.notFinite, at: i) }
+            floats.append(value)
+        }
+        return floats
+    }
+
+    /// - Throws: ``DlibArchiveError`` when bytes are left.
+    package func finish() throws(DlibArchiveError) {
+        guard offset == bytes.count else { throw DlibArchiveError(.trailing(bytes: bytes.count - offset), at: offset) }
+    }
+
+    private mutating func take(_ count: Int) throws(DlibArchiveError) -> ArraySlice<UInt8> {
+        let left = bytes.count - offset
+        guard count <= left else { throw DlibArchiveError(.truncated(bytesMissing: count - left), at: offset) }
+        defer { offset += count }
+        return bytes[offset..<offset + count]
+    }
+}
