@@ -29,12 +29,15 @@ struct EngineOptions: ParsableArguments {
     func loadPack() throws -> ModelPack { try PackLibrary(folder: home.packs).pack(pack) }
 
     /// The pack's networks on `workers` threads.
-    func loadEngine(_ pack: ModelPack, workers: Int = 1) throws -> FaceEngine {
+    func loadEngine(
+        _ pack: ModelPack, workers: Int = 1, crops: [FaceDescriber.Crop] = FaceDescriber.standardCrops
+    ) throws -> FaceEngine {
         let cache = home.compiledNetworks
         // A cache that cannot be made only costs time at the next start.
         let isThere = (try? FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)) != nil
         return try FaceEngine(
-            pack: pack, workers: workers, options: NetworkOptions(precision: precision, cacheFolder: isThere ? cache.path : nil))
+            pack: pack, workers: workers, options: NetworkOptions(precision: precision, cacheFolder: isThere ? cache.path : nil),
+            crops: crops)
     }
 }
 
