@@ -20,7 +20,7 @@ public struct PackManifest: Sendable, Hashable, Codable {
     }
 
     public let format: String
-    public let id: PackID
+    public internal(set) var id: PackID
     public let title: String
     /// SPDX expression for the pack as a whole.
     public let licence: String
@@ -74,6 +74,13 @@ public struct PackManifest: Sendable, Hashable, Codable {
 }
 
 extension PackManifest {
+    /// The same pack under another name.
+    public func renamed(_ id: PackID) -> PackManifest {
+        var copy = self
+        copy.id = id
+        return copy
+    }
+
     /// This manifest as JSON, with the sizes and hashes of the files given. For maintainers of a pack.
     public func recording(_ contents: [(name: String, data: Data)]) throws -> Data {
         var files = files

@@ -1,0 +1,95 @@
+import ArgumentParser
+import Foundation
+import MienCore
+import MienFace
+import MienModels
+import MienVault
+
+/// `mien face calibrate DIR`
+struct CalibrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "calibrate", abstract: "Measure what scores mean on your own photos, and write a calibration.",
+        discussion: """
+            DIR holds one folder of photos per person. Draws a cohort of made-up faces from a mixture fitted to the people, measures every pair \
+            of photos against cohorts that never saw either person, and writes calibration.json and cohort.bin. Neither holds a real person's \
+            face. A false-match rate of 1 in 10,000 takes some 300 people, 1 in 1,000,000 some 2,500.
+
+            EXAMPLE
+              mien face calibrate ./photos --output ./calibration --install my-pack-1
+              mien face verify ada today.jpg --pack my-pack-1
+            """)
+
+    @Argument(help: ArgumentHelp("A folder with one folder of photos per person.", valueName: "dir")) var folder: String
+    @Option(help: ArgumentHelp("Where to write calibration.json and cohort.bin.", valueName: "folder")) var output = "calibration"
+    @Option(
+        name: .customLong("install"),
+        help: ArgumentHelp("Also install a copy of the pack under this name, with the new calibration.", valueName: "id"), transform: Word.pack)
+    var newID: PackID?
+    @Option(help: ArgumentHelp("What to call these photos in the calibration.", valueName: "name")) var dataset: String?
+    @Option(help: "Repeats the drawing exactly.") var seed: UInt64 = 1
+    @Option(help: ArgumentHelp("Made-up faces in the cohort, 500 to 20,000.", valueName: "count")) var cohort = CalibrationPlan().cohortCount
+    @OptionGroup var engine: EngineOptions
+    @OptionGroup var format: OutputOptions
+
+    func validate() throws {
+        guard (500...20_000).contains(cohort) else { throw ValidationError("--cohort is 500 to 20,000, not \(cohort)") }
+        guard newID != engine.pack else { throw ValidationError("--install needs a new name, not that of the pack in use") }
+    }
+
+    func run() async throws {
+        let collection = try PhotoCollection(folder)
+        let reader = try DescriptorReader(engine)
+        let outcome = try await reader.read(collection)
+        for (photo, reason) in outcome.unreadable { Terminal.warn("mien: left out: \(reason) (\(collection.photos[photo].person))") }
+        let set = try outcome.labelled(collection)
+        var plan = CalibrationPlan()
+        (plan.seed, plan.cohortCount) = (seed, cohort)
+        let progress = CalibrationBar()
+        let calibration: Calibration
+        do {
+            calibration = try Calibrator(plan).calibrate(
+                set, dataset: dataset ?? URL(filePath: folder).standardizedFileURL.lastPathComponent, descriptor: engine.pack.text,
+                madeOn: Self.today(), progress: progress.update)
+        } catch let error as CalibrationError {
+            throw Failure(.badInput, "calibrate.too-few", "\(folder): \(error); add people, with two photos or more of some of them")
+        }
+        progress.finish()
+        let files = CalibrationFiles(calibration)
+        try files.write(to: URL(filePath: output, directoryHint: .isDirectory))
+        if let newID { try files.install(as: newID, from: try engine.loadPack(), in: PackLibrary(folder: engine.home.packs)) }
+        report(calibration, outcome)
+    }
+
+    private func report(_ calibration: Calibration, _ outcome: DescriptorReader.Outcome) {
+        let measurement = calibration.table.measurement
+        guard !format.json else {
+            JSON.print(Output(measurement: measurement, faceless: outcome.faceless.count, folder: output, installed: newID?.text))
+            return
+        }
+        print("\(measurement.photos.grouped) photos of \(measurement.people.grouped) people: \(measurement.impostorPairs.grouped) impostor pairs, \(measurement.matedPairs.grouped) mated pairs.")
+        if !outcome.faceless.isEmpty { print("\(outcome.faceless.count) photos without a face were left out.") }
+        let privacy = calibration.draw.privacy
+        print("Cohort: \(privacy.members.grouped) made-up faces; the nearest comes within cosine \(String.decimal(privacy.nearest, 3)) of a real one, \(String.decimal(privacy.bound, 3)) was allowed.\n")
+        let rows = measurement.acceptance.map {
+            [
+                "1 in \(Int(pow(10, -$0.logRate).rounded()).grouped)", "\(String.decimal(100 * $0.trueAcceptRate, 2)) %",
+                "\(String.decimal(100 * $0.trueAcceptRateRaw, 2)) %", $0.support.grouped,
+            ]
+        }
+        print(Terminal.table(rows, heading: ["false matches", "true accepts", "without normalisation", "impostor pairs behind it"], rightAligned: [0, 1, 2, 3]))
+        print("\nWritten to \(output)" + (newID.map { "; installed as \($0.text): use it with --pack \($0.text)." } ?? "."))
+    }
+
+    private static func today() -> String {
+        let formatter = ISO8601DateFormatter()
+        formatter.formatOptions = [.withFullDate]
+        return formatter.string(from: Date())
+    }
+
+    private struct Output: Encodable {
+        let measurement: CalibrationMeasurement
+        let faceless: Int
+        let folder: String
+        let installed: String?
+    }
+}

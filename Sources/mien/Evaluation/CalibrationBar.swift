@@ -1,0 +1,20 @@
+import MienFace
+
+/// Progress through a calibration: mixtures are most of it.
+final class CalibrationBar {
+    private let bar = Progress("Calibrating", total: 1000)
+    /// Rounds a mixture usually takes.
+    private static let usualRounds = 40.0
+
+    func update(_ progress: CalibrationProgress) {
+        switch progress {
+        case .fitting(let cohort, let total, let round):
+            let part = (Double(cohort - 1) + min(1, Double(round.round) / Self.usualRounds)) / Double(total)
+            bar.update(Int(850 * part))
+        case .scoring: bar.update(860)
+        case .bootstrap(let round, let total): bar.update(860 + 140 * round / max(total, 1))
+        }
+    }
+
+    func finish() { bar.finish() }
+}

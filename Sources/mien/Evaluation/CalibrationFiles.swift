@@ -1,0 +1,36 @@
+import Foundation
+import MienCore
+import MienFace
+import MienModels
+
+/// A calibration as the files a pack ships.
+struct CalibrationFiles {
+    private let files: [(name: String, data: Data)]
+    private static let table = "calibration.json", cohort = "cohort.bin"
+
+    init(_ calibration: Calibration) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        guard let table = try? encoder.encode(calibration.table) else { preconditionFailure("a table of our own can be encoded") }
+        files = [(Self.table, table + Data("\n".utf8)), (Self.cohort, Data(calibration.draw.cohort.bytes))]
+    }
+
+    /// Each file appears whole or not at all.
+    func write(to folder: URL) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for file in files { try file.data.write(to: folder.appending(path: file.name), options: .atomic) }
+    }
+
+    /// A copy of `pack` with another name and this calibration.
+    func install(as id: PackID, from pack: ModelPack, in library: PackLibrary) throws {
+        let staging = FileManager.default.temporaryDirectory.appending(path: "mien-calibrated-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: staging, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: staging) }
+        for file in pack.manifest.files where !files.contains(where: { $0.name == file.name }) {
+            try FileManager.default.copyItem(at: pack.folder.appending(path: file.name), to: staging.appending(path: file.name))
+        }
+        try write(to: staging)
+        try pack.manifest.renamed(id).recording(files).write(to: staging.appending(path: PackManifest.fileName))
+        try library.install(from: staging)
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import MienCore
+import MienFace
+import MienImage
+import MienInference
+import MienModels
+import MienPixels
+import MienVault
+
+/// Works through a collection of photos: as many at once as there are cores, with a progress bar, past what the cache knows.
+struct DescriptorReader {
+    let engine: FaceEngine
+    let cache: DescriptorCache
+    let workers: Int
+
+    /// A photo that gave a descriptor, by its index in the collection.
+    struct Reading: Sendable {
+        let photo: Int
+        let descriptor: FaceDescriptor
+        let quality: Int
+    }
+
+    struct Outcome {
+        var readings: [Reading] = []
+        /// Photos without a face, by index.
+        var faceless: [Int] = []
+        /// Photos that could not be read, with the reason.
+        var unreadable: [(photo: Int, reason: String)] = []
+    }
+
+    init(_ options: EngineOptions) throws {
+        let pack = try options.loadPack()
+        workers = ProcessInfo.processInfo.activeProcessorCount
+        engine = try options.loadEngine(pack, workers: workers)
+        cache = try DescriptorCache(folder: options.home.evaluationCache.path, pipeline: try Self.pipeline(of: pack, options))
+    }
+
+    /// Everything a descriptor depends on: a change in any of these asks for a new one.
+    private static func pipeline(of pack: ModelPack, _ options: EngineOptions) throws -> String {
+        let networks = pack.manifest.files.filter { pack.manifest.networks.values.contains($0.name) || $0.name.hasSuffix(".bin") }
+        return (["pipeline 3", pack.id.text, options.precision.rawValue, "crop and mirror"] + networks.map(\.sha256)).joined(separator: "\n")
+    }
+
+    func read(_ collection: PhotoCollection) async throws -> Outcome {
+        let progress = Progress("Looking at photos", total: collection.photos.count)
+        defer { progress.finish() }
+        var outcome = Outcome(), next = 0, done = 0
+        try await withThrowingTaskGroup(of: (Int, Result<DescriptorCache.Entry, Failure>).self) { group in
+            func add() {
+                guard next < collection.photos.count else { return }
+                let (index, path) = (next, collection.photos[next].path)
+                next += 1
+                group.addTask { (index, try await entry(path)) }
+            }
+            for _ in 0..<2 * workers { add() }
+            while let (index, result) = try await group.next() {
+                switch result {
+                case .success(let entry):
+                    if let descriptor = entry.descriptor {
+                        outcome.readings.append(Reading(photo: index, descriptor: descriptor, quality: Int(entry.quality)))
+                    } else {
+                        outcome.faceless.append(index)
+                    }
+                case .failure(let failure): outcome.unreadable.append((index, failure.message))
+                }
+                done += 1
+                progress.update(done)
+                add()
+            }
+        }
+        outcome.readings.sort { $0.photo < $1.photo }
+        outcome.faceless.sort()
+        return outcome
+    }
+
+    /// A photo that cannot be decoded is told, not fatal; a fault of the engine is.
+    private func entry(_ path: String) async throws -> Result<DescriptorCache.Entry, Failure> {
+        let cache = cache
+        return try await engine.run { analyzer, networks in
+            let bytes: [UInt8]
+            do { bytes = try ImageFile.read(path) } catch { return .failure(Failure(error)) }
+            if let known = cache.entry(for: bytes) { return .success(known) }
+            let image: RGBImage
+            do throws(ImageError) { image = try ImageDecoder.decode(bytes) } catch {
+                return .failure(Failure(.badInput, error.code.rawValue, "\(path): \(error)"))
+            }
+            let entry: DescriptorCache.Entry
+            if let face = try analyzer.analyse(image, with: networks).main {
+                let description = try analyzer.describe(face, in: image, with: networks)
+                entry = DescriptorCache.Entry(descriptor: description.descriptor, quality: UInt8(face.quality.score))
+            } else {
+                entry = DescriptorCache.Entry(descriptor: nil, quality: 0)
+            }
+            cache.keep(entry, for: bytes)
+            return .success(entry)
+        }
+    }
+}
