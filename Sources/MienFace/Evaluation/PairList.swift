@@ -1,0 +1,92 @@
+/// Pairs of photos, in folds: the form of LFW's `pairs.txt`.
+///
+///     3  300                      folds, and pairs of each kind in a fold
+///     Abel_Pacheco  1  4          one person, photos 1 and 4           (300 rows)
+///     Abdel_Madi  1  Dean_Barker  1   two people, a photo each         (300 rows; then the next fold)
+///
+/// Columns are separated by tabs or spaces; empty lines are skipped. A photo number n stands for the file `name_000n.jpg`.
+/// Source: http://vis-www.cs.umass.edu/lfw/README.txt, "pairs.txt".
+public struct PairList: Sendable, Equatable {
+    /// A person's photo.
+    public struct Photo: Sendable, Hashable {
+        public let person: String
+        /// From 1.
+        public let number: Int
+
+        public init(person: String, number: Int) { (self.person, self.number) = (person, number) }
+    }
+
+    public struct Pair: Sendable, Equatable {
+        public let first, second: Photo
+        public var isMated: Bool { first.person == second.person }
+    }
+
+    /// Each with as many mated as impostor pairs.
+    public let folds: [[Pair]]
+
+    public var pairs: [Pair] { folds.flatMap { $0 } }
+
+    /// - Throws: ``PairListError``, which names the line.
+    public init(_ text: String) throws(PairListError) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            .map { (number: $0 + 1, columns: $1.split(whereSeparator: \.isWhitespace)) }
+            .filter { !$0.columns.isEmpty }
+        guard let header = lines.first else { throw .header(line: 1) }
+        let (foldCount, pairsPerKind) = try Self.header(header.columns, line: header.number)
+        let rows = lines.dropFirst()
+        let perFold = 2 * pairsPerKind
+        guard rows.count == foldCount * perFold else { throw .count(expected: foldCount * perFold, got: rows.count) }
+        var folds = [[Pair]](repeating: [], count: foldCount)
+        for (i, row) in rows.enumerated() {
+            let pair = try Self.pair(row.columns, line: row.number)
+            guard pair.isMated == (i % perFold < pairsPerKind) else { throw .kind(line: row.number, expectedMated: !pair.isMated) }
+            folds[i / perFold].append(pair)
+        }
+        self.folds = folds
+    }
+
+    /// `3 300`; `300` alone means one fold.
+    private static func header(_ columns: [Substring], line: Int) throws(PairListError) -> (folds: Int, pairsPerKind: Int) {
+        let numbers = columns.compactMap { Int($0) }
+        guard numbers.count == columns.count, (1...2).contains(numbers.count) else { throw .header(line: line) }
+        let (folds, pairs) = numbers.count == 2 ? (numbers[0], numbers[1]) : (1, numbers[0])
+        guard (1...1000).contains(folds), (1...1_000_000).contains(pairs) else { throw .header(line: line) }
+        return (folds, pairs)
+    }
+
+    private static func pair(_ columns: [Substring], line: Int) throws(PairListError) -> Pair {
+        switch columns.count {
+        case 3:
+            let person = String(columns[0])
+            return Pair(
+                first: Photo(person: person, number: try number(columns[1], line)), second: Photo(person: person, number: try number(columns[2], line)))
+        case 4:
+            guard columns[0] != columns[2] else { throw .samePerson(line: line) }
+            return Pair(
+                first: Photo(person: String(columns[0]), number: try number(columns[1], line)),
+                second: Photo(person: String(columns[2]), number: try number(columns[3], line)))
+        default: throw .columns(line: line, count: columns.count)
+        }
+    }
+
+    private static func number(_ text: Substring, _ line: Int) throws(PairListError) -> Int {
+        guard let number = Int(text), (1...999_999).contains(number) else { throw .number(line: line) }
+        return number
+    }
+}
+
+/// Why text is no list of pairs. Lines are counted from 1.
+public enum PairListError: Error, Equatable, Sendable {
+    /// The first line is not "folds pairs" with both positive.
+    case header(line: Int)
+    /// A row has neither 3 nor 4 columns.
+    case columns(line: Int, count: Int)
+    /// A photo number is not 1...999999.
+    case number(line: Int)
+    /// A row of four columns names one person twice.
+    case samePerson(line: Int)
+    /// A mated pair stands where an impostor pair belongs, or the other way round.
+    case kind(line: Int, expectedMated: Bool)
+    /// Not as many rows as the header states.
+    case count(expected: Int, got: Int)
+}

@@ -1,0 +1,39 @@
+extension Canvas {
+    /// A character's cell in pixels at scale 1: 5 × 8 and a column and row of air.
+    public static let cellWidth = 6, cellHeight = 9
+
+    /// How much room `text` takes, in pixels, without the air after its last column and row.
+    public static func size(of text: String, scale: Int = 1) -> (width: Int, height: Int) {
+        (max(0, text.count * cellWidth - 1) * scale, (cellHeight - 1) * scale)
+    }
+
+    /// One line of text, its top-left corner in column `x`, row `y`.
+    ///
+    /// Letters, digits and signs of ASCII, and `° ± × −`; anything else shows as a box.
+    ///
+    /// - Parameters:
+    ///   - scale: pixels a dot of the letters takes, at least 1.
+    ///   - background: a rectangle laid under the text, a dot larger on each side.
+    public mutating func text(
+        _ text: String, x: Int, y: Int, _ colour: RGBColour, scale: Int = 1, background: RGBColour? = nil, backgroundOpacity: Double = 1
+    ) {
+        precondition(scale >= 1, "letters cannot be smaller than their dots")
+        if let background {
+            let size = Self.size(of: text, scale: scale)
+            let box = Rectangle(
+                x: Double(x - scale), y: Double(y - scale), width: Double(size.width + 2 * scale), height: Double(size.height + 2 * scale))
+            filledRectangle(box, background, opacity: backgroundOpacity)
+        }
+        for (i, character) in text.enumerated() {
+            for (column, dots) in BitmapFont.columns(of: character).enumerated() {
+                for row in 0..<8 where dots >> row & 1 == 1 {
+                    square(x + (i * Self.cellWidth + column) * scale, y + row * scale, scale, colour)
+                }
+            }
+        }
+    }
+
+    private mutating func square(_ x: Int, _ y: Int, _ side: Int, _ colour: RGBColour) {
+        for dy in 0..<side { for dx in 0..<side { blend(x + dx, y + dy, colour, opacity: 1) } }
+    }
+}
