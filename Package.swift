@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "MienPackBuilder", targets: ["MienPackBuilder"]),
         .library(name: "MienTesting", targets: ["MienTesting"]),
         .executable(name: "mien", targets: ["mien"]),
+        .executable(name: "mien-pack", targets: ["mien-pack"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -65,11 +66,13 @@ let package = Package(
             name: "mien",
             dependencies: ["MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault", "MienInference", arguments],
             swiftSettings: strict),
+        .executableTarget(
+            name: "mien-pack", dependencies: ["MienCore", "MienPackBuilder", "MienModels", "MienInference", "MienFace", arguments], swiftSettings: strict),
         .target(name: "MienTesting", dependencies: ["MienCore", "MienPixels", "MienFace"], swiftSettings: strict),
 
         .testTarget(name: "MienCoreTests", dependencies: ["MienCore"], swiftSettings: testing),
         .testTarget(name: "MienPixelsTests", dependencies: ["MienPixels", "MienCore", "MienTesting"], swiftSettings: testing),
-        .testTarget(name: "MienImageTests", dependencies: ["MienImage", "MienPixels", "MienTesting"], swiftSettings: testing),
+        .testTarget(name: "MienImageTests", dependencies: ["MienImage", "MienPixels", "MienTesting"], resources: [.copy("Vectors")], swiftSettings: testing),
         .testTarget(name: "MienInferenceTests", dependencies: ["MienInference", "MienTesting"], swiftSettings: testing),
         .testTarget(name: "MienFaceTests", dependencies: ["MienFace", "MienPixels", "MienCore", "MienTesting"], resources: [.copy("Vectors")], swiftSettings: testing),
         .testTarget(name: "MienModelsTests", dependencies: ["MienModels", "MienFace", "MienImage", "MienTesting"], swiftSettings: testing),

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include <png.h>
@@ -11,6 +12,7 @@ typedef struct {
     const unsigned char *bytes;
     size_t left;
     int32_t status;
+    unsigned char *rgba;   // what read_rgba works in; here, so that it is freed after a longjmp, too
 } source;
 
 static void take(png_structp png, png_bytep to, size_t count) {
@@ -53,17 +55,38 @@ static void set_limits(png_structp png, int32_t width, int32_t height) {
 #endif
 }
 
-// Any colour type and depth to 8-bit RGB over `background`.
-static void set_rgb(png_structp png, png_infop info, int32_t background) {
-    const int depth = png_get_bit_depth(png, info), colour = png_get_color_type(png, info);
-    if (colour & PNG_COLOR_MASK_ALPHA || png_get_valid(png, info, PNG_INFO_tRNS)) {
-        const png_uint_16 level = (png_uint_16)(depth == 16 ? background * 257 : background);   // composited before depth is reduced
-        const png_color_16 behind = {.red = level, .green = level, .blue = level, .gray = level};
-        png_set_background_fixed(png, &behind, PNG_BACKGROUND_GAMMA_SCREEN, 0, PNG_FP_1);
-    }
+// Any colour type and depth to 8-bit RGB, or RGBA when anything may be transparent.
+static void set_rgb(png_structp png, png_infop info) {
     png_set_expand(png);
-    if (!(colour & PNG_COLOR_MASK_COLOR)) png_set_gray_to_rgb(png);
-    if (depth == 16) png_set_scale_16(png);
+    if (!(png_get_color_type(png, info) & PNG_COLOR_MASK_COLOR)) png_set_gray_to_rgb(png);
+    if (png_get_bit_depth(png, info) == 16) png_set_scale_16(png);
+}
+
+static void read_rgb(png_structp png, png_bytep rgb, int32_t width, int32_t height, int passes) {
+    for (int pass = 0; pass < passes; pass++)
+        for (int32_t y = 0; y < height; y++) png_read_row(png, rgb + 3 * (size_t)y * (size_t)width, NULL);
+}
+
+// Not left to png_set_background: of 16-bit files it made 254 of a white 255.
+static void composite(const unsigned char *rgba, png_bytep rgb, int32_t width, unsigned background) {
+    for (int32_t x = 0; x < width; x++, rgba += 4, rgb += 3) {
+        const unsigned alpha = rgba[3], behind = background * (255 - alpha) + 127;
+        for (int i = 0; i < 3; i++) rgb[i] = (png_byte)((rgba[i] * alpha + behind) / 255);
+    }
+}
+
+// An interlaced picture is kept as a whole until its last pass, others row by row.
+static int32_t read_rgba(png_structp png, source *from, png_bytep rgb, int32_t width, int32_t height, int passes, unsigned background) {
+    const size_t stride = 4 * (size_t)width;
+    from->rgba = malloc(passes > 1 ? stride * (size_t)height : stride);
+    if (!from->rgba) return mien_image_no_memory;
+    for (int pass = 1; pass <= passes; pass++)
+        for (int32_t y = 0; y < height; y++) {
+            unsigned char *row = from->rgba + (passes > 1 ? stride * (size_t)y : 0);
+            png_read_row(png, row, NULL);
+            if (pass == passes) composite(row, rgb + 3 * (size_t)y * (size_t)width, width, background);
+        }
+    return mien_image_ok;
 }
 
 static int32_t decode(png_structp png, png_infop info, source *from, png_bytep rgb, int32_t width, int32_t height, int32_t background) {
@@ -73,15 +96,16 @@ static int32_t decode(png_structp png, png_infop info, source *from, png_bytep r
     png_read_info(png, info);
     if (png_get_image_width(png, info) != (png_uint_32)width || png_get_image_height(png, info) != (png_uint_32)height)
         return mien_image_corrupt;
-    set_rgb(png, info, background);
+    set_rgb(png, info);
     const int passes = png_set_interlace_handling(png);
     png_read_update_info(png, info);
-    const size_t stride = 3 * (size_t)width;
-    if (png_get_rowbytes(png, info) != stride) return mien_image_unsupported;   // a transformation left another layout: never write it
-    for (int pass = 0; pass < passes; pass++)
-        for (int32_t y = 0; y < height; y++) png_read_row(png, rgb + (size_t)y * stride, NULL);
-    png_read_end(png, NULL);
-    return mien_image_ok;
+    const size_t row_bytes = png_get_rowbytes(png, info);
+    int32_t status = mien_image_ok;
+    if (row_bytes == 3 * (size_t)width) read_rgb(png, rgb, width, height, passes);
+    else if (row_bytes == 4 * (size_t)width) status = read_rgba(png, from, rgb, width, height, passes, (unsigned)background);
+    else return mien_image_unsupported;   // a transformation left another layout: never write it
+    if (status == mien_image_ok) png_read_end(png, NULL);
+    return status;
 }
 
 int32_t mien_png_decode(const void *bytes, size_t count, void *rgb, int32_t width, int32_t height, int32_t background) {
@@ -91,5 +115,6 @@ int32_t mien_png_decode(const void *bytes, size_t count, void *rgb, int32_t widt
     png_infop info = png_create_info_struct(png);
     const int32_t status = info ? decode(png, info, &from, rgb, width, height, background) : mien_image_no_memory;
     png_destroy_read_struct(&png, &info, NULL);
+    free(from.rgba);
     return status;
 }

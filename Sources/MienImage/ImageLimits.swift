@@ -2,8 +2,8 @@ internal import MienPixels
 
 /// What an image may cost. Checked before anything is allocated or decompressed.
 ///
-/// With the pixels come the other bounds: memory beside the result is at most ``workingBytes(forPixels:)``, time is linear in bytes plus
-/// pixels times ``scans(forPixels:)``, and each side is within `RGBImage.sideRange`.
+/// The other bounds follow: each side is within `RGBImage.sideRange`; decoding takes at most 32 MiB and 10 bytes a pixel beside the
+/// result; time is linear in bytes and in pixels, which a JPEG may pass over 64 times, or 25 times at 40 megapixels (under a second).
 public struct ImageLimits: Sendable, Hashable {
     /// The most bytes a file may have.
     public var maxBytes: Int

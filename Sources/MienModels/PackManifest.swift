@@ -1,3 +1,4 @@
+public import Foundation
 public import MienCore
 public import MienFace
 
@@ -9,9 +10,9 @@ public struct PackManifest: Sendable, Hashable, Codable {
     public struct File: Sendable, Hashable, Codable {
         /// A plain name inside the pack's folder.
         public let name: String
-        public let bytes: Int
+        public internal(set) var bytes: Int
         /// 64 lower-case hexadecimal digits.
-        public let sha256: String
+        public internal(set) var sha256: String
         /// An SPDX expression.
         public let licence: String
         /// Where it came from, for people.
@@ -23,7 +24,7 @@ public struct PackManifest: Sendable, Hashable, Codable {
     public let title: String
     /// SPDX expression for the pack as a whole.
     public let licence: String
-    public let files: [File]
+    public internal(set) var files: [File]
     /// Which file each network is in. The full-range detector may be missing.
     public let networks: [String: String]
     public let geometry: FaceGeometry
@@ -69,5 +70,22 @@ public struct PackManifest: Sendable, Hashable, Codable {
     private static func isPlain(_ name: String) -> Bool {
         !name.isEmpty && name != Self.fileName && !name.hasPrefix(".") && name.utf8.count <= 128
             && name.utf8.allSatisfy { byte in byte > 32 && byte < 127 && byte != UInt8(ascii: "/") && byte != UInt8(ascii: "\\") }
+    }
+}
+
+extension PackManifest {
+    /// This manifest as JSON, with the sizes and hashes of the files given. For maintainers of a pack.
+    public func recording(_ contents: [(name: String, data: Data)]) throws -> Data {
+        var files = files
+        for (name, data) in contents {
+            guard let i = files.firstIndex(where: { $0.name == name }) else { continue }
+            files[i].bytes = data.count
+            files[i].sha256 = ModelPack.sha256(data)
+        }
+        var copy = self
+        copy.files = files
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(copy)
     }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 public import MienPixels
 
 /// 468 points on one face, in image pixels, with depth.
@@ -10,13 +11,16 @@ public struct FaceMesh: Sendable, Hashable {
     public let points: [Point]
     /// Depth of each point in pixels relative to the head's middle; smaller is nearer to the camera.
     public let depths: [Double]
-    /// 0...1: how sure the network is that this is a face, not its cut-off or covered remains.
-    public let presence: Double
+    /// How sure the network is that this is a whole face, not its cut-off or covered remains: a logit, about 17 to 23 for a good photo.
+    public let evidence: Double
 
-    public init(points: [Point], depths: [Double], presence: Double) {
+    public init(points: [Point], depths: [Double], evidence: Double) {
         precondition(points.count == Self.pointCount && depths.count == Self.pointCount, "a mesh has 468 points")
-        (self.points, self.depths, self.presence) = (points, depths, presence)
+        (self.points, self.depths, self.evidence) = (points, depths, evidence)
     }
+
+    /// ``evidence`` as a probability, 0...1.
+    public var presence: Double { 1 / (1 + exp(-evidence)) }
 
     /// The smallest upright rectangle around all points.
     public var bounds: Rectangle {

@@ -21,7 +21,7 @@ public struct MeshFitter: Sendable {
         let angle = atan2(across.y, across.x)
         // The outline's box, upright along the eyes; 1.5 is how loosely the network's training crops sat around it.
         let turn = AffineMap(a: cos(angle), b: sin(angle), tx: 0, c: -sin(angle), d: cos(angle), ty: 0)
-        let level = FaceMesh(points: mesh.points.map { turn($0) }, depths: mesh.depths, presence: mesh.presence).bounds
+        let level = FaceMesh(points: mesh.points.map { turn($0) }, depths: mesh.depths, evidence: mesh.evidence).bounds
         let size = max(level.width, level.height) * 1.5
         return try self.mesh(centre: turn.inverse(level.centre), size: size, angle: angle, in: image, with: networks)
     }
@@ -34,13 +34,13 @@ public struct MeshFitter: Sendable {
         let crop = image.warped(by: map, width: side, height: side)
         let outputs = try networks.run(.mesh) { geometry.input.write(crop, into: &$0) }
         guard outputs.count >= 2, outputs[0].count == 3 * FaceMesh.pointCount, let logit = outputs[1].first,
-            outputs[0].allSatisfy(\.isFinite)
+            logit.isFinite, outputs[0].allSatisfy(\.isFinite)
         else { throw FaceModelError(.mesh, "expected 1404 numbers and a score, got \(outputs.map(\.count))") }
         let back = map.inverse, k = back.scale
         let values = outputs[0]
         return FaceMesh(
             points: (0..<FaceMesh.pointCount).map { back(Point(x: Double(values[3 * $0]), y: Double(values[3 * $0 + 1]))) },
             depths: (0..<FaceMesh.pointCount).map { Double(values[3 * $0 + 2]) * k },
-            presence: 1 / (1 + exp(-Double(logit))))
+            evidence: Double(logit))
     }
 }

@@ -59,8 +59,8 @@ public struct FaceAnalyzer: Sendable {
         guard let first = faces.first else { return FaceAnalysis(faces: [], main: nil) }
         let mesh = try mesher.mesh(of: first, in: image, with: networks)
         let eyes = readingEyes ? try eyeReader.opening(of: mesh, in: image, with: networks) : nil
-        let rivals = faces.dropFirst().count { $0.box.width >= first.box.width / 2 }
-        let quality = assessor.quality(of: mesh, eyes: eyes, rivals: rivals, in: image)
+        let rival = (faces.dropFirst().map(\.box.width).max() ?? 0) / first.box.width
+        let quality = assessor.quality(of: mesh, eyes: eyes, rival: rival, in: image)
         return FaceAnalysis(
             faces: faces, main: AnalysedFace(detection: first, mesh: mesh, pose: mesh.pose, eyes: eyes, quality: quality))
     }

@@ -28,7 +28,7 @@ extension FaceMesh {
     private static let middle: [(low: Int, high: Int)] = [(2, 10), (2, 151), (164, 9), (2, 9)]
 
     /// The middle line of a face that looks straight ahead leans by this much; set so that the median over frontal photos is 0.
-    private static let neutralPitch = 0.0
+    private static let neutralPitch = -3.0
 
     private func vector(from a: Int, to b: Int) -> Vector3 {
         Vector3(x: points[b].x - points[a].x, y: points[b].y - points[a].y, z: depths[b] - depths[a])

@@ -21,9 +21,9 @@ public struct FaceQuality: Sendable, Hashable, Codable {
         case eyes
         /// Part of the mesh inside the photo, 0...1.
         case framing
-        /// Faces in the photo that could be meant instead.
+        /// Width of the next largest face ÷ width of this one; 0 when it is alone.
         case singleFace
-        /// How sure the mesh network is that it sees a whole face, 0...1.
+        /// How sure the mesh network is that it sees a whole face: a logit, see ``FaceMesh/evidence``.
         case visibility
     }
 

@@ -7,8 +7,8 @@ public struct QualityAssessor: Sendable {
 
     /// - Parameters:
     ///   - eyes: `nil` when they were not read; then that part is left out.
-    ///   - rivals: other faces at least half as wide.
-    public func quality(of mesh: FaceMesh, eyes: EyeOpening?, rivals: Int, in image: RGBImage) -> FaceQuality {
+    ///   - rival: width of the next largest face ÷ width of this one; 0 without one.
+    public func quality(of mesh: FaceMesh, eyes: EyeOpening?, rival: Double, in image: RGBImage) -> FaceQuality {
         let surface = FaceSurface(of: mesh, in: image)
         var parts: [FaceQuality.Part] = []
         func add(_ aspect: FaceQuality.Aspect, _ value: Double, _ grade: Double, _ reason: QualityReason) {
@@ -28,8 +28,8 @@ public struct QualityAssessor: Sendable {
         if let eyes { add(.eyes, min(eyes.right, eyes.left), Self.eyes(min(eyes.right, eyes.left)), .eyesClosed) }
         let inside = Double(mesh.points.count { image.bounds.contains($0) }) / Double(FaceMesh.pointCount)
         add(.framing, inside, Self.framing(inside), .offCentre)
-        add(.singleFace, Double(rivals + 1), rivals == 0 ? 100 : 0, .multipleFaces)
-        add(.visibility, mesh.presence, Self.visibility(mesh.presence), .occluded)
+        add(.singleFace, rival, Self.rival(rival), .multipleFaces)
+        add(.visibility, mesh.evidence, Self.visibility(mesh.evidence), .occluded)
         return FaceQuality(parts: parts)
     }
 
@@ -40,16 +40,17 @@ public struct QualityAssessor: Sendable {
     }
 
     // The curves. How they were set: docs/measurements/quality.md.
-    private static let size = Grade((8, 0), (18, 48), (40, 85), (60, 100))
+    private static let size = Grade((8, 0), (18, 48), (40, 80), (60, 100))
     private static let share = Grade((0.85, 100), (1.1, 48), (1.4, 0))
-    private static let sharpness = Grade((0.04, 0), (0.12, 48), (0.3, 100))
+    private static let sharpness = Grade((0.04, 0), (0.1, 48), (0.25, 100))
     private static let exposure = Grade((20, 0), (50, 48), (80, 100), (190, 100), (225, 48), (245, 0))
     private static let clipped = Grade((0.1, 100), (0.4, 48), (0.7, 0))
     private static let contrast = Grade((4, 0), (12, 48), (25, 100))
-    private static let pose = Grade((10, 100), (35, 48), (60, 0))
-    private static let eyes = Grade((0.05, 0), (0.1, 48), (0.18, 100))
+    private static let pose = Grade((8, 100), (20, 80), (35, 48), (60, 0))
+    private static let eyes = Grade((0.03, 0), (0.07, 48), (0.12, 80), (0.16, 100))
     private static let framing = Grade((0.7, 0), (0.92, 48), (1, 100))
-    private static let visibility = Grade((0.2, 0), (0.6, 48), (0.95, 100))
+    private static let rival = Grade((0.4, 100), (0.7, 48), (0.9, 0))
+    private static let visibility = Grade((2, 0), (12, 48), (20, 80), (26, 100))
 }
 
 extension Rectangle {

@@ -25,10 +25,12 @@ package struct FoldedConvolution: Equatable, Sendable {
         for output in 0..<layer.outputs {
             let scale = Double(convolution.scales[output])
             var bias = Double(convolution.biases[output]) * scale + Double(convolution.shifts[output])
-            for i in 0..<perOutput {
-                let weight = Double(convolution.filters[output * perOutput + i]) * scale * pixelScale
-                filters.append(Float(weight))
-                if !means.isEmpty { bias -= weight * means[i / plane] }
+            for weight in convolution.filters[output * perOutput..<(output + 1) * perOutput] {
+                filters.append(Float(Double(weight) * scale * pixelScale))
+            }
+            for (input, mean) in means.enumerated() {
+                let taps = convolution.filters[output * perOutput + input * plane..<output * perOutput + (input + 1) * plane]
+                for weight in taps { bias -= Double(weight) * scale * pixelScale * mean }
             }
             biases.append(Float(bias))
         }

@@ -1,7 +1,7 @@
 /// A reader of dlib's serialisation format: one value after the other, front to back.
 ///
 /// - An integer is a length byte (count of bytes in the low four bits, sign in bit 7, bits 4...6 zero), then its magnitude,
-///   least significant byte first.
+///   least significant byte first, in as few bytes as it needs. dlib reads other spellings too, but writes none; they are refused.
 /// - A text is its byte count as an integer, then its bytes. A flag is the character `0` or `1`.
 /// - A real number is mantissa and binary exponent, two integers: mantissa × 2^exponent.
 ///
@@ -22,6 +22,8 @@ package struct DlibArchive {
         let width = Int(header & 0x0F), isNegative = header & 0x80 != 0
         guard header & 0x70 == 0, (1...8).contains(width) else { throw DlibArchiveError(.integerHeader(header), at: start) }
         let magnitude = try take(width).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let isShortest = width == 1 ? magnitude != 0 || !isNegative : magnitude >> (8 * (width - 1)) != 0
+        guard isShortest else { throw DlibArchiveError(.integerHeader(header), at: start) }
         guard let value = Int(exactly: magnitude) else { throw DlibArchiveError(.integerRange, at: start) }
         return isNegative ? -value : value
     }
@@ -55,19 +57,18 @@ package struct DlibArchive {
     }
 
     /// `count` 32-bit floating-point numbers, four bytes each, least significant byte first, without any header.
+    ///
+    /// Copied whole, since every machine this runs on stores floats that way.
     package mutating func rawFloats(_ count: Int) throws(DlibArchiveError) -> [Float] {
         let start = offset
         let (byteCount, overflow) = count.multipliedReportingOverflow(by: 4)
         guard !overflow else { throw DlibArchiveError(.integerRange, at: start) }
         let raw = try take(byteCount)
-        var floats = [Float]()
-        floats.reserveCapacity(count)
-        for i in stride(from: raw.startIndex, to: raw.endIndex, by: 4) {
-            let bits = UInt32(raw[i]) | UInt32(raw[i + 1]) << 8 | UInt32(raw[i + 2]) << 16 | UInt32(raw[i + 3]) << 24
-            let value = Float(bitPattern: bits)
-            guard value.isFinite else { throw DlibArchiveError(.notFinite, at: i) }
-            floats.append(value)
+        let floats = unsafe [Float](unsafeUninitializedCapacity: count) { floats, initialized in
+            unsafe raw.withUnsafeBytes { unsafe UnsafeMutableRawBufferPointer(floats).copyMemory(from: $0) }
+            initialized = count
         }
+        if let i = floats.firstIndex(where: { !$0.isFinite }) { throw DlibArchiveError(.notFinite, at: start + 4 * i) }
         return floats
     }
 

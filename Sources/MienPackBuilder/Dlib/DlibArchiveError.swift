@@ -3,7 +3,7 @@ public struct DlibArchiveError: Error, Equatable, Sendable {
     public enum Reason: Equatable, Sendable {
         /// The archive ends before the value does.
         case truncated(bytesMissing: Int)
-        /// The length byte of an integer is none of 1...8, or one of its reserved bits is set.
+        /// The length byte of an integer is none of 1...8, is more than the integer needs, or has a reserved bit set.
         case integerHeader(UInt8)
         /// An integer does not fit where it stands: beyond 64 bits, or a negative count.
         case integerRange
@@ -36,7 +36,7 @@ extension DlibArchiveError.Reason: CustomStringConvertible {
     public var description: String {
         switch self {
         case .truncated(let missing): "ends \(missing) byte(s) too early"
-        case .integerHeader(let byte): "\(byte) starts no integer"
+        case .integerHeader(let byte): "\(byte) is no length of this integer"
         case .integerRange: "the integer is out of range"
         case .notFinite: "the number is not finite"
         case .flag(let byte): "\(byte) is no flag"

@@ -24,7 +24,7 @@ package struct OpenVINOIR {
     }
 
     private(set) var layers: [Layer] = []
-    /// The constants, each at a multiple of 64 bytes, so that a mapped file is aligned for any vector unit.
+    /// The constants, least significant byte first, each at a multiple of 64 bytes, so that a mapped file is aligned for any vector unit.
     package private(set) var bin: [UInt8] = []
     private static let alignment = 64
 
@@ -44,20 +44,18 @@ package struct OpenVINOIR {
     }
 
     package mutating func constant(_ name: String, _ values: [Float], shape: [Int]) -> Value {
-        constant(name, bits: values.map(\.bitPattern), shape: shape, elements: .f32)
+        constant(name, of: values, shape: shape, elements: .f32)
     }
 
     package mutating func constant(_ name: String, _ values: [Int64], shape: [Int]) -> Value {
-        constant(name, bits: values, shape: shape, elements: .i64)
+        constant(name, of: values, shape: shape, elements: .i64)
     }
 
-    private mutating func constant(_ name: String, bits: [some FixedWidthInteger], shape: [Int], elements: ElementType) -> Value {
-        precondition(shape.reduce(1, *) == bits.count, "\(name): \(bits.count) values for shape \(shape)")
+    private mutating func constant(_ name: String, of values: [some BitwiseCopyable], shape: [Int], elements: ElementType) -> Value {
+        precondition(shape.reduce(1, *) == values.count, "\(name): \(values.count) values for shape \(shape)")
         bin.append(contentsOf: repeatElement(0, count: (Self.alignment - bin.count % Self.alignment) % Self.alignment))
         let start = bin.count
-        for value in bits {
-            for shift in stride(from: 0, to: value.bitWidth, by: 8) { bin.append(UInt8(truncatingIfNeeded: value >> shift)) }
-        }
+        unsafe values.withUnsafeBytes { unsafe bin.append(contentsOf: $0) }
         let attributes = [
             ("element_type", elements.rawValue), ("shape", list(shape)), ("offset", "\(start)"), ("size", "\(bin.count - start)"),
         ]

@@ -1,0 +1,6 @@
+/// Any bytes as a GIF. Seeds: Tests/MienImageTests/Vectors/GIF.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
+    fuzzDecoder(UnsafeBufferPointer(start: start, count: count))
+    return 0
+}

@@ -1,0 +1,43 @@
+# What people type. Each target says what it does in `make help`; scripts/ holds the rest.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test bench fuzz format lint docs test-setup clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: ## install what is missing: Debian packages, OpenVINO, model pack, photos
+	@scripts/setup
+
+build: setup ## build everything, optimised
+	@scripts/run swift build -c release
+
+demo: setup ## enrol and verify faces on the demo photos
+	@scripts/run swift build -c release --product mien
+	@scripts/run .build/release/mien demo
+
+test: ## set up, check format, build, run all tests and examples
+	@scripts/test
+
+bench: ## measure against dlib
+	@scripts/setup --bench
+	@scripts/run scripts/bench
+
+fuzz: setup ## feed the parsers malformed input for a while
+	@scripts/run scripts/fuzz
+
+format: ## format the Swift code in place
+	@scripts/format
+
+lint: ## check the format, change nothing
+	@scripts/format --lint
+
+docs: setup ## build the documentation
+	@scripts/run scripts/docs
+
+test-setup: ## test set-up itself, in clean folders (downloads about 400 MB)
+	@scripts/test-setup
+
+clean: ## remove what was built; what was set up stays
+	@rm -rf .build Benchmarks/.build Examples/.build Fuzz/.build

@@ -1,0 +1,70 @@
+internal import Foundation
+
+/// What a calibration makes: the cohort and table a pack ships, and the figures to report.
+public struct Calibration: Sendable {
+    public let draw: CohortDraw
+    public let table: CalibrationTable
+    /// The pairs the table was made from, cross-fitted; and the same pairs by plain cosine.
+    public let normalised: ErrorRates
+    public let raw: ErrorRates
+    /// The normalisation behind ``normalised``, for pair lists on the same people.
+    public let normalisation: PairNormalisation
+
+    public var matcher: FaceMatcher { FaceMatcher(cohort: draw.cohort, calibration: table) }
+}
+
+/// Makes a cohort and a calibration table from photos of many people.
+///
+/// The cohort is fitted to everybody. The table is measured with cohorts that did not see the people scored, see ``CrossFitting``: it holds for strangers.
+public struct Calibrator: Sendable {
+    public let plan: CalibrationPlan
+
+    /// Rates to put knots at, log10, as far as pairs support them. Below, one knot a decade to the end of the scale.
+    static let logRates = stride(from: -1, through: -24, by: -1).map { Double($0) / 4 }
+
+    public init(_ plan: CalibrationPlan = CalibrationPlan()) { self.plan = plan }
+
+    /// - Parameters:
+    ///   - dataset: a name for the photos.
+    ///   - descriptor: the pack's name for the network.
+    ///   - madeOn: today, `yyyy-mm-dd`.
+    ///   - progress: throws to stop.
+    /// - Throws: ``CalibrationError/tooFew(_:)``, or what `progress` throws.
+    public func calibrate(
+        _ set: LabelledDescriptors, dataset: String, descriptor: String, madeOn: String,
+        progress: (CalibrationProgress) throws -> Void = { _ in }
+    ) throws -> Calibration {
+        precondition(plan.groups >= 3, "with fewer than three groups nobody is left to fit on")
+        guard set.impostorPairCount >= 1000, set.matedPairCount > 0 else {
+            throw CalibrationError.tooFew("\(set.impostorPairCount) impostor and \(set.matedPairCount) mated pairs")
+        }
+        let normalisation = try CrossFitting.normalisation(set, plan, seed: plan.seed, progress: progress)
+        var generator = SeededGenerator(seed: plan.seed &+ 1)
+        let last = plan.groups * (plan.groups + 1) / 2 + 1
+        let draw = try plan.draw(from: set, using: &generator) { try progress(.fitting(cohort: last, of: last, round: $0)) }
+
+        try progress(.scoring)
+        let scorer = PairScorer(set, normalisation)
+        let normalised = ErrorRates(scorer.histogram())
+        let raw = ErrorRates(PairScorer(set, .none(photoCount: set.photoCount)).histogram())
+        let knots = try knots(scorer, normalised, using: &generator, progress)
+        let table = try CalibrationTable(
+            knots: knots,
+            measurement: CalibrationMeasurement(
+                dataset: dataset, descriptor: descriptor, madeOn: madeOn, people: set.personCount, photos: set.photoCount,
+                impostorPairs: normalised.impostorPairs, matedPairs: normalised.matedPairs, seed: plan.seed, groups: plan.groups,
+                cohortCount: plan.cohortCount, nearestCount: plan.nearestCount, components: plan.mixture.components,
+                bootstrapRounds: plan.bootstrapRounds, acceptance: Self.acceptance(normalised, raw)))
+        return Calibration(draw: draw, table: table, normalised: normalised, raw: raw, normalisation: normalisation)
+    }
+
+    private static func acceptance(_ normalised: ErrorRates, _ raw: ErrorRates) -> [CalibrationMeasurement.Acceptance] {
+        (2...6).map { decades in
+            let rate = pow(10, -Double(decades))
+            return CalibrationMeasurement.Acceptance(
+                logRate: -Double(decades), trueAcceptRate: normalised.point(falseMatchRate: rate).trueAcceptRate,
+                trueAcceptRateRaw: raw.point(falseMatchRate: rate).trueAcceptRate,
+                support: Int((rate * Double(normalised.impostorPairs)).rounded(.down)))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// Scores people with cohorts that never saw them.
+///
+/// People are dealt into groups; a pair of groups is scored with a cohort fitted on the people of neither. So an impostor pair's
+/// score says what the cohort makes of strangers, as in use.
+enum CrossFitting {
+    /// - Returns: the group of each photo, and of each person.
+    static func groups(
+        of set: LabelledDescriptors, count: Int, using generator: inout SeededGenerator
+    ) -> (photos: [Int], people: [Int]) {
+        var groups = (0..<set.personCount).map { $0 % count }
+        groups.shuffle(using: &generator)
+        return (set.people.map { groups[$0] }, groups)
+    }
+
+    /// Fits `groupCount·(groupCount + 1)/2` cohorts.
+    static func normalisation(
+        _ set: LabelledDescriptors, _ plan: CalibrationPlan, seed: UInt64, progress: (CalibrationProgress) throws -> Void
+    ) throws -> PairNormalisation {
+        var generator = SeededGenerator(seed: seed)
+        let groups = groups(of: set, count: plan.groups, using: &generator)
+        let pairs = (0..<plan.groups).flatMap { a in (a..<plan.groups).map { (a, $0) } }
+        var cohorts: [Int: Cohort] = [:]
+        for (n, (a, b)) in pairs.enumerated() {
+            let part = set.filtered { groups.people[$0] != a && groups.people[$0] != b }
+            cohorts[a * plan.groups + b] = try plan.draw(from: part, using: &generator) { round in
+                try progress(.fitting(cohort: n + 1, of: pairs.count + 1, round: round))
+            }.cohort
+        }
+        return PairNormalisation(set, groups: groups.photos, groupCount: plan.groups) { cohorts[$0 * plan.groups + $1]! }
+    }
+}
+
+extension LabelledDescriptors {
+    /// Only the photos of those people, who get new numbers.
+    func filtered(_ keep: (_ person: Int) -> Bool) -> LabelledDescriptors {
+        var part = LabelledDescriptors(dimension: dimension)
+        for (photo, person) in people.enumerated() where keep(person) { part.append(packed: rows.packedRow(photo), of: "\(person)") }
+        return part
+    }
+}

@@ -1,0 +1,62 @@
+internal import Foundation
+
+/// How far false-match rates would swing with other people: resamples people, not pairs.
+///
+/// Pairs that share a person are not independent, so resampling pairs would promise too much. A person drawn m times counts m times;
+/// a pair of two people counts m₁·m₂ times; copies of one person are not held against each other.
+/// Source: Bolle, Ratha and Pankanti, "Error analysis of pattern recognition systems: the subsets bootstrap", 2004.
+struct PeopleBootstrap {
+    let people: [Int]
+    let personCount: Int
+    /// By pair (i, j < i) of photos, row by row: how many of the knots' scores it reaches; ``mated`` for one person's.
+    private var reached: [UInt8] = []
+    private let knotScores: [Float]
+    static let mated: UInt8 = 255
+
+    /// - Parameter knotScores: rising, at most 250.
+    init(_ set: LabelledDescriptors, knotScores: [Double]) {
+        precondition(knotScores.count <= 250)
+        (people, personCount) = (set.people, set.personCount)
+        self.knotScores = knotScores.map { Float($0) }
+        reached.reserveCapacity(set.photoCount * (set.photoCount - 1) / 2)
+    }
+
+    /// Rows have to come in order, from photo 1 on.
+    mutating func add(row i: Int, _ scores: [Float]) {
+        for j in 0..<i { reached.append(people[j] == people[i] ? Self.mated : UInt8(truncatingIfNeeded: knotsReached(by: scores[j]))) }
+    }
+
+    private func knotsReached(by score: Float) -> Int {
+        var low = 0, high = knotScores.count
+        while low < high {
+            let middle = (low + high) / 2
+            if knotScores[middle] <= score { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// How often each person is drawn in one round.
+    func draw(using generator: inout SeededGenerator) -> [Int] {
+        var times = [Int](repeating: 0, count: personCount)
+        for _ in 0..<personCount { times[generator.index(below: personCount)] += 1 }
+        return times
+    }
+
+    /// log10 of the rate at each knot when people count so often; half a pair where there is none.
+    func logRates(_ times: [Int]) -> [Double] {
+        var counts = [Int](repeating: 0, count: 256)
+        let perPhoto = people.map { times[$0] }
+        var start = 0
+        for i in 1..<max(people.count, 1) {
+            let own = perPhoto[i]
+            if own > 0 { for j in 0..<i { counts[Int(reached[start + j])] += own * perPhoto[j] } }
+            start += i
+        }
+        let all = counts.prefix(255).reduce(0, +)
+        var above = all
+        return knotScores.indices.map { knot in
+            above -= counts[knot]
+            return log10(max(Double(above), 0.5) / Double(max(all, 1)))
+        }
+    }
+}

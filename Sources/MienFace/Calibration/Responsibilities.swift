@@ -1,0 +1,35 @@
+/// Which component has which share of which point. Shares too small to matter are left out: in many dimensions nearly all are.
+struct Responsibilities {
+    private var shares: [[(point: Int, share: Double)]]
+
+    /// Every point wholly in one cluster.
+    init(hard clusters: [Int]) {
+        shares = Array(repeating: [], count: (clusters.max() ?? 0) + 1)
+        for (point, cluster) in clusters.enumerated() { shares[cluster].append((point, 1)) }
+    }
+
+    var componentCount: Int { shares.count }
+
+    /// How many points' worth a component has.
+    func mass(of component: Int) -> Double { shares[component].reduce(0) { $0 + $1.share } }
+
+    func forEach(of component: Int, _ body: (_ point: Int, _ share: Double) -> Void) {
+        for entry in shares[component] { body(entry.point, entry.share) }
+    }
+
+    mutating func reset(components: Int) { shares = Array(repeating: [], count: components) }
+
+    mutating func add(point: Int, share: Double, to component: Int) {
+        if share > 1e-12 { shares[component].append((point, share)) }
+    }
+
+    func hasSmall(under least: Int) -> Bool { shares.indices.contains { mass(of: $0) < Double(least) } }
+
+    /// Gives up the smallest component when it has fewer points than `least`. Its points go to the others in the next expectation,
+    /// which may make up for the next smallest: so one at a time, but those without any point at once.
+    mutating func dropSmall(under least: Int) {
+        if shares.contains(where: { !$0.isEmpty }) { shares.removeAll { $0.isEmpty } }
+        guard shares.count > 1, let smallest = shares.indices.min(by: { mass(of: $0) < mass(of: $1) }) else { return }
+        if mass(of: smallest) < Double(least) { shares.remove(at: smallest) }
+    }
+}

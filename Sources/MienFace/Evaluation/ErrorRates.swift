@@ -1,0 +1,81 @@
+/// False matches and true accepts at every threshold of a histogram.
+public struct ErrorRates: Sendable {
+    private let histogram: ScoreHistogram
+    /// By bin: pairs in it or above; one more element, 0, at the end.
+    private let impostorsFrom: [Int]
+    private let matedFrom: [Int]
+
+    public init(_ histogram: ScoreHistogram) {
+        self.histogram = histogram
+        impostorsFrom = Self.fromEach(histogram.impostor)
+        matedFrom = Self.fromEach(histogram.mated)
+    }
+
+    private static func fromEach(_ counts: [Int]) -> [Int] {
+        var out = counts + [0]
+        for i in counts.indices.reversed() { out[i] += out[i + 1] }
+        return out
+    }
+
+    public var impostorPairs: Int { impostorsFrom[0] }
+    public var matedPairs: Int { matedFrom[0] }
+
+    /// One threshold and what it does.
+    public struct Point: Sendable, Equatable {
+        /// Scores at or above it are accepted.
+        public let threshold: Double
+        /// Impostor pairs accepted.
+        public let falseMatches: Int
+        /// 0…1.
+        public let falseMatchRate: Double
+        /// 0…1; one minus the false-non-match rate.
+        public let trueAcceptRate: Double
+    }
+
+    func point(bin: Int) -> Point {
+        Point(
+            threshold: histogram.edge(bin), falseMatches: impostorsFrom[bin],
+            falseMatchRate: Double(impostorsFrom[bin]) / Double(max(impostorPairs, 1)),
+            trueAcceptRate: Double(matedFrom[bin]) / Double(max(matedPairs, 1)))
+    }
+
+    /// The lowest threshold whose false-match rate is at most `rate`.
+    public func point(falseMatchRate rate: Double) -> Point {
+        let most = rate * Double(impostorPairs)
+        var low = 0, high = histogram.binCount
+        while low < high {
+            let middle = (low + high) / 2
+            if Double(impostorsFrom[middle]) <= most { high = middle } else { low = middle + 1 }
+        }
+        return point(bin: low)
+    }
+
+    /// What happens at `threshold`, taken to the next bin edge at or above it.
+    public func point(threshold: Double) -> Point {
+        let width = (histogram.range.upperBound - histogram.range.lowerBound) / Double(histogram.binCount)
+        let bin = ((threshold - histogram.range.lowerBound) / width - 1e-9).rounded(.up)
+        return point(bin: Int(min(max(bin, 0), Double(histogram.binCount))))
+    }
+
+    /// Where false matches and false non-matches are equally frequent, 0…1.
+    public var equalErrorRate: Double {
+        let bin = (0...histogram.binCount).first { point(bin: $0).falseMatchRate <= 1 - point(bin: $0).trueAcceptRate } ?? 0
+        let p = point(bin: bin)
+        return (p.falseMatchRate + 1 - p.trueAcceptRate) / 2
+    }
+
+    /// The curve, from the strictest threshold to the laxest, without repeating a point.
+    ///
+    /// - Parameter perDecade: at most about so many points for each power of ten of the false-match rate.
+    public func tradeoff(perDecade: Int = 20) -> [Point] {
+        var out: [Point] = []
+        let least = 1 / Double(max(impostorPairs, 1))
+        var rate = least
+        while rate < 1 {
+            let p = point(falseMatchRate: rate)
+            if p != out.last { out.append(p) }
+            rate *= pow10(1 / Double(perDecade))
+        }
+        return out
+    }
+}

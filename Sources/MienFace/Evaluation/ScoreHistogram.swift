@@ -1,0 +1,33 @@
+/// How often which score occurred, for pairs of one person and of two.
+///
+/// Thresholds are edges of bins, so rates are exact counts; only the place of a threshold is as coarse as a bin.
+public struct ScoreHistogram: Sendable, Equatable {
+    public let range: ClosedRange<Double>
+    public private(set) var impostor: [Int]
+    public private(set) var mated: [Int]
+    private let binsPerUnit: Float
+    private let lower: Float
+
+    /// - Precondition: `bins` > 0 and `range` is not a point.
+    public init(range: ClosedRange<Double>, bins: Int) {
+        precondition(bins > 0 && range.upperBound > range.lowerBound)
+        self.range = range
+        impostor = [Int](repeating: 0, count: bins)
+        mated = impostor
+        lower = Float(range.lowerBound)
+        binsPerUnit = Float(Double(bins) / (range.upperBound - range.lowerBound))
+    }
+
+    public var binCount: Int { impostor.count }
+
+    /// - Parameter score: scores outside ``range`` count to its ends.
+    @inline(__always) public mutating func count(_ score: Float, mated isMated: Bool) {
+        let bin = min(max(Int((score - lower) * binsPerUnit), 0), impostor.count - 1)
+        if isMated { mated[bin] += 1 } else { impostor[bin] += 1 }
+    }
+
+    /// The lower edge of `bin`; `binCount` gives the upper end of the range.
+    public func edge(_ bin: Int) -> Double {
+        range.lowerBound + Double(bin) * (range.upperBound - range.lowerBound) / Double(binCount)
+    }
+}

@@ -1,0 +1,53 @@
+public import MienCore
+public import MienFace
+public import MienInference
+public import MienPixels
+
+/// A loaded model pack with a few workers: what a server, a CLI or a test calls.
+///
+/// May be used from many tasks at once; each call runs on a worker's own thread and never blocks the cooperative pool.
+public final class FaceEngine: Sendable {
+    public let packID: PackID
+    public let analyzer: FaceAnalyzer
+    private let workers: WorkerPool<OpenVINOFaceNetworks>
+
+    /// Compiles the pack's networks and starts the workers. Blocks for about a second, less with a filled cache folder.
+    ///
+    /// - Parameters:
+    ///   - workers: photos worked on at once, 1...64; one thread each unless `options` says more.
+    ///   - crops: what a descriptor is made from. Calibration holds for the standard crops.
+    /// - Throws: ``InferenceError``.
+    public init(
+        pack: ModelPack, workers: Int = 1, options: NetworkOptions = NetworkOptions(), crops: [FaceDescriber.Crop] = FaceDescriber.standardCrops
+    ) throws(InferenceError) {
+        var options = options
+        options.streams = workers
+        let compiled = try CompiledPack(pack, runtime: try InferenceRuntime(), options: options)
+        packID = pack.id
+        analyzer = FaceAnalyzer(pack.manifest.geometry, crops: crops)
+        self.workers = WorkerPool(workers: workers, label: "mien.face") { OpenVINOFaceNetworks(compiled) }
+    }
+
+    /// Runs `job` on a worker with its own networks. The pipeline's steps are ``analyzer``'s methods.
+    ///
+    /// - Throws: what `job` throws; ``InferenceError`` `.busy` when too many jobs wait.
+    public func run<Output: Sendable>(
+        _ job: @escaping @Sendable (FaceAnalyzer, OpenVINOFaceNetworks) throws -> Output
+    ) async throws -> Output {
+        let analyzer = analyzer
+        return try await workers.run { networks in try job(analyzer, networks) }
+    }
+
+    /// Everything about a photo's main face but its descriptor.
+    public func analyse(_ image: RGBImage, search: FaceAnalyzer.Search = .automatic) async throws -> FaceAnalysis {
+        try await run { analyzer, networks in try analyzer.analyse(image, search: search, with: networks) }
+    }
+
+    /// A photo's main face with its descriptor; `nil` without a face.
+    public func describe(_ image: RGBImage, search: FaceAnalyzer.Search = .automatic) async throws -> (face: AnalysedFace, description: FaceDescription)? {
+        try await run { analyzer, networks in
+            guard let face = try analyzer.analyse(image, search: search, with: networks).main else { return nil }
+            return (face, try analyzer.describe(face, in: image, with: networks))
+        }
+    }
+}

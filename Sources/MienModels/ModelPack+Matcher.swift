@@ -1,0 +1,25 @@
+internal import Foundation
+internal import MienCore
+public import MienFace
+
+extension ModelPack {
+    /// What compares this pack's descriptors, from its calibration and cohort.
+    ///
+    /// - Throws: ``PackError`` `.badManifest` when they are there but not understood, or do not fit the descriptor network.
+    public func matcher() throws(PackError) -> FaceMatcher {
+        let table: CalibrationTable
+        do { table = try JSONDecoder().decode(CalibrationTable.self, from: contents(of: manifest.calibration)) } catch let error as PackError {
+            throw error
+        } catch {
+            throw PackError(.badManifest, "\(folder.appending(path: manifest.calibration).path) is no calibration table: \(error)")
+        }
+        let cohort: Cohort
+        do { cohort = try Cohort(bytes: [UInt8](contents(of: manifest.cohort))) } catch let error as PackError { throw error } catch {
+            throw PackError(.badManifest, "\(folder.appending(path: manifest.cohort).path) is no cohort: \(error)")
+        }
+        guard cohort.dimension == manifest.geometry.descriptor.dimensions else {
+            throw PackError(.badManifest, "the cohort of \(id.text) has \(cohort.dimension) dimensions, its descriptors have others")
+        }
+        return FaceMatcher(cohort: cohort, calibration: table)
+    }
+}

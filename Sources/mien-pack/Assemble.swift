@@ -1,0 +1,78 @@
+import ArgumentParser
+import Foundation
+import MienCore
+import MienModels
+import MienPackBuilder
+
+/// `mien-pack assemble …`
+struct Assemble: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make a pack: copy the published networks, convert the descriptor, compare it with its reference, check every hash.",
+        discussion: "The output folder appears whole or not at all.")
+
+    @Option(help: "The descriptor network as published, a .dat file.", transform: { URL(filePath: $0) })
+    var modelsArchive: URL
+
+    @Option(help: "A folder with the published .tflite files.", transform: { URL(filePath: $0, directoryHint: .isDirectory) })
+    var mediapipe: URL
+
+    @Option(
+        help: "A folder with the pack's manifest, calibration, cohort and reference outputs.",
+        transform: { URL(filePath: $0, directoryHint: .isDirectory) })
+    var definition: URL
+
+    @Option(help: "The folder to make.", transform: { URL(filePath: $0, directoryHint: .isDirectory) })
+    var output: URL
+
+    @Flag(help: "For maintainers: write the sizes and hashes found into the definition's manifest.")
+    var record = false
+
+    func run() throws {
+        let files = FileManager.default
+        if record { try recordHashes() }
+        let manifest = try ModelPack.manifest(in: definition)
+        let parent = output.deletingLastPathComponent()
+        try files.createDirectory(at: parent, withIntermediateDirectories: true)
+        let staging = parent.appending(path: ".\(output.lastPathComponent).\(ProcessInfo.processInfo.processIdentifier)", directoryHint: .isDirectory)
+        try? files.removeItem(at: staging)
+        try files.createDirectory(at: staging, withIntermediateDirectories: false)
+        defer { try? files.removeItem(at: staging) }
+
+        for (name, data) in try contents(of: manifest) { try data.write(to: staging.appending(path: name)) }
+        try files.copyItem(at: definition.appending(path: PackManifest.fileName), to: staging.appending(path: PackManifest.fileName))
+        let pack = try ModelPack(folder: staging)
+        let reference = try ReferenceOutputs(file: definition.appending(path: ReferenceOutputs.fileName))
+        let largest = try reference.largestDifference(from: pack)
+        guard largest <= ReferenceOutputs.tolerance else {
+            throw ValidationError("the converted descriptor network differs from its reference by \(largest), more than \(ReferenceOutputs.tolerance)")
+        }
+        if files.fileExists(atPath: output.path) { try files.removeItem(at: output) }
+        try files.moveItem(at: staging, to: output)
+        print("\(pack.id.text): descriptor within \(largest) of its reference; \(manifest.files.count) files checked; in \(output.path)")
+    }
+
+    /// Every file of the pack, from the definition, the published files or the conversion.
+    private func contents(of manifest: PackManifest) throws -> [(name: String, data: Data)] {
+        let converted = try convertDescriptor(dat: [UInt8](Data(contentsOf: modelsArchive)))
+        return try manifest.files.map { file in
+            switch file.name {
+            case "descriptor.xml": return (file.name, Data(converted.xml))
+            case "descriptor.bin": return (file.name, Data(converted.bin))
+            default:
+                let here = definition.appending(path: file.name)
+                let source = FileManager.default.fileExists(atPath: here.path) ? here : mediapipe.appending(path: file.name)
+                do { return (file.name, try Data(contentsOf: source)) } catch {
+                    throw ValidationError("\(file.name) is neither in \(definition.path) nor in \(mediapipe.path)")
+                }
+            }
+        }
+    }
+
+    private func recordHashes() throws {
+        let url = definition.appending(path: PackManifest.fileName)
+        let manifest = try ModelPack.manifest(in: definition)
+        let found = try contents(of: manifest)
+        try manifest.recording(found).write(to: url, options: .atomic)
+        print("recorded \(found.count) hashes in \(url.path)")
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import MienFace
+import MienInference
+import MienModels
+import MienPackBuilder
+
+/// What the descriptor network answers to pictures that a formula draws, as computed by the software it was published for.
+struct ReferenceOutputs: Decodable {
+    static let fileName = "reference.json"
+    /// The largest difference allowed in any number of an answer.
+    static let tolerance = 1e-4
+
+    struct Case: Decodable {
+        let name: String
+        let descriptor: [Double]
+    }
+    let cases: [Case]
+
+    init(file: URL) throws { self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: file)) }
+
+    /// Runs `pack`'s descriptor network on every case.
+    func largestDifference(from pack: ModelPack) throws -> Double {
+        let compiled = try CompiledPack(pack, runtime: try InferenceRuntime(), options: NetworkOptions())
+        let networks = OpenVINOFaceNetworks(compiled)
+        let geometry = pack.manifest.geometry.descriptor.input
+        return try cases.map { reference in
+            guard let chip = ReferenceChip(rawValue: reference.name) else {
+                throw CocoaError(.coderValueNotFound, userInfo: [NSLocalizedDescriptionKey: "there is no reference picture “\(reference.name)”"])
+            }
+            let image = try chip.image()
+            let answer = try networks.run(.descriptor) { geometry.write(image, into: &$0) }[0]
+            return zip(answer, reference.descriptor).map { abs(Double($0) - $1) }.max() ?? .infinity
+        }.max() ?? .infinity
+    }
+}

@@ -1,0 +1,17 @@
+import ArgumentParser
+import Foundation
+import MienCore
+import MienModels
+
+/// `mien-pack verify FOLDER`
+struct Verify: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Check every file of a pack against its manifest.")
+
+    @Argument(help: "The pack's folder.", transform: { URL(filePath: $0, directoryHint: .isDirectory) })
+    var folder: URL
+
+    func run() throws {
+        let pack = try ModelPack(folder: folder)
+        print("\(pack.id.text): \(pack.manifest.files.count) files are what the manifest says")
+    }
+}

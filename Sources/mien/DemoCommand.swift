@@ -1,0 +1,112 @@
+import ArgumentParser
+import Foundation
+import MienCore
+import MienFace
+import MienImage
+import MienModels
+import MienVault
+
+/// `mien demo`: the product's first complete job, on photos that set-up fetched.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo", abstract: "Enrol a person from one photo, verify others, refuse a stranger.",
+        discussion: """
+            Uses the photos scripts/setup put into place, in a store of its own that is erased afterwards.
+
+            EXAMPLE
+              mien demo
+            """)
+
+    @Option(help: ArgumentHelp("Where to put the annotated picture.", valueName: "file.png")) var draw: String?
+    @OptionGroup var engine: EngineOptions
+    @OptionGroup var output: OutputOptions
+
+    private static let enrolled = "obama.jpg"
+    private static let verified = ["obama2.jpg", "obama3.jpg", "obama_partial_face.jpg", "obama_partial_face2.jpg"]
+    private static let stranger = "biden.jpg"
+
+    struct Row: Encodable {
+        let photo: String
+        let expected: Bool
+        let match: Bool
+        let result: ScoreOutput
+        /// Decoded photo to decision, without the decoding.
+        let milliseconds: Double
+    }
+
+    func run() async throws {
+        let photos = engine.home.demoPhotos
+        for name in [Self.enrolled, Self.stranger] + Self.verified where !FileManager.default.fileExists(atPath: photos.appending(path: name).path) {
+            throw Failure(.notSetUp, "demo.photos", "\(photos.appending(path: name).path) is missing; run scripts/setup")
+        }
+        let pack = try engine.loadPack()
+        let matcher = try pack.matcher()
+        let faces = try engine.loadEngine(pack)
+        let work = FileManager.default.temporaryDirectory.appending(path: "mien-demo-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: work) }
+        let store = try LocalFaceStore.open(folder: work.appending(path: "faces").path, keyPath: work.appending(path: "key").path)
+
+        let name = try PersonName("the enrolled person")
+        let template = try await enrol(photos.appending(path: Self.enrolled).path, faces)
+        _ = try store.put(template, as: name)
+        guard let kept = try store.find(name) else { throw Failure(.notSetUp, "demo.store", "the store lost the template it was given") }
+        let reference = try matcher.reference(for: kept.template)
+        var rows: [Row] = []
+        for photo in Self.verified + [Self.stranger] {
+            rows.append(try await verify(photo, expected: photo != Self.stranger, reference, matcher, faces))
+        }
+        let picture = try await annotate(photos.appending(path: Self.verified[0]).path, faces)
+        report(rows, picture)
+        if rows.contains(where: { $0.match != $0.expected }) { throw Outcome.noMatch }
+    }
+
+    private func enrol(_ path: String, _ faces: FaceEngine) async throws -> FaceTemplate {
+        guard let (face, description) = try await faces.describe(try ImageFile.decode(path)) else {
+            throw Failure(.badInput, QualityReason.noFace.rawValue, "\(path): \(QualityReason.noFace.advice)")
+        }
+        let entry = try FaceTemplate.Entry(descriptor: description.descriptor, quality: UInt8(face.quality.score), pose: face.pose)
+        return try FaceTemplate(entries: [entry], packID: faces.packID, createdAt: LocalFaces.now())
+    }
+
+    private func verify(_ photo: String, expected: Bool, _ reference: Reference, _ matcher: FaceMatcher, _ faces: FaceEngine) async throws -> Row {
+        let image = try ImageFile.decode(engine.home.demoPhotos.appending(path: photo).path)
+        let started = ContinuousClock.now
+        guard let (_, description) = try await faces.describe(image) else {
+            throw Failure(.badInput, QualityReason.noFace.rawValue, "\(photo): \(QualityReason.noFace.advice)")
+        }
+        let score = matcher.score(try matcher.reference(for: description.descriptor), reference)
+        let took = (ContinuousClock.now - started) / .milliseconds(1)
+        return Row(photo: photo, expected: expected, match: score >= .defaultThreshold, result: ScoreOutput(score), milliseconds: took)
+    }
+
+    private func annotate(_ path: String, _ faces: FaceEngine) async throws -> String {
+        let image = try ImageFile.decode(path)
+        let analysis = try await faces.analyse(image)
+        let target = draw.map { URL(filePath: $0) } ?? engine.home.folder.appending(path: "demo/annotated.png")
+        try Data(PNGEncoder.encode(Annotation.draw(analysis, on: image))).write(to: target, options: .atomic)
+        return target.path
+    }
+
+    private func report(_ rows: [Row], _ picture: String) {
+        guard !output.json else {
+            JSON.print(Output(enrolled: Self.enrolled, threshold: MatchScore.defaultThreshold.value, rows: rows, annotated: picture))
+            return
+        }
+        print("Enrolled one photo: \(Self.enrolled). Threshold \(String.decimal(MatchScore.defaultThreshold.value)): about 1 stranger in 10,000 gets in.\n")
+        let lines = rows.map { row in
+            [
+                row.photo, String.decimal(row.result.score), row.result.inWords, row.match ? "match" : "refused",
+                "\(String.decimal(row.milliseconds)) ms",
+            ]
+        }
+        print(Terminal.table(lines, heading: ["photo", "score", "strangers who match as well", "decision", "time"], rightAligned: [1, 4]))
+        print("\nAnnotated picture: \(picture)")
+    }
+
+    private struct Output: Encodable {
+        let enrolled: String
+        let threshold: Double
+        let rows: [Row]
+        let annotated: String
+    }
+}

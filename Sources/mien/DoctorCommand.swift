@@ -1,0 +1,100 @@
+import ArgumentParser
+import Foundation
+import MienCore
+import MienFace
+import MienInference
+import MienModels
+import MienPixels
+import MienVault
+
+/// `mien doctor`
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Is everything in place? Says what is not, and what to do.",
+        discussion: """
+            Exits with 0 when all is well and 3 when something is missing.
+
+            EXAMPLE
+              mien doctor
+            """)
+
+    @OptionGroup var engine: EngineOptions
+    @OptionGroup var output: OutputOptions
+
+    struct Check: Encodable {
+        let name: String
+        let ok: Bool
+        let detail: String
+    }
+
+    func run() async throws {
+        var checks = [Self.check("OpenVINO", Self.openVINO)]
+        checks.append(Self.check("model pack", pack))
+        checks.append(Self.check("calibration", calibration))
+        checks.append(await Self.check("face pipeline", pipeline))
+        checks.append(Self.check("enrolled faces", store))
+        checks.append(Self.check("compiled networks", cache))
+        if output.json { JSON.print(["checks": checks]) } else { report(checks) }
+        if checks.contains(where: { !$0.ok }) { throw Outcome.notSetUp }
+    }
+
+    private func report(_ checks: [Check]) {
+        print(Terminal.table(checks.map { [$0.ok ? "✓" : "✗", $0.name, $0.detail] }))
+        let bad = checks.count { !$0.ok }
+        print(bad == 0 ? "All is well." : "\(bad == 1 ? "One thing is" : "\(bad) things are") not in place. scripts/setup mends most.")
+    }
+
+    private static func check(_ name: String, _ look: () throws -> String) -> Check {
+        do { return Check(name: name, ok: true, detail: try look()) } catch {
+            return Check(name: name, ok: false, detail: Failure(error).message)
+        }
+    }
+
+    private static func check(_ name: String, _ look: () async throws -> String) async -> Check {
+        do { return Check(name: name, ok: true, detail: try await look()) } catch {
+            return Check(name: name, ok: false, detail: Failure(error).message)
+        }
+    }
+
+    private func pack() throws -> String {
+        let pack = try engine.loadPack()
+        return "\(pack.id.text): \(pack.manifest.files.count) files, all as the manifest says"
+    }
+
+    private static func openVINO() throws -> String {
+        let runtime = try InferenceRuntime()
+        return "\(InferenceRuntime.version); this CPU has \(runtime.capabilities.filter { $0.hasPrefix("F") || $0.hasPrefix("B") }.joined(separator: ", "))"
+    }
+
+    private func calibration() throws -> String {
+        let measurement = try engine.loadPack().matcher().calibration.measurement
+        return "measured on \(measurement.dataset): \(measurement.people.grouped) people, \(measurement.impostorPairs.grouped) impostor pairs"
+    }
+
+    /// Runs every network once on a picture of nothing.
+    private func pipeline() async throws -> String {
+        let started = ContinuousClock.now
+        let faces = try engine.loadEngine(try engine.loadPack())
+        let blank = RGBImage(width: 640, height: 480, filledWith: RGBColour(90, 120, 150))
+        let found = try await faces.analyse(blank, search: .thorough).faces.count
+        guard found == 0 else { throw Failure(.notSetUp, "doctor.pipeline", "a blank picture shows \(found) faces: the networks do not work on this CPU") }
+        return "loaded and run in \(String.decimal((ContinuousClock.now - started) / .seconds(1), 2)) s"
+    }
+
+    private func store() throws -> String {
+        let listing = try engine.home.openStore().list()
+        guard listing.damaged.isEmpty else {
+            throw Failure(.notSetUp, "faces.damaged", listing.damaged.map(\.description).joined(separator: "; "))
+        }
+        return "\(listing.faces.count) in \(engine.home.faces.path)"
+    }
+
+    private func cache() throws -> String {
+        let folder = engine.home.compiledNetworks
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        guard FileManager.default.isWritableFile(atPath: folder.path) else {
+            throw Failure(.notSetUp, "cache.not-writable", "\(folder.path) cannot be written: every start will take longer; mend its permissions")
+        }
+        return folder.path
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Foundation
+
+
+/// The one executable: reads arguments, wires the parts, prints. No decision about faces is made here.
+@main
+struct Mien: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mien",
+        abstract: "Face authentication on your own machine.",
+        discussion: """
+            Enrol a person from photos, verify and identify them, refuse others. Nothing leaves this machine.
+
+            EXAMPLE
+              mien face enroll ada ada1.jpg ada2.jpg
+              mien face verify ada today.jpg && echo "it is Ada"
+
+            EXIT CODES
+              0 yes: a match, or done    1 no match    2 bad input    3 not set up
+            """,
+        version: "mien 0.1.0",
+        subcommands: [FaceCommand.self, ModelsCommand.self, DoctorCommand.self, BenchCommand.self, DemoCommand.self])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            Foundation.exit(Failure.report(error, arguments: CommandLine.arguments).rawValue)
+        }
+    }
+}

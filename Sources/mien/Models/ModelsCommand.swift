@@ -1,0 +1,84 @@
+import ArgumentParser
+import Foundation
+import MienCore
+import MienFace
+import MienModels
+
+/// `mien models …`
+struct ModelsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "models", abstract: "List, install and check model packs.",
+        subcommands: [ListPacks.self, InstallPack.self, VerifyPack.self])
+
+    struct ListPacks: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Which model packs are installed?",
+            discussion: """
+                EXAMPLE
+                  mien models list
+                """)
+
+        @OptionGroup var output: OutputOptions
+
+        func run() throws {
+            let packs = PackLibrary(folder: MienHomeFolder.current.packs).list()
+            guard !output.json else {
+                JSON.print(
+                    packs.map { name, manifest in
+                        Output(
+                            id: name, title: try? manifest.get().title, licence: try? manifest.get().licence,
+                            dimensions: try? manifest.get().geometry.descriptor.dimensions, isDefault: name == PackLibrary.defaultID.text,
+                            fault: manifest.failure?.reason)
+                    })
+                return
+            }
+            if packs.isEmpty { print("No model pack is installed. Run scripts/setup for the default one.") }
+            let rows = packs.map { name, manifest in
+                switch manifest {
+                case .success(let manifest): [name + (name == PackLibrary.defaultID.text ? " (default)" : ""), manifest.title, manifest.licence]
+                case .failure(let error): [name, "unusable: \(error.reason)", ""]
+                }
+            }
+            if !rows.isEmpty { print(Terminal.table(rows, heading: ["id", "what", "licence"])) }
+        }
+
+        private struct Output: Encodable {
+            let id: String
+            let title, licence: String?
+            let dimensions: Int?
+            let isDefault: Bool
+            let fault: String?
+        }
+    }
+
+    struct VerifyPack: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "verify", abstract: "Compare every file of a pack with its manifest.",
+            discussion: """
+                EXAMPLE
+                  mien models verify mien-default-1
+                """)
+
+        @Argument(help: "The pack; every installed pack when left out.", transform: Word.pack) var id: PackID?
+        @OptionGroup var output: OutputOptions
+
+        func run() throws {
+            let library = PackLibrary(folder: MienHomeFolder.current.packs)
+            let ids = id.map { [$0] } ?? library.list().compactMap { try? PackID($0.name) }
+            guard !ids.isEmpty else { _ = try library.pack(); return }
+            let packs = try ids.map { try library.pack($0) }
+            for pack in packs { _ = try pack.matcher() }
+            if output.json {
+                JSON.print(packs.map { ["id": $0.id.text, "files": "\($0.manifest.files.count)"] })
+            } else {
+                for pack in packs { print("\(pack.id.text): all \(pack.manifest.files.count) files are what the manifest says.") }
+            }
+        }
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

@@ -1,0 +1,15 @@
+import Foundation
+import MienModels
+import MienVault
+
+/// This process's place on the machine.
+enum MienHomeFolder {
+    static var current: MienHome { MienHome(environment: ProcessInfo.processInfo.environment) }
+}
+
+extension MienHome {
+    /// The people enrolled on this machine.
+    func openStore() throws -> LocalFaceStore {
+        try LocalFaceStore.open(folder: faces.path, keyPath: folder.appending(path: "faces.key").path)
+    }
+}

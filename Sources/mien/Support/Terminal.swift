@@ -1,0 +1,46 @@
+import Foundation
+
+/// Where people read: tables on standard output, messages and progress on standard error.
+enum Terminal {
+    static var errorIsTerminal: Bool { isatty(2) == 1 }
+
+    static func warn(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+
+    /// Rows with columns lined up, two blanks apart; the first row is a heading when `heading` is given.
+    static func table(_ rows: [[String]], heading: [String]? = nil, rightAligned: Set<Int> = []) -> String {
+        let all = (heading.map { [$0] } ?? []) + rows
+        let columns = all.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in all.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }
+        var lines = all.map { row in
+            row.enumerated().map { column, text in
+                let blanks = String(repeating: " ", count: widths[column] - text.count)
+                return rightAligned.contains(column) ? blanks + text : text + blanks
+            }.joined(separator: "  ").trimmingSuffix(" ")
+        }
+        if heading != nil { lines.insert(widths.map { String(repeating: "─", count: $0) }.joined(separator: "  "), at: 1) }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension String {
+    func trimmingSuffix(_ character: Character) -> String {
+        var text = self
+        while text.last == character { text.removeLast() }
+        return text
+    }
+
+    /// A number with so many decimals, whatever the locale.
+    static func decimal(_ value: Double, _ places: Int = 1) -> String { String(format: "%.\(places)f", value) }
+}
+
+extension Int {
+    /// 11829299 → "11,829,299".
+    var grouped: String {
+        var digits = String(magnitude), groups: [Substring] = []
+        while digits.count > 3 {
+            groups.append(Substring(digits.suffix(3)))
+            digits.removeLast(3)
+        }
+        return (self < 0 ? "−" : "") + ([Substring(digits)] + groups.reversed()).joined(separator: ",")
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import MienImage
+import Testing
+
+@Suite("Image files")
+struct ImageFileTests {
+    /// Runs `body` with the path of a file of `bytes` that is gone afterwards.
+    private func withFile(_ bytes: [UInt8], _ body: (String) throws -> Void) throws {
+        let path = NSTemporaryDirectory() + "mien-\(UUID().uuidString).image"
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try body(path)
+    }
+
+    private func failure(_ path: String, limits: ImageLimits = .standard) -> ImageFileError? {
+        do { _ = try ImageFile.decode(path, limits: limits) } catch { return error }
+        return nil
+    }
+
+    @Test("a file is decoded whatever its name says")
+    func decodes() throws {
+        let vector = Vector.named("PNG/rgb8.png")
+        try withFile(vector.bytes) { path in
+            let (image, bytes) = (try ImageFile.decode(path), try ImageFile.read(path))
+            #expect(image == vector.image && bytes == vector.bytes)
+        }
+    }
+
+    @Test("a missing file is named")
+    func missing() throws {
+        let error = try #require(failure("/nowhere/face.jpg"))
+        #expect(error.reason == .notFound && error.code == "file.not-found")
+        #expect("\(error)" == "/nowhere/face.jpg: there is no such file. Check the path.")
+    }
+
+    @Test("a directory is named and told from a file")
+    func directory() throws {
+        let error = try #require(failure("/tmp"))
+        #expect(error.reason == .isDirectory && error.code == "file.is-directory")
+        #expect("\(error)" == "/tmp: this is a directory. Name one PNG, JPEG or GIF file.")
+    }
+
+    @Test("what is wrong inside a file is told with its name")
+    func inside() throws {
+        try withFile(Array("%PDF-1.7".utf8)) { path in
+            let error = try #require(failure(path))
+            #expect(error.reason == .image(.unsupportedType("a PDF document")) && error.code == "image.unsupported-type")
+            #expect("\(error)".hasPrefix("\(path): This is a PDF document"))
+        }
+        try withFile([]) { #expect(failure($0)?.reason == .image(.empty)) }
+    }
+
+    @Test("a file over the limit is refused by its size, unread")
+    func big() throws {
+        try withFile([]) { path in
+            truncate(path, 1 << 40)   // a terabyte of nothing
+            #expect(failure(path)?.reason == .image(.tooManyBytes(count: 1 << 40, limit: 5_242_880)))
+        }
+        let bytes = Vector.named("PNG/rgb8.png").bytes
+        try withFile(bytes) { path in
+            #expect(failure(path, limits: ImageLimits(maxBytes: bytes.count)) == nil)
+            #expect(failure(path, limits: ImageLimits(maxBytes: bytes.count - 1))?.code == "image.too-many-bytes")
+        }
+    }
+
+    @Test("a source without a size is read to the limit and no further")
+    func endless() throws {
+        let error = try #require(failure("/dev/zero", limits: ImageLimits(maxBytes: 100_000)))
+        #expect(error.code == "image.too-many-bytes")
+    }
+}

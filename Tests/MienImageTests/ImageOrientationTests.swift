@@ -1,0 +1,57 @@
+import MienImage
+import MienPixels
+import Testing
+
+@Suite("Orientation")
+struct ImageOrientationTests {
+    @Test("all eight orientations come out as the same upright picture", arguments: 1...8)
+    func upright(number: Int) throws {
+        let vector = Vector.named("JPEG/exif-\(number).jpg")
+        #expect(try ImageDecoder.probe(vector.bytes).orientation.rawValue == number)
+        let image = try ImageDecoder.decode(vector.bytes), plain = try ImageDecoder.decode(Vector.named("JPEG/colour.jpg").bytes)
+        #expect(try #require(largestDifference(image, plain)) <= 2)   // blocks were compressed mirrored and turned
+    }
+
+    @Test("an orientation is read in both byte orders", arguments: 1...8)
+    func bothByteOrders(number: Int) {
+        let file = Vector.file("EXIF/\(number).tiff")   // odd ones are little-endian
+        #expect(ImageOrientation(tiff: file.span)?.rawValue == number)
+    }
+
+    @Test("a cut-off or changed EXIF gives an orientation or none, never a trap", arguments: 1...2)
+    func damaged(number: Int) {
+        let file = Vector.file("EXIF/\(number).tiff")
+        for count in 0..<32 { #expect(ImageOrientation(tiff: file.span.extracting(0..<count)) == nil) }
+        for i in file.indices {
+            for change: UInt8 in [0x01, 0x10, 0x80, 0xFF] {
+                var bytes = file
+                bytes[i] ^= change
+                _ = ImageOrientation(tiff: bytes.span)
+            }
+        }
+    }
+
+    @Test("values, types and counts that make no sense are no orientation")
+    func nonsense() {
+        let good = Vector.file("EXIF/6.tiff")   // big-endian; its second entry starts at byte 22
+        func changed(_ offset: Int, _ value: UInt8) -> ImageOrientation? {
+            var bytes = good
+            bytes[offset] = value
+            return ImageOrientation(tiff: bytes.span)
+        }
+        #expect(changed(31, 8) == .turn270)
+        #expect(changed(31, 0) == nil && changed(31, 9) == nil && changed(30, 1) == nil)   // 0, 9, 262
+        #expect(changed(25, 4) == nil && changed(29, 2) == nil)                           // a LONG; two of them
+        #expect(changed(4, 0xFF) == nil && changed(9, 1) == nil)                          // a directory beyond the end, one too short
+        #expect(changed(8, 0xFF) == .turn90)                                              // one too long, but it is there
+    }
+
+    @Test("a broken EXIF does not spoil a picture", arguments: [0, 7, 8, 12, 20, 28])
+    func brokenInside(offset: Int) throws {
+        let bytes = Vector.named("JPEG/exif-1.jpg").bytes
+        let exif = try #require(bytes.indices.first { bytes[$0...].starts(with: "Exif".utf8) }) + 6
+        var broken = bytes
+        broken[exif + offset] = 0xEE
+        #expect(try ImageDecoder.decode(broken) == ImageDecoder.decode(bytes))
+    }
+}
