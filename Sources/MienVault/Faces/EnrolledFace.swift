@@ -39,6 +39,8 @@ public struct FaceListing: Sendable, Equatable {
     public let faces: [EnrolledFace]
     /// Files that should hold a face and cannot be read. By file name.
     public let damaged: [DamagedRecord]
+
+    public init(faces: [EnrolledFace], damaged: [DamagedRecord]) { (self.faces, self.damaged) = (faces, damaged) }
 }
 
 /// A file in the store that does not open.
@@ -46,6 +48,8 @@ public struct DamagedRecord: Sendable, Equatable {
     /// The file's path. It holds no name of a person.
     public let path: String
     public let reason: RecordError
+
+    public init(path: String, reason: RecordError) { (self.path, self.reason) = (path, reason) }
 }
 
 extension DamagedRecord: CustomStringConvertible {

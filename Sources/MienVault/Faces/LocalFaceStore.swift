@@ -58,12 +58,13 @@ public struct LocalFaceStore: Sendable {
     /// Stores `template` under `name`, in place of what was stored under it. The new spelling of the name is kept.
     ///
     /// When it throws, the old record stands, unless syncing the folder is what failed: then either may.
+    /// A record that is corrupt does not stand in the way; one that the disk refuses to read does, unless the name was found elsewhere.
     /// - Returns: whether the person is new or was re-enrolled.
     public func put(_ template: FaceTemplate, as name: PersonName) throws(FaceStoreError) -> PutOutcome {
         try Self.locked(.exclusive, folder, files) { () throws(FaceStoreError) in
             let listing = try contents()
             let old = try Self.unique(name, in: listing, folder)
-            if old == nil, listing.faces.count + listing.damaged.count >= Self.recordLimit { throw .full(limit: Self.recordLimit) }
+            if old == nil { try admitNewcomer(listing) }
             try write(EnrolledFace(id: old?.id ?? FaceID(random: random), name: name, template: template))
             return old == nil ? .added : .replaced
         }
@@ -122,6 +123,12 @@ extension LocalFaceStore {
         do { content = try sealer.open(found.bytes, identity: id.bytes) } catch { throw .seal(error) }
         let record = try FaceRecord(bytes: content)
         return EnrolledFace(id: id, name: record.name, template: record.template)
+    }
+
+    /// A record that the disk would not give just now may be the newcomer's own: a second one would give two people one name.
+    private func admitNewcomer(_ listing: FaceListing) throws(FaceStoreError) {
+        for record in listing.damaged { if case .files(let error) = record.reason { throw .files(error) } }
+        guard listing.faces.count + listing.damaged.count < Self.recordLimit else { throw .full(limit: Self.recordLimit) }
     }
 
     private func write(_ face: EnrolledFace) throws(FaceStoreError) {

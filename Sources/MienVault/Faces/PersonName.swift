@@ -4,7 +4,7 @@ internal import Foundation
 /// same person.
 ///
 /// - Form: 1…64 characters, at most 256 UTF-8 bytes, NFC, no space at either end, no control, line-breaking or direction-changing
-///   characters (they could forge a terminal's output).
+///   characters (they could forge a terminal's output), none that Unicode has not assigned.
 ///
 /// Personal data: it prints as `‹name›`. Whoever must show it says ``text``.
 public struct PersonName: Sendable {
@@ -26,6 +26,7 @@ public struct PersonName: Sendable {
     var key: String { text.uppercased().lowercased().precomposedStringWithCanonicalMapping }
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+        // Unassigned: a later Unicode may compose it differently, and the stored name would no longer be NFC.
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: true
         case .format: scalar.properties.isBidiControl

@@ -1,12 +1,19 @@
 extension FileSystem {
     /// Makes `folder` and what is missing above it, with mode 0700, and makes the names durable.
     ///
-    /// The folder's own name is synced even when it exists: whoever made it may have been killed before syncing.
+    /// The deepest folder that exists already is made durable too: whoever made it may have been killed before doing so. Of a folder
+    /// above that, somebody has, since nobody makes a folder in one that is not durable.
     func ensureFolder(_ folder: String) throws(FileSystemError) {
         let parent = parentFolder(of: folder)
-        if parent != folder, try list(parent) == nil { try ensureFolder(parent) }
-        _ = try makeFolder(folder)
-        try syncFolder(parent)
+        guard parent != folder else { return }
+        if try list(folder) == nil {
+            try ensureFolder(parent)
+            _ = try makeFolder(folder)
+            try syncFolder(parent)
+        } else {
+            // Where we may not look we made nothing.
+            do { try syncFolder(parent) } catch where error.kind == .notPermitted {}
+        }
     }
 
     /// Puts `bytes` at `path`, in place of what is there. After a crash the file is the old one or the new one, whole.

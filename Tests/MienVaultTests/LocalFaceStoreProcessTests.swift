@@ -1,0 +1,57 @@
+import Foundation
+import MienFace
+import MienVault
+import Testing
+
+/// Several threads, and a process that is killed.
+@Suite struct LocalFaceStoreProcessTests {
+    @Test func `twenty at once: nobody is lost, nobody enrolled twice`() async throws {
+        try await withTemporaryFolder { folder throws in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for i in 0..<20 {
+                    group.addTask {
+                        let store = try LocalFaceStoreTests.open(folder)
+                        _ = try store.put(madeUpTemplate(seed: i), as: PersonName("person \(i % 10)"))
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let listing = try LocalFaceStoreTests.open(folder).list()
+            #expect(listing.faces.map(\.name.text) == (0..<10).map { "person \($0)" } && listing.damaged.isEmpty)
+        }
+    }
+
+    @Test func `a lock that is kept makes others wait, readers do not`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let files = POSIXFileSystem()
+            let first = try files.lock("\(folder)/lock", .shared), second = try files.lock("\(folder)/lock", .shared)
+            first.release()
+            second.release()
+            let writer = try files.lock("\(folder)/lock", .exclusive)
+            let waited = Task.detached { try files.lock("\(folder)/lock", .exclusive).release() }
+            try await Task.sleep(for: .milliseconds(50))
+            writer.release()
+            try await waited.value
+        }
+    }
+
+    @Test(arguments: [3, 17, 41, 73])
+    func `killed amid re-enrolling, the store opens and holds one whole record`(milliseconds: Int) async throws {
+        try await withTemporaryFolder { folder throws in
+            _ = try LocalFaceStoreTests.open(folder).put(madeUpTemplate(seed: 0), as: ana)
+            await #expect(processExitsWith: .signal(SIGKILL)) { [folder = folder as String, milliseconds = milliseconds as Int] in
+                let store = try LocalFaceStoreTests.open(folder)
+                Thread.detachNewThread {
+                    usleep(UInt32(milliseconds) * 1000)
+                    kill(getpid(), SIGKILL)
+                }
+                for seed in 1... { _ = try store.put(madeUpTemplate(seed: seed), as: ana) }
+            }
+            let listing = try LocalFaceStoreTests.open(folder).list()
+            #expect(listing.faces.map(\.name) == [ana] && listing.damaged.isEmpty)
+            let template = try #require(listing.faces.first).template
+            #expect(try template == madeUpTemplate(seed: Int(template.createdAt.milliseconds)))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/vault/faces").count == 2, "the record and the lock")
+        }
+    }
+}

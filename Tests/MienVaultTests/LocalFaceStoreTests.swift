@@ -1,0 +1,207 @@
+import Foundation
+import MienFace
+import MienVault
+import Testing
+
+/// On the real disk.
+@Suite struct LocalFaceStoreTests {
+    static func open(_ folder: String) throws -> LocalFaceStore {
+        try LocalFaceStore.open(folder: "\(folder)/vault/faces", keyPath: "\(folder)/vault/key")
+    }
+
+    static func records(_ store: LocalFaceStore) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: store.folder).filter { $0.hasSuffix(".face") }.sorted().map { "\(store.folder)/\($0)" }
+    }
+
+    @Test func `what is put is found, by another process too, case aside`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let store = try Self.open(folder), template = try madeUpTemplate(seed: 1, entries: 3)
+            #expect(try store.list() == FaceListing.empty)
+            #expect(try store.put(template, as: ana) == .added)
+            let again = try Self.open(folder)
+            #expect(try again.find(PersonName("aNA"))?.template == template)
+            #expect(try again.find(ana)?.name.text == "Ana")
+            #expect(try again.find(bruno) == nil)
+        }
+    }
+
+    @Test func `everybody is listed by name`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let store = try Self.open(folder)
+            for (seed, name) in ["zoe", "Ana", "bruno"].enumerated() {
+                _ = try store.put(madeUpTemplate(seed: seed), as: PersonName(name))
+            }
+            #expect(try store.list().faces.map(\.name.text) == ["Ana", "bruno", "zoe"])
+        }
+    }
+
+    @Test func `enrolling again replaces the record in place and takes the new spelling`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let store = try Self.open(folder)
+            _ = try store.put(madeUpTemplate(seed: 1), as: ana)
+            let file = try Self.records(store), old = try contents(of: file[0])
+            #expect(try store.put(madeUpTemplate(seed: 2), as: PersonName("ANA")) == .replaced)
+            #expect(try Self.records(store) == file)
+            #expect(try contents(of: file[0]) != old)
+            #expect(try store.find(ana) == EnrolledFace(id: store.list().faces[0].id, name: PersonName("ANA"), template: madeUpTemplate(seed: 2)))
+            #expect(try store.find(ana)?.name.text == "ANA")
+        }
+    }
+
+    @Test func `removing tells whether there was anybody, and leaves the others`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let store = try Self.open(folder)
+            for name in [ana, bruno] { _ = try store.put(madeUpTemplate(seed: 1), as: name) }
+            #expect(try store.remove(ana))
+            #expect(try !store.remove(ana))
+            #expect(try store.find(ana) == nil)
+            #expect(try store.list().faces.map(\.name) == [bruno])
+            #expect(try Self.records(store).count == 1)
+        }
+    }
+
+    @Test func `files are private, of one size, and their names and bytes show no name`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let store = try Self.open(folder)
+            for (entries, name) in [(1, "Wilhelmina-Persephone"), (8, String(repeating: "W", count: 64)), (3, "W")] {
+                _ = try store.put(madeUpTemplate(seed: 1, entries: entries, dimensions: 128), as: PersonName(name))
+            }
+            let records = try Self.records(store)
+            #expect(try Set(records.map { try contents(of: $0).count }) == [4_684])
+            #expect(try mode(of: store.folder) == 0o700)
+            for path in records {
+                #expect(try mode(of: path) == 0o600)
+                #expect(path.split(separator: "/").last!.wholeMatch(of: /[0-9a-f]{32}\.face/) != nil)
+                #expect(String(decoding: try contents(of: path), as: Unicode.ASCII.self).contains("Wilhelmina") == false)
+            }
+        }
+    }
+
+    @Test func `a damaged record is named and hides no other`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let store = try Self.open(folder)
+            for name in [ana, bruno] { _ = try store.put(madeUpTemplate(seed: 1), as: name) }
+            let victim = "\(store.folder)/\(try #require(try store.find(ana)).id).face"
+            var bytes = try contents(of: victim)
+            bytes[bytes.count / 2] ^= 1
+            try put(bytes, at: victim)
+            let damaged = [DamagedRecord(path: victim, reason: .seal(.refused))]
+            #expect(try store.list().faces.map(\.name) == [bruno])
+            #expect(try store.list().damaged == damaged)
+            #expect(try store.find(bruno) != nil)
+            #expect(throws: FaceStoreError.damaged(damaged)) { try store.find(ana) }
+            #expect(throws: FaceStoreError.damaged(damaged)) { try store.remove(ana) }
+            #expect(try store.discard(damaged[0]))
+            #expect(try !store.discard(damaged[0]))
+            #expect(try store.find(ana) == nil)
+        }
+    }
+
+    @Test func `a record that can be read is not discarded`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let store = try Self.open(folder)
+            _ = try store.put(madeUpTemplate(seed: 1), as: ana)
+            let path = try Self.records(store)[0]
+            #expect(try !store.discard(DamagedRecord(path: path, reason: .notRegular)))
+            #expect(try store.find(ana) != nil)
+        }
+    }
+
+    @Test func `every kind of damage has its word`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let store = try Self.open(folder)
+            _ = try store.put(madeUpTemplate(seed: 1), as: ana)
+            let good = try contents(of: Self.records(store)[0])
+            let name = { (digit: String) in "\(store.folder)/" + String(repeating: digit, count: 32) + ".face" }
+            try put([], at: name("0"))
+            try put(good, at: name("1"))                                            // another's record under a new name
+            try put([UInt8](repeating: 0, count: 40_000), at: name("2"))
+            try FileManager.default.createDirectory(atPath: name("3"), withIntermediateDirectories: false)
+            try put(good, at: "\(store.folder)/Ana.face")
+            let reasons = try Dictionary(uniqueKeysWithValues: store.list().damaged.map { ($0.path, $0.reason) })
+            #expect(reasons == [
+                name("0"): .seal(.truncated(at: 0)), name("1"): .seal(.refused), name("2"): .size(40_000), name("3"): .notRegular,
+                "\(store.folder)/Ana.face": .fileName,
+            ])
+            #expect(try store.list().faces.count == 1)
+        }
+    }
+
+    @Test func `records of another key are reported as such`() async throws {
+        try await withTemporaryFolder { folder throws in
+            _ = try Self.open(folder).put(madeUpTemplate(seed: 1), as: ana)
+            try put(Array(0..<32), at: "\(folder)/vault/key")
+            #expect(try Self.open(folder).list().damaged.map(\.reason) == [.seal(.foreignKey)])
+        }
+    }
+
+    @Test func `without its key a store with records does not open, an empty one does`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let key = "\(folder)/vault/key", store = try Self.open(folder)
+            try FileManager.default.removeItem(atPath: key)
+            _ = try Self.open(folder)
+            _ = try Self.open(folder).put(madeUpTemplate(seed: 1), as: ana)
+            try FileManager.default.removeItem(atPath: key)
+            #expect(throws: FaceStoreError.key(.missing(path: key))) { try Self.open(folder) }
+            #expect(try Self.records(store).count == 1 && !FileManager.default.fileExists(atPath: key))
+        }
+    }
+
+    @Test func `what interrupted processes left is ignored, then swept`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let store = try Self.open(folder)
+            let leftovers = ["\(store.folder)/.0011223344556677.tmp", "\(folder)/vault/.key.0011223344556677.tmp"]
+            for path in leftovers { try put([1, 2, 3], at: path) }
+            #expect(try store.list() == FaceListing.empty)
+            _ = try Self.open(folder)
+            for path in leftovers { #expect(!FileManager.default.fileExists(atPath: path)) }
+        }
+    }
+
+    @Test func `one name in two files is an error, not a guess`() async throws {
+        let random = RandomSource.counting()
+        let disk = SimulatedDisk()
+        let store = try LocalFaceStore.open(folder: "/faces", keyPath: "/key", files: disk, random: random)
+        _ = try store.put(madeUpTemplate(seed: 1), as: ana)
+        let path = try #require(disk.fileNames.first { $0.hasSuffix(".face") })
+        let bytes = try #require(try disk.read(path, atMost: 100_000)).bytes
+        #expect(try store.remove(ana))
+        _ = try store.put(madeUpTemplate(seed: 2), as: ana)
+        disk.plant(path, bytes)
+        let error = #expect(throws: FaceStoreError.self) { try store.find(ana) }
+        #expect(error?.code == "faces.name-twice")
+    }
+
+    @Test func `a record the disk refuses to read stops a newcomer, who might be its owner`() throws {
+        let disk = SimulatedDisk()
+        let store = try LocalFaceStore.open(folder: "/faces", keyPath: "/key", files: disk, random: .counting())
+        _ = try store.put(madeUpTemplate(seed: 1), as: ana)
+        disk.arm(.fail, at: 3)   // lock, list, read
+        #expect(throws: FaceStoreError.self) { try store.put(madeUpTemplate(seed: 2), as: ana) }
+        #expect(disk.disarm())
+        #expect(try store.list().faces.count == 1)
+    }
+
+    @Test func `no error and no listing shows a name or a template`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let store = try Self.open(folder), name = try PersonName("Wilhelmina")
+            _ = try store.put(madeUpTemplate(seed: 1), as: name)
+            var shown = ""
+            dump(try store.list(), to: &shown)
+            dump(store, to: &shown)
+            try put([1], at: Self.records(store)[0])
+            do { _ = try store.find(name) } catch { dump(error, to: &shown) }
+            #expect(shown.contains(".face") && !shown.contains("Wilhelmina") && !shown.contains("0."))
+        }
+    }
+
+    @Test func `the codes of the store's errors are pinned`() {
+        let errors: [FaceStoreError] = [.key(.missing(path: "")), .damaged([]), .nameTwice(paths: []), .full(limit: 1)]
+        #expect(errors.map(\.code) == ["key.missing", "faces.damaged", "faces.name-twice", "faces.full"])
+    }
+}
+
+extension FaceListing {
+    /// Nobody, nothing damaged.
+    static var empty: FaceListing { FaceListing(faces: [], damaged: []) }
+}
