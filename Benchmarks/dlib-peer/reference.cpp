@@ -1,6 +1,6 @@
 // Prints what dlib's own descriptor network says to three pictures made by formula, as JSON.
 //
-//     reference dlib_face_recognition_resnet_model_v1.dat > reference.json
+//     dlib-reference dlib_face_recognition_resnet_model_v1.dat > reference.json
 //
 // The pictures are those of `ReferenceChip` in Sources/MienPackBuilder. They show nothing, and nobody.
 
@@ -64,7 +64,7 @@ void print(const char *name, const dlib::matrix<float, 0, 1> &descriptor, bool l
 }  // namespace
 
 int main(int argc, char **argv) try {
-    if (argc != 2) return std::fprintf(stderr, "usage: reference dlib_face_recognition_resnet_model_v1.dat\n"), 2;
+    if (argc != 2) return std::fprintf(stderr, "usage: dlib-reference dlib_face_recognition_resnet_model_v1.dat\n"), 2;
     peer::descriptor_network network;
     dlib::deserialize(argv[1]) >> network;
     std::printf("{\n  \"input formula\": \"%s\",\n  \"cases\": [\n", formula);
@@ -72,6 +72,6 @@ int main(int argc, char **argv) try {
     std::printf("  ]\n}\n");
     return 0;
 } catch (const std::exception &error) {
-    std::fprintf(stderr, "reference: %s\n", error.what());
+    std::fprintf(stderr, "dlib-reference: %s\n", error.what());
     return 1;
 }
