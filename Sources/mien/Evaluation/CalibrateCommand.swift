@@ -28,11 +28,14 @@ struct CalibrateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What to call these photos in the calibration.", valueName: "name")) var dataset: String?
     @Option(help: "Repeats the drawing exactly.") var seed: UInt64 = 1
     @Option(help: ArgumentHelp("Made-up faces in the cohort, 500 to 20,000.", valueName: "count")) var cohort = CalibrationPlan().cohortCount
+    @Option(help: ArgumentHelp("Groups of people for cross-fitting, 3 to 20: more take longer and fit on more people.", valueName: "count"))
+    var groups = CalibrationPlan().groups
     @OptionGroup var engine: EngineOptions
     @OptionGroup var format: OutputOptions
 
     func validate() throws {
         guard (500...20_000).contains(cohort) else { throw ValidationError("--cohort is 500 to 20,000, not \(cohort)") }
+        guard (3...20).contains(groups) else { throw ValidationError("--groups is 3 to 20, not \(groups)") }
         guard newID != engine.pack else { throw ValidationError("--install needs a new name, not that of the pack in use") }
     }
 
@@ -43,7 +46,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         for (photo, reason) in outcome.unreadable { Terminal.warn("mien: left out: \(reason) (\(collection.photos[photo].person))") }
         let set = try outcome.labelled(collection)
         var plan = CalibrationPlan()
-        (plan.seed, plan.cohortCount) = (seed, cohort)
+        (plan.seed, plan.cohortCount, plan.nearestCount, plan.groups) = (seed, cohort, cohort / 20, groups)
         let progress = CalibrationBar()
         let calibration: Calibration
         do {
