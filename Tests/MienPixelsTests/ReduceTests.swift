@@ -111,6 +111,19 @@ struct ResizeTests {
         #expect(abs(down - expected) < 0.1, "\(down), not \(expected)")
     }
 
+    /// Patches of four pixels, so that it matters where a new pixel ends.
+    @Test(
+        "shrinking fine detail by any factor gives nearly what averaging its area gives",
+        arguments: [(62, 128), (55, 100), (31, 64), (120, 250), (200, 300)])
+    func detail(width: Int, height: Int) {
+        let patches = RGBImage.noise(width: 138, height: 285)
+        let image = RGBImage.made(width: 551, height: 1137) { x, y in patches[x / 4, y / 4] }
+        let found = image.resized(width: width, height: height), exact = NaiveReference.areaAverage(image, width: width, height: height)
+        let sum = zip(found.pixels, exact.pixels).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        let mean = Double(sum) / Double(found.pixels.count)
+        #expect(mean < 2, "\(mean)")
+    }
+
     /// The strip at the right and bottom that fills no block is left out, so that the last column and row may be a little off.
     @Test("shrinking a smooth picture gives what averaging its area gives", arguments: [(128, 96), (40, 30), (17, 19), (150, 110)])
     func smooth(width: Int, height: Int) {
