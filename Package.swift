@@ -67,7 +67,8 @@ let package = Package(
             dependencies: ["MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault", "MienInference", arguments],
             swiftSettings: strict),
         .executableTarget(
-            name: "mien-pack", dependencies: ["MienCore", "MienPackBuilder", "MienModels", "MienInference", "MienFace", arguments], swiftSettings: strict),
+            name: "mien-pack",
+            dependencies: ["MienCore", "MienPixels", "MienPackBuilder", "MienModels", "MienInference", "MienFace", arguments], swiftSettings: strict),
         .target(name: "MienTesting", dependencies: ["MienCore", "MienPixels", "MienFace"], swiftSettings: strict),
 
         .testTarget(name: "MienCoreTests", dependencies: ["MienCore"], swiftSettings: testing),

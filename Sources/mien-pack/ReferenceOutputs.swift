@@ -3,6 +3,7 @@ import MienFace
 import MienInference
 import MienModels
 import MienPackBuilder
+import MienPixels
 
 /// What the descriptor network answers to pictures that a formula draws, as computed by the software it was published for.
 struct ReferenceOutputs: Decodable {
@@ -27,7 +28,7 @@ struct ReferenceOutputs: Decodable {
             guard let chip = ReferenceChip(rawValue: reference.name) else {
                 throw CocoaError(.coderValueNotFound, userInfo: [NSLocalizedDescriptionKey: "there is no reference picture “\(reference.name)”"])
             }
-            let image = try chip.image()
+            let image = try RGBImage(width: ReferenceChip.side, height: ReferenceChip.side, pixels: chip.pixels)
             let answer = try networks.run(.descriptor) { geometry.write(image, into: &$0) }[0]
             return zip(answer, reference.descriptor).map { abs(Double($0) - $1) }.max() ?? .infinity
         }.max() ?? .infinity
