@@ -4,9 +4,9 @@ extension GaussianMixture {
     /// How to fit. The defaults are those measured in `docs/measurements/score-normalisation.md`.
     public struct Fitting: Sendable, Equatable {
         /// At most so many; fewer when some would describe fewer than ``leastPeople``.
-        public var components = 32
+        public var components = 24
         /// Added to the covariances' diagonals, in squared units of the descriptor.
-        public var regularisation = 1e-4
+        public var regularisation = 3e-4
         /// Ends when the mean log-density rises by less.
         public var tolerance = 1e-3
         public var mostRounds = 100
