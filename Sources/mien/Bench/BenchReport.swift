@@ -7,7 +7,7 @@ struct BenchReport: Encodable {
 
         /// Processor time summed over the photos; medians.
         var milliseconds: Double { ours.reduce(0) { $0 + $1.total.median.cpuMilliseconds } / Double(ours.count) }
-        var peerMilliseconds: Double? { peer.map { $0.reduce(0) { $0 + $1.cpu_milliseconds_median } / Double($0.count) } }
+        var peerMilliseconds: Double? { peer.map { $0.reduce(0) { $0 + $1.cpuMilliseconds } / Double($0.count) } }
         var ratio: Double? { peerMilliseconds.map { $0 / milliseconds } }
 
         private enum Key: String, CodingKey { case size, photos, milliseconds, peerMilliseconds, ratio }
