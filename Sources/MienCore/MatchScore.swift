@@ -15,8 +15,9 @@ public struct MatchScore: Sendable, Hashable, Comparable, Codable {
     /// - Parameter value: any number; clamped to ``range``. Not-a-number counts as 0, so that a fault never matches.
     public init(_ value: Double) { self.value = value.isNaN ? 0 : min(max(value, Self.range.lowerBound), Self.range.upperBound) }
 
-    /// - Parameter rate: a probability; rates of 1e-6 and less give 72, rates of 1 and more give 0.
-    public init(falseMatchRate rate: Double) { self.init(rate > 0 ? -12 * log10(rate) : Self.range.upperBound) }
+    /// - Parameter rate: a probability; rates of 0…1e-6 give 72, rates of 1 and more give 0. What is no probability, not-a-number or a
+    ///   number below 0, counts as 1, so that a fault never matches.
+    public init(falseMatchRate rate: Double) { self.init(rate >= 0 ? -12 * log10(rate) : Self.range.lowerBound) }
 
     /// The false-match rate this score stands for, 1e-6…1.
     public var falseMatchRate: Double { pow(10, -value / 12) }

@@ -45,10 +45,11 @@ public struct PackManifest: Sendable, Hashable, Codable {
         let needed = FaceNetwork.allCases.filter { $0 != .detectorFullRange }
         for network in needed where file(of: network) == nil { faults.append("no file for the \(network.rawValue) network") }
         for name in networks.keys where FaceNetwork(rawValue: name) == nil { faults.append("“\(name)” is not a network this version knows") }
-        for name in networks.values where !names.contains(name) && !names.contains(name.replacing(".xml", with: ".bin")) {
+        // A graph in XML brings its constants in a file beside it.
+        let constants = networks.values.filter { $0.hasSuffix(".xml") }.map { String($0.dropLast(4)) + ".bin" }
+        for name in networks.values.sorted() + constants + [calibration, cohort] where !names.contains(name) {
             faults.append("“\(name)” is not among its files")
         }
-        for name in [calibration, cohort] where !names.contains(name) { faults.append("“\(name)” is not among its files") }
         return faults + geometryFaults
     }
 
@@ -59,6 +60,14 @@ public struct PackManifest: Sendable, Hashable, Codable {
             if !(8...1024).contains(input.width) || !(8...1024).contains(input.height) { faults.append("input sides are 8...1024 pixels") }
             if input.mean.count != 3 || !input.scale.isFinite { faults.append("an input has three means and a finite scale") }
         }
+        for input in [geometry.mesh.input, geometry.iris.input] where input.width != input.height {
+            faults.append("the inputs of the mesh and iris networks are square")
+        }
+        for grid in geometry.detectorShortRange.grids + (geometry.detectorFullRange?.grids ?? [])
+        where !(1...1024).contains(grid.stride) || !(1...64).contains(grid.perCell) {
+            faults.append("a grid has a stride of 1...1024 and 1...64 anchors in a cell")
+        }
+        if !(geometry.mesh.cropFactor > 0) || !(geometry.iris.cropFactor > 0) { faults.append("a crop factor is more than 0") }
         if !FaceDescriptor.dimensionRange.contains(geometry.descriptor.dimensions) { faults.append("a descriptor has 1...1024 dimensions") }
         let landmarks = geometry.descriptor.alignment
         if landmarks.count < 2 || landmarks.contains(where: { !(0..<FaceMesh.pointCount).contains($0.mesh) }) {

@@ -57,7 +57,8 @@ extension RGBImage {
         if factor > 1 {
             let usedWidth = width - width % factor, usedHeight = height - height % factor
             let blocks = reduced(by: factor, x: 0, y: 0, width: usedWidth, height: usedHeight)
-            if blocks.width == newWidth, blocks.height == newHeight { return blocks }
+            // Blocks that leave out a strip at the edge are a little narrower than the areas asked for, even if there are as many of them.
+            if (blocks.width, blocks.height) == (newWidth, newHeight), (usedWidth, usedHeight) == (width, height) { return blocks }
             let xs = AreaWeights(
                 from: blocks.width, to: newWidth, covering: Double(width) / Double(factor))
             let ys = AreaWeights(

@@ -8,7 +8,7 @@ extension RGBImage {
     public func warped(by map: AffineMap, width outWidth: Int, height outHeight: Int) -> RGBImage {
         precondition(Self.sideRange.contains(outWidth) && Self.sideRange.contains(outHeight), "sides \(outWidth)×\(outHeight) are out of range")
         let back = map.inverse
-        let factor = min(256, Int(back.scale))
+        let factor = Int(min(256, back.scale))
         guard factor >= 2 else { return sampled(by: back, width: outWidth, height: outHeight) }
 
         // Only the part that is looked at is reduced.
@@ -31,7 +31,7 @@ extension RGBImage {
         let stride = 3 * width
         // Positions in 1/65536 pixel relative to pixel centres; a canvas of 32768 and an image of 32768 pixels fit in 64 bits easily.
         let unit = 65_536.0
-        let dx = Int((back.a * unit).rounded()), dy = Int((back.c * unit).rounded())
+        let dx = Int(clamping: (back.a * unit).rounded()), dy = Int(clamping: (back.c * unit).rounded())
         let (lastX, lastY) = (width - 1, height - 1)
         unsafe pixels.withUnsafeBufferPointer { source in
             unsafe out.withUnsafeMutableBufferPointer { target in

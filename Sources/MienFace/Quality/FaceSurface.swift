@@ -20,9 +20,9 @@ struct FaceSurface: Sendable {
         let bounds = mesh.bounds
         let across = mesh.leftEyeCentre - mesh.rightEyeCentre
         let size = max(bounds.width, bounds.height, 1) * 1.1
-        let length = max(across.length, 1e-6), k = Double(side) / size
-        // Upright along the eyes, the box's centre in the middle.
-        let (c, s) = (across.x / length * k, across.y / length * k), half = Double(side) / 2
+        let length = across.length, k = Double(side) / size
+        // Upright along the eyes, the box's centre in the middle. Eyes in one place, which only a broken mesh has, turn nothing.
+        let (c, s) = length > 1e-6 ? (across.x / length * k, across.y / length * k) : (k, 0), half = Double(side) / 2
         let map = AffineMap(
             a: c, b: s, tx: half - c * bounds.centre.x - s * bounds.centre.y, c: -s, d: c, ty: half + s * bounds.centre.x - c * bounds.centre.y)
         let picture = image.warped(by: map, width: side, height: side)

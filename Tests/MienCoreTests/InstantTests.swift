@@ -1,0 +1,20 @@
+import Foundation
+import MienCore
+import Testing
+
+@Suite("Instant")
+struct InstantTests {
+    @Test("stored with its milliseconds, read back the same", arguments: [0, 1, 1_700_000_000_000, Int64.max])
+    func coding(milliseconds: Int64) throws {
+        let data = try JSONEncoder().encode(Instant(milliseconds: milliseconds))
+        #expect(String(decoding: data, as: UTF8.self) == #"{"milliseconds":\#(milliseconds)}"#)
+        #expect(try JSONDecoder().decode(Instant.self, from: data).milliseconds == milliseconds)
+    }
+
+    @Test("the later instant is the greater")
+    func order() {
+        #expect(Instant(milliseconds: 1) < Instant(milliseconds: 2))
+        #expect(!(Instant(milliseconds: 2) < Instant(milliseconds: 2)))
+        #expect([3, 1, 2].map { Instant(milliseconds: $0) }.sorted().map(\.milliseconds) == [1, 2, 3])
+    }
+}

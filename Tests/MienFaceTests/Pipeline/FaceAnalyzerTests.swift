@@ -1,0 +1,155 @@
+import MienFace
+import MienPixels
+import MienTesting
+import Testing
+
+@Suite("Face analyzer")
+struct FaceAnalyzerTests {
+    private let networks = ScriptedFaceNetworks()
+    private let analyzer = FaceAnalyzer(.defaultPack)
+    private let image = RGBImage.noise(width: 400, height: 300)
+
+    /// What each detector sees.
+    private func show(near: [DetectedFace], far: [DetectedFace] = []) {
+        let geometry = FaceGeometry.defaultPack
+        networks.answer(.detectorShortRange, geometry.detectorShortRange.outputs(showing: near, inPictureOf: 400, by: 300))
+        networks.answer(.detectorFullRange, geometry.detectorFullRange!.outputs(showing: far, inPictureOf: 400, by: 300))
+        networks.answer(.mesh, SyntheticHead().outputs())
+        networks.answer(.iris, [[Float](repeating: 1, count: 213)])
+        networks.answer(.descriptor, [(0..<128).map { Float($0) - 60 }])
+    }
+
+    private let large = DetectedFace.made(centre: Point(x: 200, y: 150), width: 120)
+    private let small = DetectedFace.made(centre: Point(x: 90, y: 80), width: 40)
+
+    @Test("a large face is enough: the full-range detector is not asked")
+    func largeFace() throws {
+        show(near: [large, small])
+        #expect(try analyzer.faces(in: image, with: networks).count == 2)
+        #expect(networks.runs == [.detectorShortRange])
+    }
+
+    @Test("when nothing is found the full-range detector is asked")
+    func nothingNear() throws {
+        show(near: [], far: [small])
+        let faces = try analyzer.faces(in: image, with: networks)
+        #expect(faces.count == 1)
+        #expect(faces[0].box.centre.distance(to: small.box.centre) < 3)
+        #expect(networks.runs == [.detectorShortRange, .detectorFullRange])
+    }
+
+    @Test("when only small faces are found the full-range detector is asked, and a face both see counts once, as the first saw it")
+    func smallFaces() throws {
+        let shifted = DetectedFace.made(centre: Point(x: 96, y: 80), width: 40, confidence: 0.99)
+        let other = DetectedFace.made(centre: Point(x: 300, y: 200), width: 30)
+        show(near: [small], far: [shifted, other])
+        let faces = try analyzer.faces(in: image, with: networks)
+        #expect(faces.count == 2)
+        #expect(faces.contains { $0.box.centre.distance(to: small.box.centre) < 2 })
+        #expect(faces.contains { $0.box.centre.distance(to: other.box.centre) < 2 })
+    }
+
+    @Test("small is under a fifth of the longer side")
+    func smallness() throws {
+        show(near: [.made(centre: Point(x: 200, y: 150), width: 81)])
+        _ = try analyzer.faces(in: image, with: networks)
+        #expect(networks.runs == [.detectorShortRange])
+        show(near: [.made(centre: Point(x: 200, y: 150), width: 79)])
+        _ = try analyzer.faces(in: image, with: networks)
+        #expect(networks.runs == [.detectorShortRange, .detectorShortRange, .detectorFullRange])
+    }
+
+    @Test("a near search never asks the full-range detector, a thorough one always does")
+    func search() throws {
+        show(near: [], far: [small])
+        #expect(try analyzer.faces(in: image, search: .near, with: networks).isEmpty)
+        #expect(networks.runs == [.detectorShortRange])
+        show(near: [large], far: [small])
+        #expect(try analyzer.faces(in: image, search: .thorough, with: networks).count == 2)
+        #expect(networks.runs == [.detectorShortRange, .detectorShortRange, .detectorFullRange])
+    }
+
+    @Test("a pack without a full-range detector does with what it has")
+    func withoutFullRange() throws {
+        let whole = FaceGeometry.defaultPack
+        let geometry = FaceGeometry(
+            detectorShortRange: whole.detectorShortRange, detectorFullRange: nil, mesh: whole.mesh, iris: whole.iris, descriptor: whole.descriptor)
+        let networks = ScriptedFaceNetworks(geometry: geometry)
+        networks.answer(.detectorShortRange, geometry.detectorShortRange.outputs(showing: [], inPictureOf: 400, by: 300))
+        #expect(try FaceAnalyzer(geometry).faces(in: image, search: .thorough, with: networks).isEmpty)
+    }
+
+    @Test("of two faces of one size the one in the middle comes first")
+    func central() throws {
+        let middle = DetectedFace.made(centre: Point(x: 200, y: 150), width: 90), corner = DetectedFace.made(centre: Point(x: 60, y: 60), width: 90)
+        for faces in [[middle, corner], [corner, middle]] {
+            show(near: faces)
+            let found = try analyzer.faces(in: image, with: networks)
+            #expect(found[0].box.centre.distance(to: middle.box.centre) < 3)
+        }
+    }
+
+    @Test("a face much larger comes first, even at the edge")
+    func largest() throws {
+        show(near: [.made(centre: Point(x: 250, y: 150), width: 50), .made(centre: Point(x: 90, y: 90), width: 160)])
+        #expect(try analyzer.faces(in: image, with: networks)[0].box.width > 150)
+    }
+
+    @Test("without a face nothing more is run, and the reason says so")
+    func noFace() throws {
+        show(near: [])
+        let analysis = try analyzer.analyse(image, with: networks)
+        #expect(analysis.main == nil && analysis.faces.isEmpty)
+        #expect(analysis.qualityScore == 0)
+        #expect(analysis.reasons() == [.noFace])
+        #expect(analysis.reasons(below: 0) == [.noFace])
+        #expect(networks.runs == [.detectorShortRange, .detectorFullRange])
+    }
+
+    @Test("the main face is laid a mesh on, its eyes are read, and it is graded")
+    func main() throws {
+        show(near: [small, large])
+        let analysis = try analyzer.analyse(image, with: networks)
+        let main = try #require(analysis.main)
+        #expect(networks.runs == [.detectorShortRange, .mesh, .iris, .iris])
+        #expect(main.detection == analysis.faces[0])
+        #expect(main.mesh.bounds.centre.distance(to: large.box.centre) < 2)
+        #expect(main.pose == main.mesh.pose)
+        #expect(main.eyes == EyeOpening(right: 0, left: 0))
+        #expect(abs(main.quality[.singleFace]!.value - 40.0 / 120) < 0.01)
+        #expect(analysis.qualityScore == main.quality.score)
+        #expect(analysis.reasons(below: 101) == main.quality.reasons(below: 101))
+    }
+
+    @Test("eyes that are not asked for are not read")
+    func withoutEyes() throws {
+        show(near: [large])
+        let main = try #require(try analyzer.analyse(image, readingEyes: false, with: networks).main)
+        #expect(networks.runs == [.detectorShortRange, .mesh])
+        #expect(main.eyes == nil && main.quality[.eyes] == nil)
+    }
+
+    @Test("a face alone has no rival")
+    func alone() throws {
+        show(near: [large])
+        #expect(try analyzer.analyse(image, with: networks).main?.quality[.singleFace]?.value == 0)
+    }
+
+    @Test("a description comes from the crop and its mirror image")
+    func describe() throws {
+        show(near: [large])
+        let face = try #require(try analyzer.analyse(image, with: networks).main)
+        let description = try analyzer.describe(face, in: image, with: networks)
+        #expect(description.descriptor.dimensions == 128)
+        #expect(description.agreement > 0.999)
+        #expect(networks.runs.suffix(2) == [.descriptor, .descriptor])
+    }
+
+    @Test("a network that fails fails the analysis, by name", arguments: [FaceNetwork.detectorShortRange, .detectorFullRange, .mesh, .iris])
+    func failure(network: FaceNetwork) throws {
+        show(near: [small])
+        networks.answer(network, [[1]])
+        let error = try #require(throws: FaceModelError.self) { try analyzer.analyse(image, with: networks) }
+        #expect(error.network == network)
+    }
+}

@@ -1,0 +1,285 @@
+import Dispatch
+import MienInference
+import Synchronization
+import Testing
+
+/// A door that workers wait at. Blocks its thread: for jobs only, never for tasks.
+private final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    func pass() {
+        semaphore.wait()
+        semaphore.signal()
+    }
+    func open() { semaphore.signal() }
+}
+
+/// Gives way to other tasks until `condition` holds.
+private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
+
+@Suite("Worker pool", .timeLimit(.minutes(1)))
+struct WorkerPoolTests {
+    private struct Broken: Error {}
+
+    /// Fills the only worker's time until the gate opens.
+    private func hold<W>(_ pool: WorkerPool<W>, at gate: Gate) async -> Task<Void, any Error> {
+        let held = Flag()
+        let task = Task {
+            try await pool.run { _ in
+                held.set()
+                gate.pass()
+            }
+        }
+        await until { held.isSet }
+        return task
+    }
+
+    /// A flag that a job on another thread may raise.
+    private final class Flag: Sendable {
+        private let flag = Mutex(false)
+        func set() { flag.withLock { $0 = true } }
+        var isSet: Bool { flag.withLock { $0 } }
+    }
+
+    @Test("a job's answer and a job's error reach the task that asked")
+    func answers() async throws {
+        let pool = WorkerPool(workers: 1, label: "test") { 20 }
+        #expect(try await pool.run { $0 + 1 } == 21)
+        await #expect(throws: Broken.self) { try await pool.run { (_: inout Int) throws -> Int in throw Broken() } }
+        #expect(try await pool.run { $0 } == 20)
+    }
+
+    @Test("a worker is made once and keeps its state from job to job")
+    func state() async throws {
+        let made = Counter()
+        let pool = WorkerPool(workers: 1, label: "test") { () -> Int in
+            made.add(1)
+            return 0
+        }
+        for _ in 0..<10 { try await pool.run { $0 += 1 } }
+        #expect(try await pool.run { $0 } == 10)
+        #expect(made.value == 1)
+    }
+
+    @Test("jobs run in the order they came")
+    func order() async throws {
+        let pool = WorkerPool(workers: 1, label: "test") { [Int]() }
+        let gate = Gate(), holder = await hold(pool, at: gate)
+        var tasks: [Task<Void, any Error>] = []
+        for i in 0..<50 {
+            tasks.append(Task { try await pool.run { $0.append(i) } })
+            await until { pool.waiting == i + 1 }
+        }
+        gate.open()
+        try await holder.value
+        for task in tasks { try await task.value }
+        #expect(try await pool.run { $0 } == Array(0..<50))
+    }
+
+    @Test("when as many wait as may wait, the next is refused as busy, and those who wait are served")
+    func limit() async throws {
+        let pool = WorkerPool(workers: 1, queueLimit: 3, label: "test") { 0 }
+        let gate = Gate(), holder = await hold(pool, at: gate)
+        let waiting = (0..<3).map { i in Task { try await pool.run { _ in i } } }
+        await until { pool.waiting == 3 }
+        await #expect(throws: InferenceError(.busy, "")) { try await pool.run { _ in } }
+        #expect(pool.waiting == 3)
+        gate.open()
+        try await holder.value
+        for (i, task) in waiting.enumerated() { #expect(try await task.value == i) }
+        #expect(try await pool.run { _ in 7 } == 7)
+    }
+
+    @Test("a task cancelled before it asks never has its job run")
+    func cancelledBefore() async throws {
+        let pool = WorkerPool(workers: 1, label: "test") { 0 }, ran = Counter()
+        for _ in 0..<100 {
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await pool.run { _ in ran.add(1) }
+            }
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        try await pool.run { _ in }
+        #expect(ran.value == 0)
+        #expect(pool.waiting == 0)
+    }
+
+    @Test("a task cancelled while it waits leaves the queue at once, its job never run")
+    func cancelledWaiting() async throws {
+        let pool = WorkerPool(workers: 1, queueLimit: 2, label: "test") { 0 }, ran = Counter()
+        let gate = Gate(), holder = await hold(pool, at: gate)
+        let first = Task { try await pool.run { _ in ran.add(1) } }
+        await until { pool.waiting == 1 }
+        let second = Task { try await pool.run { _ in ran.add(100) } }
+        await until { pool.waiting == 2 }
+        first.cancel()
+        // The worker is still held: nobody but the cancellation can have resumed it.
+        await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(pool.waiting == 1)
+        gate.open()
+        try await holder.value
+        try await second.value
+        #expect(ran.value == 100)
+    }
+
+    @Test("a job that already runs when its task is cancelled runs to its end")
+    func cancelledRunning() async throws {
+        let pool = WorkerPool(workers: 1, label: "test") { 0 }
+        let gate = Gate(), started = Flag()
+        let task = Task {
+            try await pool.run { _ -> Int in
+                started.set()
+                gate.pass()
+                return 5
+            }
+        }
+        await until { started.isSet }
+        task.cancel()
+        gate.open()
+        #expect(try await task.value == 5)
+    }
+
+    @Test("cancelled at any moment, every task comes back and the pool goes on")
+    func cancelledAnytime() async throws {
+        let pool = WorkerPool(workers: 2, label: "test") { 0 }
+        let outcomes = await withTaskGroup(of: Bool.self) { group in
+            for i in 0..<500 {
+                group.addTask {
+                    let task = Task { try await pool.run { _ in i } }
+                    if i % 3 == 0 { await Task.yield() }
+                    task.cancel()
+                    return switch await task.result {
+                    case .success(let answer): answer == i
+                    case .failure(let error): error is CancellationError
+                    }
+                }
+            }
+            return await group.reduce(into: [Bool]()) { $0.append($1) }
+        }
+        #expect(outcomes.count == 500 && outcomes.allSatisfy(\.self))
+        #expect(pool.waiting == 0)
+        #expect(try await pool.run { _ in 1 } == 1)
+    }
+
+    @Test("two thousand jobs from two hundred tasks each run once, one at a time on each worker")
+    func many() async throws {
+        let list = TallyList()
+        let pool = WorkerPool(workers: 3, queueLimit: 2000, label: "test") { list.new() }
+        let sum = try await withThrowingTaskGroup(of: Int.self) { group in
+            for task in 0..<200 {
+                group.addTask {
+                    var sum = 0
+                    for job in 0..<10 {
+                        sum += try await pool.run { tally in
+                            tally.count += 1  // not atomic: two jobs at once on one worker would lose some
+                            return task * 10 + job
+                        }
+                    }
+                    return sum
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(sum == 1999 * 2000 / 2)
+        #expect(list.total == 2000)
+    }
+
+    @Test("a worker that cannot be made fails every job that reaches it with the reason")
+    func cannotBeMade() async throws {
+        let pool = WorkerPool<Int>(workers: 2, label: "test") { throw Broken() }
+        for _ in 0..<5 { await #expect(throws: Broken.self) { try await pool.run { $0 } } }
+        #expect(pool.waiting == 0)
+    }
+
+    @Test("when the pool is let go, its workers are, too")
+    func workersEnd() async throws {
+        let (ended, signal) = AsyncStream.makeStream(of: Int.self)
+        var pool: WorkerPool<Mourned>? = WorkerPool(workers: 3, label: "test") { Mourned(signal) }
+        #expect(try await pool!.run { _ in 1 } == 1)
+        pool = nil
+        var ends = 0
+        for await _ in ended {
+            ends += 1
+            if ends == 3 { break }
+        }
+        #expect(ends == 3)
+    }
+
+    @Test("when the pool is let go, nobody waits for ever")
+    func waitersResume() async throws {
+        var pool: WorkerPool<Int>? = WorkerPool(workers: 1, label: "test") { 0 }
+        let gate = Gate(), holder = await hold(pool!, at: gate)
+        let tasks = (0..<20).map { i in Task { [pool] in try await pool!.run { _ in i } } }
+        await until { pool!.waiting == 20 }
+        pool = nil
+        gate.open()
+        try await holder.value
+        for (i, task) in tasks.enumerated() {
+            switch await task.result {
+            case .success(let answer): #expect(answer == i)
+            case .failure(let error): #expect(error as? InferenceError == InferenceError(.stopped, ""))
+            }
+        }
+    }
+
+    /// As many blocked jobs as no cooperative pool has threads. If they held its threads, no other task could go on and open the gate.
+    @Test("jobs that block do not hold up other tasks", arguments: [16, 64])
+    func blocking(workers: Int) async throws {
+        let pool = WorkerPool(workers: workers, label: "test") { 0 }
+        let gate = Gate(), blocked = Counter()
+        let tasks = (0..<workers).map { _ in
+            Task {
+                try await pool.run { _ in
+                    blocked.add(1)
+                    gate.pass()
+                }
+            }
+        }
+        await until { blocked.value == workers }
+        let others = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    await Task.yield()
+                    return 1
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(others == 200)
+        #expect(blocked.value == workers)
+        gate.open()
+        for task in tasks { try await task.value }
+    }
+
+    @Test("no worker, or a queue without room, is a bug of the caller")
+    func preconditions() async {
+        await #expect(processExitsWith: .failure) { _ = WorkerPool(workers: 0, label: "test") { 0 } }
+        await #expect(processExitsWith: .failure) { _ = WorkerPool(workers: 1, queueLimit: 0, label: "test") { 0 } }
+    }
+}
+
+private final class Counter: Sendable {
+    private let count = Mutex(0)
+    func add(_ n: Int) { count.withLock { $0 += n } }
+    var value: Int { count.withLock { $0 } }
+}
+
+/// Counts without a lock: right only when one job at a time has it.
+private final class Tally: @unchecked Sendable { var count = 0 }
+
+private final class TallyList: Sendable {
+    private let tallies = Mutex<[Tally]>([])
+    func new() -> Tally {
+        let tally = Tally()
+        tallies.withLock { $0.append(tally) }
+        return tally
+    }
+    var total: Int { tallies.withLock { $0.reduce(0) { $0 + $1.count } } }
+}
+
+/// Says when it is gone.
+private final class Mourned {
+    private let signal: AsyncStream<Int>.Continuation
+    init(_ signal: AsyncStream<Int>.Continuation) { self.signal = signal }
+    deinit { signal.yield(1) }
+}

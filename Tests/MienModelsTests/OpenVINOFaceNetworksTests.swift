@@ -1,0 +1,16 @@
+import MienFace
+import MienInference
+import MienModels
+import MienTesting
+import Testing
+
+@Suite("Networks of a pack")
+struct OpenVINOFaceNetworksTests {
+    @Test("a pack whose files are no networks cannot be compiled, and the reason names the file")
+    func noNetworks() throws {
+        let small = try SmallPack(), pack = try ModelPack(folder: small.folder)
+        let error = try #require(throws: InferenceError.self) { try FaceEngine(pack: pack) }
+        #expect(error.code == .unreadableModel)
+        #expect(error.reason.contains(".tflite"))
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import MienCore
+import MienModels
+import MienTesting
+import Testing
+
+@Suite("Pack library")
+struct PackLibraryTests {
+    private let scratch: ScratchFolder
+    private let library: PackLibrary
+
+    init() throws {
+        scratch = try ScratchFolder()
+        library = PackLibrary(folder: scratch("packs"))
+    }
+
+    private func bytes(_ pack: ModelPack) throws -> Data { try pack.contents(of: "cohort.bin") }
+
+    @Test("an installed pack is a copy: found by its name, whole, without its source")
+    func install() throws {
+        let source = try SmallPack(in: scratch, name: "source")
+        let installed = try library.install(from: source.folder)
+        #expect(installed.folder.lastPathComponent == "small-1")
+        try FileManager.default.removeItem(at: source.folder)
+        #expect(try library.pack(PackID("small-1")).manifest == installed.manifest)
+        #expect(try scratch.names(in: "packs") == ["small-1"])
+    }
+
+    @Test("files that the manifest does not list are not copied")
+    func extraFiles() throws {
+        let source = try SmallPack(in: scratch, name: "source")
+        try scratch.write([1, 2, 3], to: "source/extra.sh")
+        let installed = try library.install(from: source.folder)
+        #expect(!FileManager.default.fileExists(atPath: installed.folder.appending(path: "extra.sh").path))
+    }
+
+    @Test("the same pack again changes nothing")
+    func again() throws {
+        let source = try SmallPack(in: scratch, name: "source")
+        let first = try library.install(from: source.folder)
+        try scratch.write([1], to: "packs/small-1/mark")
+        #expect(try library.install(from: source.folder).manifest == first.manifest)
+        #expect(try library.install(from: source.folder, replacing: true).manifest == first.manifest)
+        #expect(try scratch.names(in: "packs/small-1").contains("mark"))
+    }
+
+    @Test("another pack of that name is a conflict, and the one there stays")
+    func conflict() throws {
+        let first = try library.install(from: SmallPack(flavour: 1, in: scratch, name: "one").folder), before = try bytes(first)
+        let other = try SmallPack(flavour: 2, in: scratch, name: "two")
+        let error = try #require(throws: PackError.self) { try library.install(from: other.folder) }
+        #expect(error.code == .conflict && error.reason.contains("--replace"))
+        #expect(try bytes(library.pack(PackID("small-1"))) == before)
+        #expect(try scratch.names(in: "packs") == ["small-1"])
+    }
+
+    @Test("when asked to, it takes the other's place")
+    func replace() throws {
+        try library.install(from: SmallPack(flavour: 1, in: scratch, name: "one").folder)
+        let other = try SmallPack(flavour: 2, in: scratch, name: "two")
+        try library.install(from: other.folder, replacing: true)
+        #expect(try library.pack(PackID("small-1")).manifest == ModelPack(folder: other.folder).manifest)
+        #expect(try scratch.names(in: "packs") == ["small-1"])
+    }
+
+    @Test("a damaged pack is not installed and leaves nothing behind")
+    func damaged() throws {
+        let source = try SmallPack(in: scratch, name: "source")
+        try scratch.write([9], to: "source/cohort.bin")
+        #expect(throws: PackError(.damaged, "")) { try library.install(from: source.folder) }
+        #expect(library.list().isEmpty)
+        #expect((try? scratch.names(in: "packs")) ?? [] == [])
+    }
+
+    @Test("one that was damaged after its installation is put right by replacing it")
+    func repaired() throws {
+        let source = try SmallPack(in: scratch, name: "source")
+        try library.install(from: source.folder)
+        try scratch.write([9], to: "packs/small-1/cohort.bin")
+        #expect(throws: PackError(.damaged, "")) { try library.pack(PackID("small-1")) }
+        try library.install(from: source.folder, replacing: true)
+        #expect(try library.pack(PackID("small-1")).id.text == "small-1")
+    }
+
+    @Test("the list has every pack by name, those that are none with what is wrong")
+    func list() throws {
+        try library.install(from: SmallPack(id: "b-pack", in: scratch, name: "b").folder)
+        try library.install(from: SmallPack(id: "a-pack", in: scratch, name: "a").folder)
+        try scratch.write("{}".utf8, to: "packs/broken/manifest.json")
+        try scratch.write([], to: "packs/.a-pack.staging/manifest.json")
+        let found = library.list()
+        #expect(found.map(\.name) == ["a-pack", "b-pack", "broken"])
+        #expect(try found[0].manifest.get().id.text == "a-pack")
+        #expect(throws: PackError(.badManifest, "")) { try found[2].manifest.get() }
+    }
+
+    @Test("a library that is not there is empty")
+    func none() { #expect(library.list().isEmpty) }
+
+    @Test("a pack that is not installed: the reason says what is, and what to do")
+    func notInstalled() throws {
+        let first = try #require(throws: PackError.self) { try library.pack() }
+        #expect(first.code == .notInstalled)
+        #expect(first.reason.contains("mien-default-1") && first.reason.contains("no pack is installed") && first.reason.contains("scripts/setup"))
+        try library.install(from: SmallPack(in: scratch, name: "source").folder)
+        let second = try #require(throws: PackError.self) { try library.pack(PackID("other-2")) }
+        #expect(second.code == .notInstalled)
+        #expect(
+            second.reason.contains("other-2") && second.reason.contains("installed are: small-1") && second.reason.contains("mien models install"))
+    }
+
+    @Test("a folder that was renamed does not pass for another pack")
+    func renamed() throws {
+        try library.install(from: SmallPack(in: scratch, name: "source").folder)
+        try FileManager.default.moveItem(at: scratch("packs/small-1"), to: scratch("packs/other-2"))
+        let error = try #require(throws: PackError.self) { try library.pack(PackID("other-2")) }
+        #expect(error.code == .badManifest && error.reason.contains("small-1"))
+    }
+}

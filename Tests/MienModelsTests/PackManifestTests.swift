@@ -1,0 +1,135 @@
+import Foundation
+import MienFace
+import MienModels
+import MienTesting
+import Testing
+
+@Suite("Pack manifest")
+struct PackManifestTests {
+    /// What is wrong after one change.
+    private func faults(_ path: String, _ value: Any?) throws -> [String] {
+        var text = ManifestText()
+        text[path] = value
+        return try text.manifest().faults
+    }
+
+    @Test("the default pack's has no faults and says what the pack is")
+    func defaultPack() throws {
+        let manifest = try ManifestText().manifest()
+        #expect(manifest.faults.isEmpty)
+        #expect(manifest.id == PackLibrary.defaultID)
+        #expect(FaceNetwork.allCases.allSatisfy { manifest.file(of: $0) != nil })
+        #expect(manifest.file(of: .mesh) == "face_landmark.tflite")
+        #expect(manifest.files.allSatisfy { !$0.licence.isEmpty && !$0.source.isEmpty && $0.sha256.utf8.count == 64 })
+    }
+
+    @Test("the geometry that tests use is the default pack's")
+    func geometry() throws { #expect(try ManifestText().manifest().geometry == .defaultPack) }
+
+    @Test("another format is a fault that names both")
+    func format() throws {
+        let found = try faults("format", "mien-model-pack/2")
+        #expect(found == ["its format is “mien-model-pack/2”; this version reads “mien-model-pack/1”"])
+    }
+
+    @Test(
+        "a file name that is more than a plain name is a fault",
+        arguments: [
+            "../x", "/etc/passwd", ".hidden", "a/b", "a\\b", "", "manifest.json", "a b", "größe", "a\nb", "a\u{7F}",
+            String(repeating: "a", count: 129), ".", "..",
+        ])
+    func fileName(name: String) throws { #expect(try faults("files.0.name", name).contains("“\(name)” is not a plain file name")) }
+
+    @Test("a file named twice is a fault")
+    func twice() throws { #expect(try faults("files.0.name", "cohort.bin").contains("a file is named twice")) }
+
+    @Test("a network that is needed and has no file is a fault", arguments: FaceNetwork.allCases.filter { $0 != .detectorFullRange })
+    func missingNetwork(network: FaceNetwork) throws {
+        #expect(try faults("networks.\(network.rawValue)", nil) == ["no file for the \(network.rawValue) network"])
+    }
+
+    @Test("the full-range detector may be missing")
+    func withoutFullRange() throws {
+        var text = ManifestText()
+        text["networks.detectorFullRange"] = nil
+        text["geometry.detectorFullRange"] = nil
+        #expect(try text.manifest().faults.isEmpty)
+    }
+
+    @Test("a network this version does not know is a fault")
+    func unknownNetwork() throws { #expect(try faults("networks.ears", "cohort.bin") == ["“ears” is not a network this version knows"]) }
+
+    @Test("a network, a calibration or a cohort in a file that is not listed is a fault", arguments: ["networks.mesh", "calibration", "cohort"])
+    func unlisted(path: String) throws { #expect(try faults(path, "elsewhere.bin") == ["“elsewhere.bin” is not among its files"]) }
+
+    @Test("a graph that is not listed is a fault, though its constants are: nobody would have checked it")
+    func unlistedGraph() throws {
+        var text = ManifestText()
+        let index = try text.manifest().files.firstIndex { $0.name == "descriptor.xml" }
+        text["files.\(try #require(index))"] = nil
+        #expect(try text.manifest().faults == ["“descriptor.xml” is not among its files"])
+    }
+
+    @Test("constants that are not listed are a fault, though their graph is")
+    func unlistedConstants() throws {
+        var text = ManifestText()
+        let index = try text.manifest().files.firstIndex { $0.name == "descriptor.bin" }
+        text["files.\(try #require(index))"] = nil
+        #expect(try text.manifest().faults == ["“descriptor.bin” is not among its files"])
+    }
+
+    @Test("input sides out of 8…1024 are a fault", arguments: [7, 1025, 0, -150])
+    func sides(side: Int) throws {
+        #expect(try faults("geometry.descriptor.input.width", side) == ["input sides are 8...1024 pixels"])
+        #expect(try faults("geometry.detectorFullRange.input.height", side) == ["input sides are 8...1024 pixels"])
+    }
+
+    @Test("an input needs three means", arguments: [[], [1, 2], [1, 2, 3, 4]])
+    func means(means: [Int]) throws { #expect(try faults("geometry.mesh.input.mean", means) == ["an input has three means and a finite scale"]) }
+
+    @Test("mesh and iris inputs are square", arguments: ["mesh", "iris"])
+    func square(network: String) throws {
+        #expect(try faults("geometry.\(network).input.height", 100) == ["the inputs of the mesh and iris networks are square"])
+    }
+
+    @Test(
+        "a grid without a stride, or with more anchors in a cell than any, is a fault",
+        arguments: [("stride", 0), ("stride", -8), ("perCell", -1), ("perCell", 65)])
+    func grids(key: String, value: Int) throws {
+        #expect(try faults("geometry.detectorShortRange.grids.1.\(key)", value) == ["a grid has a stride of 1...1024 and 1...64 anchors in a cell"])
+    }
+
+    @Test("a square around nothing is a fault", arguments: ["mesh", "iris"])
+    func cropFactor(network: String) throws {
+        for factor in [0, -1.5] { #expect(try faults("geometry.\(network).cropFactor", factor) == ["a crop factor is more than 0"]) }
+    }
+
+    @Test("a descriptor has 1…1024 dimensions", arguments: [0, 1025])
+    func dimensions(count: Int) throws { #expect(try faults("geometry.descriptor.dimensions", count) == ["a descriptor has 1...1024 dimensions"]) }
+
+    @Test("alignment takes points of the mesh, two at least")
+    func alignment() throws {
+        let fault = ["alignment takes two or more of the 468 mesh points"]
+        #expect(try faults("geometry.descriptor.alignment.0.mesh", 468) == fault)
+        #expect(try faults("geometry.descriptor.alignment.0.mesh", -1) == fault)
+        #expect(try faults("geometry.descriptor.alignment", [["mesh": 1, "x": 1, "y": 1]]) == fault)
+    }
+
+    @Test("an identifier that would not be a safe folder name is not read", arguments: ["../x", "", "A", "a/b"])
+    func identifier(id: String) {
+        #expect(throws: (any Error).self) { try faults("id", id) }
+    }
+
+    @Test("recorded sizes and hashes are those of the contents")
+    func recording() throws {
+        let manifest = try ManifestText().manifest()
+        let recorded = try manifest.recording([(name: "cohort.bin", data: Data("abc".utf8)), (name: "unknown", data: Data())])
+        let back = try JSONDecoder().decode(PackManifest.self, from: recorded)
+        let file = try #require(back.files.first { $0.name == "cohort.bin" })
+        #expect(file.bytes == 3)
+        // FIPS 180-2, appendix B.1.
+        #expect(file.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        #expect(back.files.filter { $0.name != "cohort.bin" } == manifest.files.filter { $0.name != "cohort.bin" })
+        #expect(back.geometry == manifest.geometry)
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import MienModels
+import MienTesting
+import Synchronization
+import Testing
+
+@Suite("Pack source")
+struct PackSourceTests {
+    private let small: SmallPack
+    private var scratch: ScratchFolder { small.scratch }
+
+    init() throws { small = try SmallPack() }
+
+    /// An archive of the pack as the one folder in it, or of the pack's files at its top.
+    private func archive(_ name: String, flat: Bool = false) throws -> URL {
+        let place = scratch(name)
+        let what = flat ? ["-C", small.folder.path, "."] : ["-C", scratch.url.path, "pack"]
+        try run("tar", name.hasSuffix("gz") ? "-czf" : "-cf", place.path, what[0], what[1], what[2])
+        return place
+    }
+
+    private func sha256(_ file: URL) throws -> String { String(try run("sha256sum", file.path).prefix(64)) }
+
+    private func id(_ source: PackSource) async throws -> String { try await source.withFolder { try ModelPack(folder: $0).id.text } }
+
+    private func refusal(_ source: PackSource) async throws -> PackError {
+        try await #require(throws: PackError.self) { try await source.withFolder { _ in } }
+    }
+
+    @Test("a folder is taken as it is")
+    func folder() async throws {
+        let path = try await PackSource(small.folder.path).withFolder { $0.path }
+        #expect(path == small.folder.path)
+    }
+
+    @Test("an archive is unpacked", arguments: ["a.tar", "a.tar.gz", "a.tgz", "no-ending-gz"], [true, false])
+    func archives(name: String, flat: Bool) async throws { #expect(try await id(PackSource(archive(name, flat: flat).path)) == "small-1") }
+
+    @Test("what was unpacked is gone afterwards, whether all went well or not")
+    func nothingLeft() async throws {
+        struct Stop: Error {}
+        let source = PackSource(try archive("a.tar").path), seen = Mutex<[URL]>([])
+        try await source.withFolder { folder in seen.withLock { $0.append(folder) } }
+        await #expect(throws: Stop.self) {
+            try await source.withFolder { folder in
+                seen.withLock { $0.append(folder) }
+                throw Stop()
+            }
+        }
+        let folders = seen.withLock { $0 }
+        #expect(folders.count == 2)
+        for folder in folders {
+            #expect(folder.path.contains("/mien-pack-"))
+            // The pack's folder, "unpacked", and the work folder.
+            #expect(!FileManager.default.fileExists(atPath: folder.deletingLastPathComponent().deletingLastPathComponent().path))
+        }
+    }
+
+    @Test("the sha256 asked for is compared, in either case of letters")
+    func hash() async throws {
+        let archive = try archive("a.tar"), right = try sha256(archive)
+        #expect(try await id(PackSource(archive.path, expecting: right)) == "small-1")
+        #expect(try await id(PackSource(archive.path, expecting: right.uppercased())) == "small-1")
+        let wrong = (right.first == "0" ? "1" : "0") + right.dropFirst()
+        let error = try await refusal(PackSource(archive.path, expecting: wrong))
+        #expect(error.code == .damaged && error.reason.contains(right))
+        #expect(try await refusal(PackSource(archive.path, expecting: "")).code == .damaged)
+    }
+
+    @Test("a sha256 cannot be compared with a folder, and says so")
+    func folderHash() async throws {
+        let error = try await refusal(PackSource(small.folder.path, expecting: String(repeating: "0", count: 64)))
+        #expect(error.code == .unavailable && error.reason.contains("is a folder"))
+    }
+
+    @Test("what is not there is not available")
+    func missing() async throws {
+        let error = try await refusal(PackSource(scratch("nowhere.tar").path))
+        #expect(error.code == .unavailable && error.reason.contains("there is no such folder or archive"))
+    }
+
+    @Test("a file that is no archive is not available, and the reason says what a pack is")
+    func noArchive() async throws {
+        var random = TestSeed.generator()
+        let path = try scratch.write((0..<2000).map { _ in UInt8.random(in: 0...255, using: &random) }, to: "a.tar").path
+        let error = try await refusal(PackSource(path))
+        #expect(error.code == .unavailable && error.reason.contains(".tar.gz"))
+    }
+
+    @Test("an archive cut off in the middle is not available")
+    func cutOff() async throws {
+        let archive = try archive("a.tar.gz"), data = try Data(contentsOf: archive)
+        try data.prefix(data.count / 2).write(to: archive)
+        #expect(try await refusal(PackSource(archive.path)).code == .unavailable)
+    }
+
+    @Test("an archive of something else is no pack")
+    func otherArchive() async throws {
+        try run("tar", "-cf", scratch("b.tar").path, "-C", small.folder.path, "cohort.bin", "calibration.json")
+        let error = try await refusal(PackSource(scratch("b.tar").path))
+        #expect(error.code == .badManifest && error.reason.contains("manifest.json"))
+    }
+}
+
+/// A web server on this machine alone, gone with the last reference.
+private final class LocalWebServer {
+    static let python: Bool = (try? run("python3", "-c", "import http.server")) != nil
+
+    private let process = Process()
+    let address: String
+
+    init(folder: URL) throws {
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", folder.path]
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        // "Serving HTTP on 127.0.0.1 port 40123 (http://127.0.0.1:40123/) ..."
+        var line = Data()
+        while !line.contains(10) {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            line += more
+        }
+        let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+        let port = words.firstIndex(of: "port").flatMap { words.dropFirst($0 + 1).first }.flatMap { UInt16($0) }
+        address = "http://127.0.0.1:\(port ?? 0)"
+        guard port != nil else { throw PackError(.unavailable, "the web server did not start") }
+    }
+
+    /// Not by `terminate()`: a process started from a thread of the pool has inherited that its signals are blocked.
+    func stop() {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    deinit { if process.isRunning { stop() } }
+}
+
+@Suite("Pack source on the net", .enabled(if: LocalWebServer.python, "needs python3 for a web server"), .timeLimit(.minutes(1)))
+struct PackSourceAddressTests {
+    private let small: SmallPack
+    private let server: LocalWebServer
+
+    init() throws {
+        small = try SmallPack()
+        try run("tar", "-czf", small.scratch("pack.tar.gz").path, "-C", small.scratch.url.path, "pack")
+        server = try LocalWebServer(folder: small.scratch.url)
+    }
+
+    private func refusal(_ source: PackSource) async throws -> PackError {
+        try await #require(throws: PackError.self) { try await source.withFolder { _ in } }
+    }
+
+    @Test("an address is fetched and unpacked, its sha256 compared")
+    func fetched() async throws {
+        let hash = String(try run("sha256sum", small.scratch("pack.tar.gz").path).prefix(64)), address = "\(server.address)/pack.tar.gz"
+        #expect(try await PackSource(address).withFolder { try ModelPack(folder: $0).id.text } == "small-1")
+        #expect(try await PackSource(address, expecting: hash).withFolder { try ModelPack(folder: $0).id.text } == "small-1")
+        let error = try await refusal(PackSource(address, expecting: String(hash.reversed())))
+        #expect(error.code == .damaged && error.reason.contains(hash))
+    }
+
+    @Test("an address that the server does not know is not available, and the reason has its answer")
+    func notFound() async throws {
+        let error = try await refusal(PackSource("\(server.address)/other.tar.gz"))
+        #expect(error.code == .unavailable && error.reason.contains("404"))
+    }
+
+    @Test("a page that is no archive is not available")
+    func noArchive() async throws {
+        #expect(try await refusal(PackSource("\(server.address)/pack/manifest.json")).code == .unavailable)
+    }
+
+    @Test("a server that does not answer is not available")
+    func noServer() async throws {
+        let address = server.address
+        server.stop()
+        let error = try await refusal(PackSource("\(address)/pack.tar.gz"))
+        #expect(error.code == .unavailable && error.reason.contains("could not be fetched"))
+    }
+
+    @Test("an address that is none is not available")
+    func noAddress() async throws {
+        #expect(try await refusal(PackSource("http://[half an address/pack.tar")).code == .unavailable)
+    }
+}

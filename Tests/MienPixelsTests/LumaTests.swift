@@ -1,0 +1,30 @@
+import MienPixels
+import MienTesting
+import Testing
+
+@Suite("Luma")
+struct LumaTests {
+    @Test("primary colours weigh 0.299, 0.587 and 0.114")
+    func primaries() {
+        let colours = [
+            RGBColour(255, 0, 0), RGBColour(0, 255, 0), RGBColour(0, 0, 255), .white, .black, RGBColour(10, 20, 30), RGBColour(200, 100, 50),
+        ]
+        let image = RGBImage.made(width: colours.count, height: 1) { x, _ in colours[x] }
+        #expect(image.luma == [76, 150, 29, 255, 0, 18, 124])
+    }
+
+    @Test("grey keeps its value")
+    func grey() {
+        let image = RGBImage.made(width: 256, height: 1) { x, _ in RGBColour(UInt8(x), UInt8(x), UInt8(x)) }
+        #expect(image.luma == Array(0...255))
+    }
+
+    @Test("within a rounding of the formula for any colour")
+    func formula() {
+        let image = RGBImage.noise(width: 64, height: 64)
+        for (i, y) in image.luma.enumerated() {
+            let p = image.pixels[3 * i..<3 * i + 3].map(Double.init)
+            #expect(abs(Double(y) - (0.299 * p[0] + 0.587 * p[1] + 0.114 * p[2])) < 0.51)
+        }
+    }
+}

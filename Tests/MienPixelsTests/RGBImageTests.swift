@@ -1,0 +1,52 @@
+import MienPixels
+import MienTesting
+import Testing
+
+@Suite("RGB image")
+struct RGBImageTests {
+    @Test("sides out of range are refused", arguments: [(0, 1), (1, 0), (-1, 1), (32_769, 1), (1, 32_769), (Int.max, 2)])
+    func sides(width: Int, height: Int) {
+        #expect(throws: PixelError.sides(width: width, height: height)) { try RGBImage(width: width, height: height, pixels: []) }
+    }
+
+    @Test("sides at the ends of the range are taken")
+    func extremes() throws {
+        #expect(try RGBImage(width: 32_768, height: 1, pixels: [UInt8](repeating: 0, count: 98_304)).width == 32_768)
+        #expect(try RGBImage(width: 1, height: 32_768, pixels: [UInt8](repeating: 0, count: 98_304)).height == 32_768)
+    }
+
+    @Test("a byte too few or too many is refused, and the error counts", arguments: [0, 17, 19])
+    func count(bytes: Int) {
+        #expect(throws: PixelError.count(expected: 18, got: bytes)) {
+            try RGBImage(width: 3, height: 2, pixels: [UInt8](repeating: 0, count: bytes))
+        }
+    }
+
+    @Test("bytes are red, green, blue, column by column, row by row")
+    func layout() throws {
+        let image = try RGBImage(width: 2, height: 2, pixels: Array(1...12))
+        #expect(image[0, 0] == RGBColour(1, 2, 3))
+        #expect(image[1, 0] == RGBColour(4, 5, 6))
+        #expect(image[0, 1] == RGBColour(7, 8, 9))
+        #expect(image[1, 1] == RGBColour(10, 11, 12))
+    }
+
+    @Test("a pixel that is set is the only one that changes")
+    func set() {
+        var image = RGBImage(width: 3, height: 3, filledWith: .white)
+        image[2, 1] = RGBColour(1, 2, 3)
+        var expected = [UInt8](repeating: 255, count: 27)
+        expected.replaceSubrange(15..<18, with: [1, 2, 3])
+        #expect(image.pixels == expected)
+    }
+
+    @Test("filled with a colour, every pixel has it", arguments: [RGBColour(9, 9, 9), RGBColour(1, 2, 3), RGBColour(5, 5, 6), RGBColour(5, 6, 5)])
+    func filled(colour: RGBColour) {
+        #expect(RGBImage(width: 2, height: 3, filledWith: colour) == .made(width: 2, height: 3) { _, _ in colour })
+    }
+
+    @Test("the bounds begin at the corner")
+    func bounds() {
+        #expect(RGBImage(width: 4, height: 7, filledWith: .black).bounds == Rectangle(x: 0, y: 0, width: 4, height: 7))
+    }
+}
