@@ -79,6 +79,6 @@ let package = Package(
         .testTarget(name: "MienModelsTests", dependencies: ["MienModels", "MienFace", "MienImage", "MienTesting"], swiftSettings: testing),
         .testTarget(name: "MienVaultTests", dependencies: ["MienVault", "MienFace", "MienCore", "MienTesting"], resources: [.copy("Vectors")], swiftSettings: testing),
         .testTarget(name: "MienPackBuilderTests", dependencies: ["MienPackBuilder"], swiftSettings: testing),
-        .testTarget(name: "MienCommandTests", dependencies: ["mien", "MienTesting"], swiftSettings: testing),
+        .testTarget(name: "MienCommandTests", dependencies: ["mien", "MienImage", "MienPixels"], swiftSettings: testing),
     ]
 )

@@ -10,7 +10,7 @@ public final class CompiledPack: Sendable {
 
     /// Compiles every network; blocks for about a second, less with a cache folder that has been filled.
     ///
-    /// - Throws: ``InferenceError`` when a network cannot be read or compiled.
+    /// - Throws: `InferenceError` when a network cannot be read or compiled.
     public init(_ pack: ModelPack, runtime: InferenceRuntime, options: NetworkOptions) throws(InferenceError) {
         var networks: [FaceNetwork: Network] = [:]
         for network in FaceNetwork.allCases {
@@ -25,7 +25,7 @@ public final class CompiledPack: Sendable {
     func network(_ name: FaceNetwork) -> Network? { networks[name] }
 }
 
-/// ``FaceNetworks`` over OpenVINO. One thread at a time.
+/// `FaceNetworks` over OpenVINO. One thread at a time.
 public final class OpenVINOFaceNetworks: FaceNetworks {
     public let geometry: FaceGeometry
     private let compiled: CompiledPack
