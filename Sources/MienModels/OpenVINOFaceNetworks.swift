@@ -37,7 +37,7 @@ public final class CompiledPack: Sendable {
     }
 }
 
-/// ``FaceNetworks`` over OpenVINO. One thread at a time.
+/// `FaceNetworks` over OpenVINO. One thread at a time.
 public final class OpenVINOFaceNetworks: FaceNetworks {
     public let geometry: FaceGeometry
     private let compiled: CompiledPack
