@@ -81,6 +81,6 @@ let package = Package(
             dependencies: ["MienModels", "MienInference", "MienFace", "MienImage", "MienPixels", "MienCore", "MienTesting"], swiftSettings: testing),
         .testTarget(name: "MienVaultTests", dependencies: ["MienVault", "MienFace", "MienCore", "MienTesting"], resources: [.copy("Vectors")], swiftSettings: testing),
         .testTarget(name: "MienPackBuilderTests", dependencies: ["MienPackBuilder"], swiftSettings: testing),
-        .testTarget(name: "MienCommandTests", dependencies: ["mien", "MienTesting"], swiftSettings: testing),
+        .testTarget(name: "MienCommandTests", dependencies: ["mien", "MienImage", "MienPixels"], swiftSettings: testing),
     ]
 )

@@ -11,18 +11,21 @@ public final class FaceEngine: Sendable {
     public let analyzer: FaceAnalyzer
     private let workers: WorkerPool<OpenVINOFaceNetworks>
 
-    /// Compiles the pack's networks and starts the workers. Blocks for about a second, less with a filled cache folder.
+    /// Starts the workers. Networks are compiled when they are first needed, on a worker's thread, unless `compilingAll`.
     ///
     /// - Parameters:
+    ///   - compilingAll: compile every network now, which blocks for about a second, less with a filled cache folder: for a server.
     ///   - workers: photos worked on at once, 1...64; one thread each unless `options` says more.
     ///   - crops: what a descriptor is made from. Calibration holds for the standard crops.
-    /// - Throws: ``InferenceError``.
+    /// - Throws: `InferenceError`.
     public init(
-        pack: ModelPack, workers: Int = 1, options: NetworkOptions = NetworkOptions(), crops: [FaceDescriber.Crop] = FaceDescriber.standardCrops
+        pack: ModelPack, workers: Int = 1, options: NetworkOptions = NetworkOptions(), crops: [FaceDescriber.Crop] = FaceDescriber.standardCrops,
+        compilingAll: Bool = false
     ) throws(InferenceError) {
         var options = options
         options.streams = workers
-        let compiled = try CompiledPack(pack, runtime: try InferenceRuntime(), options: options)
+        let compiled = CompiledPack(pack, runtime: try InferenceRuntime(), options: options)
+        if compilingAll { try compiled.compileAll() }
         packID = pack.id
         analyzer = FaceAnalyzer(pack.manifest.geometry, crops: crops)
         self.workers = WorkerPool(workers: workers, label: "mien.face") { OpenVINOFaceNetworks(compiled) }
@@ -30,7 +33,7 @@ public final class FaceEngine: Sendable {
 
     /// Runs `job` on a worker with its own networks. The pipeline's steps are ``analyzer``'s methods.
     ///
-    /// - Throws: what `job` throws; ``InferenceError`` `.busy` when too many jobs wait.
+    /// - Throws: what `job` throws; `InferenceError` `.busy` when too many jobs wait.
     public func run<Output: Sendable>(
         _ job: @escaping @Sendable (FaceAnalyzer, OpenVINOFaceNetworks) throws -> Output
     ) async throws -> Output {

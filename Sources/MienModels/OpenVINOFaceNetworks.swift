@@ -1,31 +1,43 @@
 internal import Foundation
 public import MienFace
 public import MienInference
+internal import Synchronization
 
-/// A pack's networks, compiled for this CPU. May be used from any thread; each worker makes its own ``OpenVINOFaceNetworks`` from it.
+/// A pack's networks, each compiled for this CPU when it is first used. May be used from any thread; each worker makes its own
+/// ``OpenVINOFaceNetworks`` from it.
 public final class CompiledPack: Sendable {
     public let pack: ModelPack
     public let options: NetworkOptions
-    private let networks: [FaceNetwork: Network]
+    private let runtime: InferenceRuntime
+    // Compiling under the lock: whoever needs the same network has to wait for it anyway.
+    private let networks = Mutex<[FaceNetwork: Network]>([:])
 
-    /// Compiles every network; blocks for about a second, less with a cache folder that has been filled.
-    ///
-    /// - Throws: ``InferenceError`` when a network cannot be read or compiled.
-    public init(_ pack: ModelPack, runtime: InferenceRuntime, options: NetworkOptions) throws(InferenceError) {
-        var networks: [FaceNetwork: Network] = [:]
-        for network in FaceNetwork.allCases {
-            guard let file = pack.manifest.file(of: network) else { continue }
-            networks[network] = try Network(
-                pack.folder.appending(path: file).path, runtime: runtime, options: options,
-                shape: pack.manifest.geometry.input(of: network)?.shape ?? [])
-        }
-        (self.pack, self.options, self.networks) = (pack, options, networks)
+    public init(_ pack: ModelPack, runtime: InferenceRuntime, options: NetworkOptions) {
+        (self.pack, self.runtime, self.options) = (pack, runtime, options)
     }
 
-    func network(_ name: FaceNetwork) -> Network? { networks[name] }
+    /// Compiles what is not compiled yet, so that the first request need not wait. Blocks for about a second.
+    ///
+    /// - Throws: ``InferenceError`` when a network cannot be read or compiled.
+    public func compileAll() throws(InferenceError) {
+        for network in FaceNetwork.allCases { _ = try self.network(network) }
+    }
+
+    /// - Returns: `nil` when the pack does not bring it.
+    func network(_ name: FaceNetwork) throws(InferenceError) -> Network? {
+        guard let file = pack.manifest.file(of: name) else { return nil }
+        return try networks.withLock { compiled throws(InferenceError) in
+            if let network = compiled[name] { return network }
+            let network = try Network(
+                pack.folder.appending(path: file).path, runtime: runtime, options: options,
+                shape: pack.manifest.geometry.input(of: name)?.shape ?? [])
+            compiled[name] = network
+            return network
+        }
+    }
 }
 
-/// ``FaceNetworks`` over OpenVINO. One thread at a time.
+/// `FaceNetworks` over OpenVINO. One thread at a time.
 public final class OpenVINOFaceNetworks: FaceNetworks {
     public let geometry: FaceGeometry
     private let compiled: CompiledPack
@@ -44,9 +56,11 @@ public final class OpenVINOFaceNetworks: FaceNetworks {
 
     private func request(for network: FaceNetwork) throws(FaceModelError) -> InferRequest {
         if let request = requests[network] { return request }
-        guard let compiled = compiled.network(network) else { throw FaceModelError(network, "the pack does not bring it") }
         let request: InferRequest
-        do { request = try InferRequest(compiled) } catch { throw FaceModelError(network, error.reason) }
+        do throws(InferenceError) {
+            guard let network = try compiled.network(network) else { throw InferenceError(.unreadableModel, "the pack does not bring it") }
+            request = try InferRequest(network)
+        } catch { throw FaceModelError(network, error.reason) }
         guard request.takesFloats, request.inputCount == geometry.input(of: network)?.count else {
             throw FaceModelError(network, "its input is not the one the manifest declares")
         }

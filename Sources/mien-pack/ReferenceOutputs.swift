@@ -21,7 +21,7 @@ struct ReferenceOutputs: Decodable {
 
     /// Runs `pack`'s descriptor network on every case.
     func largestDifference(from pack: ModelPack) throws -> Double {
-        let compiled = try CompiledPack(pack, runtime: try InferenceRuntime(), options: NetworkOptions())
+        let compiled = CompiledPack(pack, runtime: try InferenceRuntime(), options: NetworkOptions())
         let networks = OpenVINOFaceNetworks(compiled)
         let geometry = pack.manifest.geometry.descriptor.input
         return try cases.map { reference in

@@ -30,14 +30,16 @@ import Testing
         }
     }
 
-    static func open(_ disk: SimulatedDisk, _ random: RandomSource) throws -> LocalFaceStore {
-        try LocalFaceStore.open(folder: "/home/vault/faces", keyPath: "/home/vault/key", files: disk, random: random)
+    static let key = "/home/vault/key"
+
+    static func open(_ disk: SimulatedDisk, _ random: RandomSource, key: String = key) throws -> LocalFaceStore {
+        try LocalFaceStore.open(folder: "/home/vault/faces", keyPath: key, files: disk, random: random)
     }
 
     /// Who is enrolled, by the seed of the template; fails when a record is damaged or anything else lies about.
-    static func people(on disk: SimulatedDisk, _ random: RandomSource) throws -> [PersonName: Int]? {
-        let listing = try open(disk, random).list()
-        let expected = listing.faces.map { "/home/vault/faces/\($0.id).face" } + ["/home/vault/faces/lock", "/home/vault/key"]
+    static func people(on disk: SimulatedDisk, _ random: RandomSource, key: String = key) throws -> [PersonName: Int]? {
+        let listing = try open(disk, random, key: key).list()
+        let expected = listing.faces.map { "/home/vault/faces/\($0.id).face" } + ["/home/vault/faces/lock", key]
         guard listing.damaged.isEmpty, disk.fileNames == expected.sorted() else { return nil }
         guard Set(listing.faces.map(\.name)).count == listing.faces.count else { return nil }
         return Dictionary(uniqueKeysWithValues: listing.faces.map { ($0.name, Int($0.template.createdAt.milliseconds)) })
@@ -102,16 +104,17 @@ import Testing
         #expect(results.contains { $0.done && $0.people == Work.reEnrolment.before })
     }
 
-    @Test func `what a killed process made without syncing is made durable before anything is sealed`() throws {
+    @Test(arguments: [key, "/home/keys/key"])
+    func `what a killed process made without syncing is made durable before anything is sealed`(key: String) throws {
         let random = RandomSource.counting()
         for n in 1...60 {
             let disk = SimulatedDisk()
             disk.arm(.crash, at: n)
-            _ = try? Self.open(disk, random)   // killed, but the machine goes on
+            _ = try? Self.open(disk, random, key: key)   // killed, but the machine goes on
             guard disk.disarm() else { return }
-            _ = try Self.open(disk, random).put(madeUpTemplate(seed: 2), as: ana)
+            _ = try Self.open(disk, random, key: key).put(madeUpTemplate(seed: 2), as: ana)
             for outcome in disk.outcomes {
-                #expect(try Self.people(on: disk.afterCrash(outcome), random) == [ana: 2], "killed at operation \(n)")
+                #expect(try Self.people(on: disk.afterCrash(outcome), random, key: key) == [ana: 2], "killed at operation \(n)")
             }
         }
     }

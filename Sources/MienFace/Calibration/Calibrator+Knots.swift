@@ -55,7 +55,6 @@ extension Calibrator {
     /// The middle 95 %; all there can be without rounds.
     private static func interval(_ values: [Double]) -> [Double] {
         guard !values.isEmpty else { return [-300, 0] }
-        let sorted = values.sorted(), last = Double(sorted.count - 1)
-        return [min(0, sorted[Int((0.025 * last).rounded(.down))]), min(0, sorted[Int((0.975 * last).rounded(.up))])]
+        return PeopleBootstrap.interval(values).map { min(0, $0) }
     }
 }

@@ -15,7 +15,7 @@ public struct Calibration: Sendable {
 
 /// Makes a cohort and a calibration table from photos of many people.
 ///
-/// The cohort is fitted to everybody. The table is measured with cohorts that did not see the people scored, see ``CrossFitting``: it holds for strangers.
+/// The cohort is fitted to everybody. The table is measured with cohorts that did not see the people scored, see `CrossFitting`: it holds for strangers.
 public struct Calibrator: Sendable {
     public let plan: CalibrationPlan
 

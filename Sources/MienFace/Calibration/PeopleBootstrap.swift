@@ -5,16 +5,16 @@ internal import Foundation
 /// Pairs that share a person are not independent, so resampling pairs would promise too much. A person drawn m times counts m times;
 /// a pair of two people counts m₁·m₂ times; copies of one person are not held against each other.
 /// Source: Bolle, Ratha and Pankanti, "Error analysis of pattern recognition systems: the subsets bootstrap", 2004.
-struct PeopleBootstrap {
-    let people: [Int]
-    let personCount: Int
-    /// By pair (i, j < i) of photos, row by row: how many of the knots' scores it reaches; ``mated`` for one person's.
+public struct PeopleBootstrap: Sendable {
+    private let people: [Int]
+    private let personCount: Int
+    /// By pair (i, j < i) of photos, row by row: how many of the knots' scores it reaches; 255 for one person's.
     private var reached: [UInt8] = []
     private let knotScores: [Float]
-    static let mated: UInt8 = 255
+    private static let mated: UInt8 = 255
 
     /// - Parameter knotScores: rising, at most 250.
-    init(_ set: LabelledDescriptors, knotScores: [Double]) {
+    public init(_ set: LabelledDescriptors, knotScores: [Double]) {
         precondition(knotScores.count <= 250)
         (people, personCount) = (set.people, set.personCount)
         self.knotScores = knotScores.map { Float($0) }
@@ -22,7 +22,7 @@ struct PeopleBootstrap {
     }
 
     /// Rows have to come in order, from photo 1 on.
-    mutating func add(row i: Int, _ scores: [Float]) {
+    public mutating func add(row i: Int, _ scores: [Float]) {
         for j in 0..<i { reached.append(people[j] == people[i] ? Self.mated : UInt8(truncatingIfNeeded: knotsReached(by: scores[j]))) }
     }
 
@@ -35,15 +35,15 @@ struct PeopleBootstrap {
         return low
     }
 
-    /// How often each person is drawn in one round.
-    func draw(using generator: inout SeededGenerator) -> [Int] {
+    /// How often each person is drawn in one round; by person, summing to the number of people.
+    public func draw(using generator: inout SeededGenerator) -> [Int] {
         var times = [Int](repeating: 0, count: personCount)
         for _ in 0..<personCount { times[generator.index(below: personCount)] += 1 }
         return times
     }
 
-    /// log10 of the rate at each knot when people count so often; half a pair where there is none.
-    func logRates(_ times: [Int]) -> [Double] {
+    /// log10 of the false-match rate at each knot when people count so often; half a pair where there is none.
+    public func logRates(_ times: [Int]) -> [Double] {
         var counts = [Int](repeating: 0, count: 256)
         let perPhoto = people.map { times[$0] }
         var start = 0
@@ -58,5 +58,12 @@ struct PeopleBootstrap {
             above -= counts[knot]
             return log10(max(Double(above), 0.5) / Double(max(all, 1)))
         }
+    }
+
+    /// The middle 95 % of `values`, for instance of many rounds' ``logRates(_:)`` at one knot.
+    /// - Precondition: `values` is not empty.
+    public static func interval(_ values: [Double]) -> [Double] {
+        let sorted = values.sorted(), last = Double(sorted.count - 1)
+        return [sorted[Int((0.025 * last).rounded(.down))], sorted[Int((0.975 * last).rounded(.up))]]
     }
 }

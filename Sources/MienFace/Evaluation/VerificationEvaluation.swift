@@ -63,4 +63,6 @@ extension PairScorer {
 /// Photos a list of pairs names, but the set lacks: not on disk, or no face was found.
 public struct MissingPhotos: Error, Equatable, Sendable {
     public let photos: [PairList.Photo]
+
+    public init(photos: [PairList.Photo]) { self.photos = photos }
 }

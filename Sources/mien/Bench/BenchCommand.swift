@@ -22,6 +22,9 @@ struct BenchCommand: AsyncParsableCommand {
     @Flag(help: "Run dlib's pipeline beside ours.") var compare = false
     @Option(help: ArgumentHelp("The program that runs dlib's pipeline.", valueName: "dlib-peer")) var peer: String?
     @Option(help: ArgumentHelp("The folder with dlib's models.", valueName: "folder")) var peerModels: String?
+    @Option(help: ArgumentHelp("Also measure accuracy on this folder of photos per person, such as lfw-dev/images.", valueName: "dir"))
+    var people: String?
+    @Option(help: ArgumentHelp("A list of pairs in folds for --people.", valueName: "pairs.txt")) var pairs: String?
     @Option(help: ArgumentHelp("Repeat every measurement so often.", valueName: "count")) var repeats = 20
     @Option(help: ArgumentHelp("Entries of the gallery that is searched.", valueName: "count")) var gallery = 100_000
     @OptionGroup var engine: EngineOptions
@@ -60,6 +63,7 @@ struct BenchCommand: AsyncParsableCommand {
         report.start = try StartBench().run(
             photo: engine.home.demoPhotos.appending(path: Self.photos[1]).path, packs: engine.home.packs, pack: pack.id.text)
         progress.finish()
+        if let people { report.accuracy = try await AccuracyBench(engine: engine).run(folder: people, pairs: pairs) }
         if output.json { JSON.print(report) } else { print(report.text) }
     }
 

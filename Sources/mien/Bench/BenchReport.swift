@@ -7,7 +7,7 @@ struct BenchReport: Encodable {
 
         /// Processor time summed over the photos; medians.
         var milliseconds: Double { ours.reduce(0) { $0 + $1.total.median.cpuMilliseconds } / Double(ours.count) }
-        var peerMilliseconds: Double? { peer.map { $0.reduce(0) { $0 + $1.cpu_milliseconds_median } / Double($0.count) } }
+        var peerMilliseconds: Double? { peer.map { $0.reduce(0) { $0 + $1.cpuMilliseconds } / Double($0.count) } }
         var ratio: Double? { peerMilliseconds.map { $0 / milliseconds } }
 
         private enum Key: String, CodingKey { case size, photos, milliseconds, peerMilliseconds, ratio }
@@ -25,6 +25,7 @@ struct BenchReport: Encodable {
     var pipeline: [Pipeline] = []
     var match: MatchBench.Result?
     var start: StartBench.Result?
+    var accuracy: AccuracyBench.Result?
 
     var text: String {
         var rows: [[String]] = []
@@ -48,6 +49,13 @@ struct BenchReport: Encodable {
             rows.append(["start to first verdict, nothing cached (wall clock)", Self.ms(start.coldMilliseconds), "≤ 2,000 ms"])
             rows.append(["start to first verdict, compiled networks cached (wall clock)", Self.ms(start.cachedMilliseconds), "≤ 600 ms"])
             rows.append(["resident memory", "\(String.decimal(start.residentMebibytes, 0)) MiB", "≤ 350 MiB"])
+        }
+        if let accuracy {
+            func percent(_ part: Double) -> String { "\(String.decimal(100 * part, 2)) %" }
+            rows.append(["centre face found, \(accuracy.photos.grouped) photos", percent(accuracy.centreFaceFound), "≥ 99.9 %"])
+            if let mean = accuracy.accuracy { rows.append(["accuracy over the folds", percent(mean), "≥ 99.2 %"]) }
+            rows.append(["true accepts at 1 in 10,000, \(accuracy.impostorPairs.grouped) impostor pairs", percent(accuracy.trueAcceptRate), "≥ 88 %"])
+            rows.append(["  the same by plain cosine", percent(accuracy.trueAcceptRateRaw), ""])
         }
         return Terminal.table(rows, heading: ["work", "measured", "budget"])
     }

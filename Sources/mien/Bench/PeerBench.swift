@@ -8,10 +8,14 @@ struct PeerBench {
     let repeats: Int
 
     struct Result: Decodable {
-        let file: String
-        let milliseconds_median, milliseconds_min: Double
-        let cpu_milliseconds_median, cpu_milliseconds_min: Double
+        /// Processor time of the whole pipeline, the median of the repetitions.
+        let cpuMilliseconds: Double
         let faces: Int
+
+        private enum CodingKeys: String, CodingKey {
+            case cpuMilliseconds = "cpu_milliseconds_median"
+            case faces
+        }
     }
 
     /// One result per photo, in order.

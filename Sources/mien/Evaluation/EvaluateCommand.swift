@@ -31,78 +31,14 @@ struct EvaluateCommand: AsyncParsableCommand {
 
     func run() async throws {
         // What can be wrong with the arguments is found before the long work.
-        let list = try pairs.map { try readPairs($0) }
+        let list = try pairs.map { try PairList(file: $0) }
         let collection = try PhotoCollection(folder)
-        let matcher = crossFit ? nil : try engine.loadPack().matcher()
-        let outcome = try await DescriptorReader(engine).read(collection)
-        let set = try outcome.labelled(collection)
-        let evaluation = try evaluate(set, outcome, matcher)
-        let accuracy = try list.map { try self.accuracy($0, evaluation.scorer, outcome, collection) }
-        let report = EvaluationReport(
-            evaluation: VerificationEvaluation(rates: evaluation.rates, accuracy: accuracy, calibration: evaluation.calibration),
-            rejection: QualityRejection(
-                evaluation.scorer, quality: outcome.readings.map(\.quality), threshold: .defaultThreshold,
-                normalisedThreshold: evaluation.calibration.leastScore(for: .defaultThreshold)),
-            photos: collection.photos.count, people: collection.personCount, faceless: outcome.faceless.map { collection.photos[$0].name },
-            unreadable: outcome.unreadable.map(\.reason), isCrossFitted: crossFit)
-        if let output { try write(report, raw: evaluation.raw, to: URL(filePath: output, directoryHint: .isDirectory)) }
+        let pack = try engine.loadPack()
+        let matcher = crossFit ? nil : try pack.matcher()
+        let found = try await Evaluation(collection, list, matcher: matcher, engine)
+        let report = found.report
+        if let output { try write(report, raw: found.raw, to: URL(filePath: output, directoryHint: .isDirectory)) }
         if format.json { JSON.print(report.json) } else { print(report.text) }
-    }
-
-    /// Scores of all pairs, and what they mean.
-    private struct Scored {
-        let scorer: PairScorer
-        let rates: ErrorRates
-        let raw: ErrorRates
-        let calibration: CalibrationTable
-    }
-
-    private func evaluate(_ set: LabelledDescriptors, _ outcome: DescriptorReader.Outcome, _ matcher: FaceMatcher?) throws -> Scored {
-        if let matcher {
-            let scorer = PairScorer(set, PairNormalisation(set, cohort: matcher.cohort))
-            let raw = ErrorRates(PairScorer(set, .none(photoCount: set.photoCount)).histogram())
-            return Scored(scorer: scorer, rates: ErrorRates(scorer.histogram()), raw: raw, calibration: matcher.calibration)
-        }
-        let bar = CalibrationBar()
-        defer { bar.finish() }
-        var plan = CalibrationPlan()
-        plan.bootstrapRounds = 0
-        do {
-            let calibration = try Calibrator(plan).calibrate(
-                set, dataset: folder, descriptor: engine.pack.text, madeOn: "", progress: bar.update)
-            return Scored(
-                scorer: PairScorer(set, calibration.normalisation), rates: calibration.normalised, raw: calibration.raw,
-                calibration: calibration.table)
-        } catch let error as CalibrationError {
-            throw Failure(.badInput, "evaluate.too-few", "\(folder): \(error); leave out --cross-fit, or add people")
-        }
-    }
-
-    private func readPairs(_ path: String) throws -> PairList {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw Failure(.badInput, "file.not-found", "\(path): there is no such file, or it cannot be read")
-        }
-        do { return try PairList(String(decoding: data, as: UTF8.self)) } catch {
-            throw Failure(.badInput, "pairs.malformed", "\(path): \(error)")
-        }
-    }
-
-    private func accuracy(
-        _ list: PairList, _ scorer: PairScorer, _ outcome: DescriptorReader.Outcome, _ collection: PhotoCollection
-    ) throws -> FoldAccuracy {
-        var places: [PairList.Photo: Int] = [:]
-        for (place, reading) in outcome.readings.enumerated() {
-            let photo = collection.photos[reading.photo]
-            guard let number = photo.name.split(separator: ".").first?.split(separator: "_").last.flatMap({ Int($0) }) else { continue }
-            places[PairList.Photo(person: photo.person, number: number)] = place
-        }
-        do { return try scorer.accuracy(over: list) { places[$0] } } catch {
-            let first = error.photos[0]
-            throw Failure(
-                .badInput, "pairs.missing-photos",
-                "\(Set(error.photos).count) photos that the pair list names are not in \(collection.folder) or show no face; "
-                    + "the first is number \(first.number) of \(first.person)")
-        }
     }
 
     private func write(_ report: EvaluationReport, raw: ErrorRates, to folder: URL) throws {

@@ -4,6 +4,11 @@ import ArgumentParser
 struct FaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "face", abstract: "Enrol, verify, identify and inspect faces; measure how well it works.",
+        discussion: """
+            EXAMPLE
+              mien face enroll ada ada1.jpg ada2.jpg
+              mien face identify visitor.jpg
+            """,
         subcommands: [
             EnrollCommand.self, VerifyCommand.self, IdentifyCommand.self, ListCommand.self, RemoveCommand.self,
             CalibrateCommand.self, EvaluateCommand.self, InspectCommand.self,

@@ -8,6 +8,11 @@ import MienModels
 struct ModelsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "models", abstract: "List, install and check model packs.",
+        discussion: """
+            EXAMPLE
+              mien models list
+              mien models install ./my-pack
+            """,
         subcommands: [ListPacks.self, InstallPack.self, VerifyPack.self])
 
     struct ListPacks: ParsableCommand {
@@ -23,13 +28,13 @@ struct ModelsCommand: AsyncParsableCommand {
         func run() throws {
             let packs = PackLibrary(folder: MienHomeFolder.current.packs).list()
             guard !output.json else {
-                JSON.print(
-                    packs.map { name, manifest in
-                        Output(
-                            id: name, title: try? manifest.get().title, licence: try? manifest.get().licence,
-                            dimensions: try? manifest.get().geometry.descriptor.dimensions, isDefault: name == PackLibrary.defaultID.text,
-                            fault: manifest.failure?.reason)
-                    })
+                let entries = packs.map { name, manifest in
+                    Output(
+                        id: name, title: try? manifest.get().title, licence: try? manifest.get().licence,
+                        dimensions: try? manifest.get().geometry.descriptor.dimensions, isDefault: name == PackLibrary.defaultID.text,
+                        fault: manifest.failure?.reason)
+                }
+                JSON.print(["packs": entries])
                 return
             }
             if packs.isEmpty { print("No model pack is installed. Run scripts/setup for the default one.") }
@@ -65,14 +70,23 @@ struct ModelsCommand: AsyncParsableCommand {
         func run() throws {
             let library = PackLibrary(folder: MienHomeFolder.current.packs)
             let ids = id.map { [$0] } ?? library.list().compactMap { try? PackID($0.name) }
-            guard !ids.isEmpty else { _ = try library.pack(); return }
+            guard !ids.isEmpty else {
+                // Throws, saying what to install.
+                _ = try library.pack()
+                return
+            }
             let packs = try ids.map { try library.pack($0) }
             for pack in packs { _ = try pack.matcher() }
             if output.json {
-                JSON.print(packs.map { ["id": $0.id.text, "files": "\($0.manifest.files.count)"] })
+                JSON.print(["packs": packs.map { Output(id: $0.id.text, files: $0.manifest.files.count) }])
             } else {
                 for pack in packs { print("\(pack.id.text): all \(pack.manifest.files.count) files are what the manifest says.") }
             }
+        }
+
+        private struct Output: Encodable {
+            let id: String
+            let files: Int
         }
     }
 }

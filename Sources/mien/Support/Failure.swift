@@ -23,7 +23,7 @@ extension Failure {
         case let failure as Failure: self = failure
         case let error as ImageFileError: self.init(.badInput, error.code, error.description)
         case let error as ImageError: self.init(.badInput, error.code.rawValue, error.description)
-        case let error as PersonNameError: self.init(.badInput, "name.\(error.rawValue)", "the name cannot be used: \(error)")
+        case let error as PersonNameError: self.init(.badInput, error.rawValue, "the name cannot be used: \(error)")
         case let error as PackError: self.init(.notSetUp, error.code.rawValue, error.reason)
         case let error as InferenceError: self.init(.notSetUp, error.code.rawValue, error.reason)
         case let error as FaceModelError: self.init(.notSetUp, "face.model", error.description)

@@ -1,0 +1,71 @@
+// Which of many photos shows the person on this one?
+//
+//     swift run -c release SearchGallery folder probe.jpg
+//
+// takes every .jpg, .jpeg, .png and .gif in the folder into a gallery, looks the probe up and prints something like
+//
+//     4 photos in the gallery
+//     72.0  ada.jpg
+//      3.1  grace.jpg
+//      0.0  mary.jpg
+//     probe.jpg shows the person of ada.jpg
+//
+// or "… shows nobody in the gallery". Exits with 0, 1 for nobody, 2 when a photo cannot be used, 3 when no model pack is installed.
+
+import Foundation
+import MienCore
+import MienFace
+import MienImage
+import MienModels
+
+func stop(_ status: Int32, _ message: String) -> Never {
+    FileHandle.standardError.write(Data((message + "\n").utf8))
+    exit(status)
+}
+
+guard CommandLine.arguments.count == 3 else { stop(2, "usage: SearchGallery FOLDER PROBE-PHOTO") }
+let folder = URL(filePath: CommandLine.arguments[1], directoryHint: .isDirectory), probe = CommandLine.arguments[2]
+
+do {
+    let pack = try PackLibrary(folder: MienHome(environment: ProcessInfo.processInfo.environment).packs).pack()
+    let matcher = try pack.matcher()
+    let engine = try FaceEngine(pack: pack)
+
+    // A reference is a descriptor with what a comparison needs of it worked out once.
+    func reference(of path: String) async throws -> Reference? {
+        guard let (_, description) = try await engine.describe(try ImageFile.decode(path)) else { return nil }
+        return try matcher.reference(for: description.descriptor)
+    }
+
+    var gallery = Gallery<String>(matcher: matcher)
+    let extensions: Set = ["jpg", "jpeg", "png", "gif"]
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
+        guard extensions.contains(URL(filePath: name).pathExtension.lowercased()) else { continue }
+        guard let reference = try await reference(of: folder.appending(path: name).path) else {
+            print("\(name): no face, left out")
+            continue
+        }
+        gallery.insert(reference, id: name)
+    }
+    print("\(gallery.count) photos in the gallery")
+
+    guard let sought = try await reference(of: probe) else { stop(2, "\(probe): \(QualityReason.noFace.advice)") }
+    // One search makes as many comparisons as there are entries, and as many chances for a false match. With n entries, 12·log10(n) more
+    // on the threshold keeps the rate of false matches per search where it was per comparison; 72 is the top of the scale.
+    let threshold = MatchScore(MatchScore.defaultThreshold.value + 12 * log10(Double(max(1, gallery.count))))
+    let candidates = gallery.identify(sought, limit: 3)
+    for candidate in candidates {
+        print(String(format: "%4.1f  ", candidate.score.value) + candidate.id)
+    }
+    guard let best = candidates.first, best.score >= threshold else {
+        print("\(probe) shows nobody in the gallery")
+        exit(1)
+    }
+    print("\(probe) shows the person of \(best.id)")
+} catch let error as ImageFileError {
+    stop(2, "\(error)")
+} catch let error as PackError {
+    stop(3, "\(error)")
+} catch let error as CocoaError {
+    stop(2, "\(folder.path): \(error.localizedDescription)")
+}

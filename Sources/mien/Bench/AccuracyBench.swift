@@ -1,0 +1,49 @@
+import Foundation
+import MienFace
+import MienImage
+import MienModels
+import MienPixels
+
+/// Detection and accuracy on photos of many people, the middle face being the person's.
+struct AccuracyBench {
+    struct Result: Encodable {
+        let photos: Int
+        /// Photos with a face whose box holds the picture's middle, 0...1.
+        let centreFaceFound: Double
+        let accuracy: Double?
+        /// At a false-match rate of 1 in 10,000, every pair scored with a cohort of other people; and by plain cosine.
+        let trueAcceptRate: Double
+        let trueAcceptRateRaw: Double
+        let impostorPairs: Int
+    }
+
+    let engine: EngineOptions
+
+    func run(folder: String, pairs: String?) async throws -> Result {
+        let collection = try PhotoCollection(folder)
+        let list = try pairs.map { try PairList(file: $0) }
+        let centred = try await centreFaces(collection)
+        let found = try await Evaluation(collection, list, matcher: nil, engine)
+        return Result(
+            photos: collection.photos.count, centreFaceFound: Double(centred) / Double(collection.photos.count),
+            accuracy: found.report.evaluation.accuracy?.mean,
+            trueAcceptRate: found.report.evaluation.rates.point(falseMatchRate: 1e-4).trueAcceptRate,
+            trueAcceptRateRaw: found.raw.point(falseMatchRate: 1e-4).trueAcceptRate,
+            impostorPairs: found.report.evaluation.rates.impostorPairs)
+    }
+
+    private func centreFaces(_ collection: PhotoCollection) async throws -> Int {
+        let faces = try engine.loadEngine(try engine.loadPack())
+        let progress = Progress("Detecting", total: collection.photos.count)
+        defer { progress.finish() }
+        var found = 0
+        for (done, photo) in collection.photos.enumerated() {
+            guard let image = try? ImageFile.decode(photo.path) else { continue }
+            let boxes = try await faces.run { analyzer, networks in try analyzer.faces(in: image, with: networks).map(\.box) }
+            let middle = image.bounds.centre
+            if boxes.contains(where: { abs($0.centre.x - middle.x) < $0.width / 2 && abs($0.centre.y - middle.y) < $0.height / 2 }) { found += 1 }
+            progress.update(done + 1)
+        }
+        return found
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import MienImage
+import Testing
+
+/// `mien demo`: the first thing people run.
+@Suite struct DemoTests {
+    @Test(.needsFaces) func `matches the person, refuses the stranger, draws a picture`() async throws {
+        let home = try TemporaryHome()
+        let result = try await home.mien("demo")
+        #expect(result.status == 0 && result.err.isEmpty, "\(result)")
+        let lines = result.out.split(separator: "\n")
+        let matches = lines.filter { $0.contains("  match  ") }, refused = lines.filter { $0.contains("  refused  ") }
+        #expect(matches.count == 4 && matches.allSatisfy { $0.hasPrefix("obama") })
+        #expect(refused.count == 1 && refused[0].hasPrefix("biden.jpg"))
+        let picture = home.mienHome.appending(path: "demo/annotated.png").path
+        #expect(result.out.contains("Annotated picture: \(picture)"))
+        #expect(try ImageFile.decode(picture).width > 0)
+        #expect(home.records.isEmpty && !FileManager.default.fileExists(atPath: home.key.path), "its people are not ours")
+    }
+
+    @Test(.needsFaces) func `the same in JSON, the picture elsewhere`() async throws {
+        let home = try TemporaryHome()
+        let picture = home.files.appending(path: "drawn.png").path
+        let result = try await home.mien("demo", "--draw", picture, "--json")
+        let object = try result.json
+        #expect(result.status == 0 && object.keys.sorted() == ["annotated", "enrolled", "rows", "threshold"])
+        #expect(object["annotated"] as? String == picture && object["threshold"] as? Double == 48)
+        let rows = try #require(object["rows"] as? [[String: Any]])
+        #expect(rows.count == 5 && rows.allSatisfy { $0.keys.sorted() == ["expected", "match", "milliseconds", "photo", "result"] })
+        #expect(rows.allSatisfy { $0["expected"] as? Bool == $0["match"] as? Bool })
+        #expect(try ImageFile.decode(picture).width > 0)
+    }
+
+    @Test func `without its photos it says which is missing and what to do`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        try FileManager.default.removeItem(at: home.mienHome.appending(path: "demo/photos"))
+        let result = try await home.mien("demo", "--json")
+        #expect(try result.status == 3 && result.error.code == "demo.photos" && result.err.contains("scripts/setup"))
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+/// The `mien` that was built together with these tests, run as people and scripts run it.
+enum MienProgram {
+    /// Beside the test bundle, whatever the build's place and configuration.
+    static let url: URL = {
+        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        return URL(filePath: tests).deletingLastPathComponent().appending(path: "mien")
+    }()
+
+    struct Result {
+        let status: Int32
+        let out: String
+        let err: String
+
+        /// Standard output as one JSON object.
+        var json: [String: Any] {
+            get throws { try #require(try JSONSerialization.jsonObject(with: Data(out.utf8)) as? [String: Any], "an object: \(out)") }
+        }
+
+        /// `{"error": {"code": …, "message": …}}` and nothing else.
+        var error: (code: String, message: String) {
+            get throws {
+                let object = try json
+                #expect(object.keys.sorted() == ["error"])
+                let error = try #require(object["error"] as? [String: String])
+                #expect(error.keys.sorted() == ["code", "message"])
+                return (try #require(error["code"]), try #require(error["message"]))
+            }
+        }
+    }
+
+    /// Runs it and waits. Whatever it does, nothing for a terminal may come out: neither standard output nor standard error is one.
+    static func run(_ arguments: [String], environment: [String: String], at location: SourceLocation) async throws -> Result {
+        let program = url
+        #expect(FileManager.default.isExecutableFile(atPath: program.path), "\(program.path) has been built", sourceLocation: location)
+        await ProcessSlots.shared.take()
+        let result: Result
+        do {
+            result = try await start(program, arguments, environment)
+            await ProcessSlots.shared.giveBack()
+        } catch {
+            await ProcessSlots.shared.giveBack()
+            throw error
+        }
+        for text in [result.out, result.err] {
+            #expect(!text.contains("\u{1B}") && !text.utf8.contains(UInt8(ascii: "\r")), "no control sequences", sourceLocation: location)
+        }
+        #expect((0...3).contains(result.status), "\(arguments): \(result.err)", sourceLocation: location)
+        return result
+    }
+
+    private static func start(_ program: URL, _ arguments: [String], _ environment: [String: String]) async throws -> Result {
+        // Files, not pipes: nothing has to be read while it runs.
+        let folder = FileManager.default.temporaryDirectory.appending(path: "mien-run-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (out, err) = (folder.appending(path: "out"), folder.appending(path: "err"))
+        for file in [out, err] { try Data().write(to: file) }
+        let process = Process()
+        process.executableURL = program
+        process.arguments = arguments
+        process.environment = environment
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: out)
+        process.standardError = try FileHandle(forWritingTo: err)
+        let status: Int32 = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { ended in
+                // A signal is no exit code: −9 and the like, never taken for one of ours.
+                continuation.resume(returning: ended.terminationReason == .exit ? ended.terminationStatus : -ended.terminationStatus)
+            }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        func text(_ file: URL) throws -> String { String(decoding: try Data(contentsOf: file), as: UTF8.self) }
+        return Result(status: status, out: try text(out), err: try text(err))
+    }
+}
+
+/// Each run loads networks: so many at once as there are cores.
+private actor ProcessSlots {
+    static let shared = ProcessSlots()
+
+    private var free = max(2, ProcessInfo.processInfo.activeProcessorCount)
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func take() async {
+        if free > 0 { free -= 1 } else { await withCheckedContinuation { waiting.append($0) } }
+    }
+
+    func giveBack() {
+        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+/// Help, and words that cannot be placed.
+@Suite struct UsageTests {
+    /// A command of the tree, with the words that lead to it.
+    private struct Command {
+        let words: [String]
+        let isGroup: Bool
+    }
+
+    /// Every command there is, from the program's own description of itself.
+    private static func commands(_ home: TemporaryHome) async throws -> [Command] {
+        let result = try await home.mien("--experimental-dump-help")
+        let top = try #require(try JSONSerialization.jsonObject(with: Data(result.out.utf8)) as? [String: Any])
+        func walk(_ command: [String: Any], _ words: [String]) -> [Command] {
+            let parts = (command["subcommands"] as? [[String: Any]] ?? []).filter { $0["commandName"] as? String != "help" }
+            return [Command(words: words, isGroup: !parts.isEmpty)] + parts.flatMap { walk($0, words + [$0["commandName"] as? String ?? "?"]) }
+        }
+        return walk(try #require(top["command"] as? [String: Any]), [])
+    }
+
+    @Test func `every command's help has an example`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let commands = try await Self.commands(home)
+        let words = commands.map { $0.words.joined(separator: " ") }
+        for expected in ["", "face enroll", "face verify", "face identify", "face list", "face remove", "face inspect", "models install", "doctor"] {
+            #expect(words.contains(expected))
+        }
+        for command in commands {
+            let help = try await home.mien(command.words + ["--help"])
+            #expect(help.status == 0 && help.err.isEmpty, "\(command.words)")
+            #expect(
+                help.out.contains("EXAMPLE\n") && help.out.contains("  mien \(command.words.joined(separator: " "))"), "\(command.words): \(help.out)"
+            )
+            #expect(command.isGroup || help.out.contains("--json"), "\(command.words)")
+        }
+    }
+
+    @Test func `the version`() async throws {
+        let result = try await TemporaryHome(hasPack: false).mien("--version")
+        #expect(result.status == 0 && result.out.hasPrefix("mien ") && result.err.isEmpty)
+    }
+
+    @Test(arguments: [
+        ["nonsense"], ["face", "nonsense"], ["face", "verify"], ["face", "verify", "ada"], ["face", "verify", "ada", "a.jpg", "b.jpg"],
+        ["face", "enroll", "ada"], ["face", "enroll", "ada"] + (1...9).map { "\($0).jpg" }, ["face", "enroll", "ada", "a.jpg", "--quality", "101"],
+        ["face", "verify", "ada", "a.jpg", "--threshold", "73"], ["face", "verify", "ada", "a.jpg", "--threshold", "high"],
+        ["face", "verify", "ada", "a.jpg", "--threshold=-1"], ["face", "verify", "ada", "a.jpg", "--nonsense"],
+        ["face", "identify", "a.jpg", "--top", "0"], ["face", "inspect", "a.jpg", "--quality", "-5"],
+        ["face", "verify", "ada", "a.jpg", "--pack", "Not A Pack"], ["face", "verify", "ada", "a.jpg", "--precision", "f64"],
+        ["face", "calibrate", "people", "--cohort", "10"], ["face", "calibrate", "people", "--install", "mien-default-1"],
+        ["models", "install"], ["models", "verify", "../.."], ["bench", "--repeats", "1"], ["bench", "--compare"],
+    ]) func `wrong words are 2, with the usage on standard error`(arguments: [String]) async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let plain = try await home.mien(arguments)
+        #expect(plain.status == 2 && plain.out.isEmpty && plain.err.contains("Usage: mien"), "\(plain)")
+        let json = try await home.mien(arguments + ["--json"])
+        #expect(json.status == 2 && json.err.contains("Usage: mien"))
+        #expect(try json.error.code == "usage")
+    }
+
+    @Test(arguments: [
+        ("", "name.empty"), ("  ", "name.empty"), (String(repeating: "x", count: 65), "name.too-long"), ("a\u{7}b", "name.forbidden-character"),
+    ])
+    func `names that are none`(name: String, code: String) async throws {
+        let home = try TemporaryHome(hasPack: false)
+        for arguments in [["enroll", name, "a.jpg"], ["remove", name]] {
+            let result = try await home.mien(["face"] + arguments + ["--json"])
+            #expect(try result.status == 2 && result.error.code == code, "\(result)")
+            #expect(!result.err.contains("\u{7}"))
+        }
+    }
+
+    @Test func `folders of people that are none`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let missing = home.files.appending(path: "none").path
+        for command in ["calibrate", "evaluate"] {
+            let nowhere = try await home.mien("face", command, missing, "--json")
+            #expect(try nowhere.status == 2 && nowhere.error.code == "folder.missing" && nowhere.err.contains(missing))
+            let empty = try await home.mien("face", command, home.files.path, "--json")
+            #expect(try empty.status == 2 && empty.error.code == "folder.empty" && empty.err.contains(home.files.path))
+        }
+        let pairs = try await home.mien("face", "evaluate", home.files.path, "--pairs", missing, "--json")
+        #expect(try pairs.status == 2 && pairs.err.contains(missing))
+    }
+
+    @Test(.needsFaces) func `too few people to calibrate; enough to evaluate`() async throws {
+        let home = try TemporaryHome()
+        let people = home.files.appending(path: "people", directoryHint: .isDirectory)
+        for (person, photos) in [("ada", ["obama", "obama2", "obama3"]), ("grace", ["biden"])] {
+            let folder = people.appending(path: person, directoryHint: .isDirectory)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for (number, photo) in photos.enumerated() {
+                try FileManager.default.copyItem(
+                    at: TemporaryHome.Machine.photos.appending(path: "\(photo).jpg"), to: folder.appending(path: "\(person)_000\(number + 1).jpg"))
+            }
+        }
+        let output = home.files.appending(path: "calibration").path
+        let calibrated = try await home.mien("face", "calibrate", people.path, "--output", output, "--json")
+        #expect(try calibrated.status == 2 && calibrated.error.code == "calibrate.too-few")
+        #expect(!FileManager.default.fileExists(atPath: output))
+
+        let report = home.files.appending(path: "report").path
+        let evaluated = try await home.mien("face", "evaluate", people.path, "--output", report, "--json")
+        #expect(evaluated.status == 0, "\(evaluated.err)")
+        let object = try evaluated.json
+        #expect(
+            object["photos"] as? Int == 4 && object["people"] as? Int == 2 && object["matedPairs"] as? Int == 3
+                && object["impostorPairs"] as? Int == 3)
+        #expect(
+            object.keys.sorted() == [
+                "crossFitted", "equalErrorRate", "faceless", "impostorPairs", "matedPairs", "people", "photos", "quality", "thresholds",
+                "trueAccepts",
+                "unreadable",
+            ])
+        for name in ["det.png", "det.csv", "report.txt"] { #expect(FileManager.default.fileExists(atPath: "\(report)/\(name)")) }
+        #expect(try await home.mien("face", "evaluate", people.path).out.contains("4 photos of 2 people"))
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import MienCore
+import MienFace
+import Testing
+
+@Suite struct FaceMatcherTests {
+    static func matcher(dimension: Int = 20) throws -> FaceMatcher {
+        FaceMatcher(
+            cohort: try CohortTests.cohort(dimension: dimension).0,
+            calibration: try CalibrationTableTests.table([(-2, -1), (3, -2), (6, -3), (12, -6)]))
+    }
+
+    @Test("the normalised score is the formula, and its match score the table's")
+    func formula() throws {
+        let matcher = try Self.matcher()
+        var people = SyntheticPeople(seed: 5, dimension: 20)
+        let a = people.direction().map { Float($0) }, b = people.direction().map { Float($0) }
+        let sa = try matcher.cohort.statistics(of: a), sb = try matcher.cohort.statistics(of: b)
+        let cosine = CohortTests.dot(a, b)
+        let expected = 0.5 * ((cosine - sa.mean) / sa.deviation + (cosine - sb.mean) / sb.deviation)
+        let (ra, rb) = (try matcher.reference(for: a), try matcher.reference(for: b))
+        #expect(abs(matcher.normalisedScore(ra, rb) - expected) < 1e-3)
+        #expect(ra.statistics == sa && ra.vector == a)
+        #expect(matcher.score(ra, rb) == matcher.calibration.matchScore(of: Double(matcher.normalisedScore(ra, rb))))
+    }
+
+    @Test("it does not matter which face comes first")
+    func symmetric() throws {
+        let matcher = try Self.matcher()
+        var people = SyntheticPeople(seed: 6, dimension: 20)
+        for _ in 0..<20 {
+            let a = try matcher.reference(for: people.direction().map { Float($0) })
+            let b = try matcher.reference(for: people.direction().map { Float($0) })
+            #expect(abs(matcher.normalisedScore(a, b) - matcher.normalisedScore(b, a)) < 1e-5)
+        }
+    }
+
+    @Test("a face matches itself at the top of the scale, its opposite not at all")
+    func extremes() throws {
+        let matcher = try Self.matcher()
+        var people = SyntheticPeople(seed: 7, dimension: 20)
+        let a = people.direction().map { Float($0) }
+        let (same, opposite) = (try matcher.reference(for: a), try matcher.reference(for: a.map { -$0 }))
+        #expect(matcher.score(same, same) > matcher.score(same, opposite))
+        #expect(matcher.score(same, opposite) == MatchScore(0))
+    }
+
+    @Test("a vector of another network is refused")
+    func otherNetwork() throws {
+        let matcher = try Self.matcher()
+        #expect(throws: VectorError.dimension(expected: 20, got: 2)) { try matcher.reference(for: [1, 0]) }
+        #expect(throws: VectorError.notUnit(length: 2)) { try matcher.reference(for: [2] + [Float](repeating: 0, count: 19)) }
+    }
+}
