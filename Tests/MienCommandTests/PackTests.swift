@@ -111,6 +111,29 @@ import Testing
         #expect(try await home.mien("doctor").status == 3)
     }
 
+    @Test(.needsPack, arguments: ["face_landmark.tflite", "descriptor.bin"])
+    func `a pack that is whole but whose network cannot be run`(name: String) async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let folder = try home.packCopy(named: "mien-broken-1")
+        let file = folder.appending(path: name)
+        try Data("this is no network".utf8).write(to: file)
+        // A manifest that says so.
+        let place = folder.appending(path: "manifest.json")
+        var manifest = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: place)) as? [String: Any])
+        var files = try #require(manifest["files"] as? [[String: Any]])
+        let index = try #require(files.firstIndex { $0["name"] as? String == name })
+        files[index]["bytes"] = 18
+        files[index]["sha256"] = try String(Self.tool("sha256sum", file.path).prefix(64))
+        manifest["files"] = files
+        try JSONSerialization.data(withJSONObject: manifest).write(to: place)
+
+        #expect(try await home.mien("models", "install", folder.path).status == 0)
+        let doctor = try await home.mien("doctor", "--pack", "mien-broken-1", "--json")
+        let checks = try #require(try doctor.json["checks"] as? [[String: Any]])
+        let amiss = checks.filter { $0["ok"] as? Bool == false }.map { $0["name"] as? String }
+        #expect(doctor.status == 3 && amiss == ["face pipeline"], "\(doctor.out)")
+    }
+
     @Test(.needsFaces) func `a template of another pack is not compared`() async throws {
         let home = try TemporaryHome()
         try await home.mien("models", "install", home.packCopy(named: "mien-other-1").path)
