@@ -28,7 +28,7 @@ public struct PairList: Sendable, Equatable {
 
     /// - Throws: ``PairListError``, which names the line.
     public init(_ text: String) throws(PairListError) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
             .map { (number: $0 + 1, columns: $1.split(whereSeparator: \.isWhitespace)) }
             .filter { !$0.columns.isEmpty }
         guard let header = lines.first else { throw .header(line: 1) }
