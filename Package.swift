@@ -73,13 +73,18 @@ let package = Package(
 
         .testTarget(name: "MienCoreTests", dependencies: ["MienCore"], swiftSettings: testing),
         .testTarget(name: "MienPixelsTests", dependencies: ["MienPixels", "MienFace", "MienCore", "MienTesting"], swiftSettings: testing),
-        .testTarget(name: "MienImageTests", dependencies: ["MienImage", "MienPixels", "MienTesting"], resources: [.copy("Vectors")], swiftSettings: testing),
+        .testTarget(
+            name: "MienImageTests", dependencies: ["MienImage", "MienPixels", "MienTesting"], resources: [.copy("Vectors")], swiftSettings: testing),
         .testTarget(name: "MienInferenceTests", dependencies: ["MienInference", "MienTesting"], swiftSettings: testing),
-        .testTarget(name: "MienFaceTests", dependencies: ["MienFace", "MienPixels", "MienCore", "MienTesting"], resources: [.copy("Vectors")], swiftSettings: testing),
+        .testTarget(
+            name: "MienFaceTests", dependencies: ["MienFace", "MienPixels", "MienCore", "MienTesting"], resources: [.copy("Vectors")],
+            swiftSettings: testing),
         .testTarget(
             name: "MienModelsTests",
             dependencies: ["MienModels", "MienInference", "MienFace", "MienImage", "MienPixels", "MienCore", "MienTesting"], swiftSettings: testing),
-        .testTarget(name: "MienVaultTests", dependencies: ["MienVault", "MienFace", "MienCore", "MienTesting"], resources: [.copy("Vectors")], swiftSettings: testing),
+        .testTarget(
+            name: "MienVaultTests", dependencies: ["MienVault", "MienFace", "MienCore", "MienTesting"], resources: [.copy("Vectors")],
+            swiftSettings: testing),
         .testTarget(name: "MienPackBuilderTests", dependencies: ["MienPackBuilder"], swiftSettings: testing),
         .testTarget(name: "MienCommandTests", dependencies: ["mien", "MienImage", "MienPixels"], swiftSettings: testing),
     ]

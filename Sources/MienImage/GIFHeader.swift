@@ -23,7 +23,7 @@ func gifFirstFrame(_ bytes: Span<UInt8>) throws(ImageError) -> (width: Int, heig
                 let flags = bytes.byte(at: offset + 9)
             else { throw .truncated(.gif) }
             first = first ?? (width, height)
-            offset = try endOfSubBlocks(in: bytes, from: offset + 10 + paletteBytes(flags) + 1)   // 1: the LZW code size
+            offset = try endOfSubBlocks(in: bytes, from: offset + 10 + paletteBytes(flags) + 1)  // 1: the LZW code size
         case 0x21:
             offset = try endOfSubBlocks(in: bytes, from: offset + 2)
         case 0x3B:

@@ -10,7 +10,7 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .png: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         case .jpeg: [0xFF, 0xD8, 0xFF]
-        case .gif: Array("GIF8".utf8)   // "87a" or "89a" follows
+        case .gif: Array("GIF8".utf8)  // "87a" or "89a" follows
         }
     }
 

@@ -37,7 +37,8 @@ extension ImageOrientation {
     /// In squares of 32×32 pixels, so that rows read across columns stay in the cache. Both buffers hold `3 × width × height` bytes;
     /// pointers, as checked spans took three times as long.
     private static func copy(
-        _ from: UnsafeBufferPointer<UInt8>, _ to: UnsafeMutableBufferPointer<UInt8>, width: Int, height: Int, _ walk: (start: Int, right: Int, down: Int)
+        _ from: UnsafeBufferPointer<UInt8>, _ to: UnsafeMutableBufferPointer<UInt8>, width: Int, height: Int,
+        _ walk: (start: Int, right: Int, down: Int)
     ) {
         precondition(from.count == 3 * width * height && to.count >= from.count)
         guard var to = to.baseAddress, let from = from.baseAddress else { return }

@@ -3,12 +3,12 @@
 /// Source: Exif 3.0 §4.6.5, tag 0112. Turns are clockwise.
 public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
     case asStored = 1
-    case mirror = 2            // left and right
+    case mirror = 2  // left and right
     case turn180 = 3
-    case flip = 4              // top and bottom
-    case transpose = 5         // about the diagonal from the top left
+    case flip = 4  // top and bottom
+    case transpose = 5  // about the diagonal from the top left
     case turn90 = 6
-    case transverse = 7        // about the diagonal from the top right
+    case transverse = 7  // about the diagonal from the top right
     case turn270 = 8
 
     /// Whether a wide picture becomes a tall one.

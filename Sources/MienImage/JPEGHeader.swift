@@ -18,7 +18,7 @@ func jpegHeader(_ bytes: Span<UInt8>) throws(ImageError) -> ImageInfo {
             guard let size else { throw .corrupt(.jpeg) }
             return ImageInfo(format: .jpeg, width: size.width, height: size.height, orientation: orientation ?? .asStored)
         case 0xD9:
-            throw .corrupt(.jpeg)   // the end, before any picture
+            throw .corrupt(.jpeg)  // the end, before any picture
         default:
             break
         }
@@ -34,7 +34,7 @@ private func nextSegment(in bytes: Span<UInt8>, from offset: inout Int) throws(I
         }
         offset += 2
         if marker == 0xD9 { return (marker, offset..<offset) }
-        if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }   // stand alone, mean nothing here
+        if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }  // stand alone, mean nothing here
         guard let length = bytes.big16(at: offset) else { throw .truncated(.jpeg) }
         guard length >= 2 else { throw .corrupt(.jpeg) }
         guard bytes.has(length, at: offset) else { throw .truncated(.jpeg) }
@@ -57,5 +57,5 @@ private func frameSize(in bytes: Span<UInt8>, at offset: Int, marker: UInt8) thr
 private func exifOrientation(_ data: Span<UInt8>) -> ImageOrientation? {
     let mark = Array("Exif\0".utf8)
     guard data.begins(with: mark), data.count > mark.count else { return nil }
-    return ImageOrientation(tiff: data.extracting(mark.count + 1..<data.count))   // one byte of padding follows the mark
+    return ImageOrientation(tiff: data.extracting(mark.count + 1..<data.count))  // one byte of padding follows the mark
 }

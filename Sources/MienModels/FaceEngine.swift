@@ -47,7 +47,9 @@ public final class FaceEngine: Sendable {
     }
 
     /// A photo's main face with its descriptor; `nil` without a face.
-    public func describe(_ image: RGBImage, search: FaceAnalyzer.Search = .automatic) async throws -> (face: AnalysedFace, description: FaceDescription)? {
+    public func describe(_ image: RGBImage, search: FaceAnalyzer.Search = .automatic) async throws -> (
+        face: AnalysedFace, description: FaceDescription
+    )? {
         try await run { analyzer, networks in
             guard let face = try analyzer.analyse(image, search: search, with: networks).main else { return nil }
             return (face, try analyzer.describe(face, in: image, with: networks))

@@ -2,7 +2,7 @@ internal import Crypto
 public import Foundation
 
 #if canImport(FoundationNetworking)
-    internal import FoundationNetworking
+internal import FoundationNetworking
 #endif
 
 /// Where a pack comes from: a folder, an archive, or the address of an archive.

@@ -44,7 +44,8 @@ struct Assemble: ParsableCommand {
         let reference = try ReferenceOutputs(file: definition.appending(path: ReferenceOutputs.fileName))
         let largest = try reference.largestDifference(from: pack)
         guard largest <= ReferenceOutputs.tolerance else {
-            throw ValidationError("the converted descriptor network differs from its reference by \(largest), more than \(ReferenceOutputs.tolerance)")
+            throw ValidationError(
+                "the converted descriptor network differs from its reference by \(largest), more than \(ReferenceOutputs.tolerance)")
         }
         if files.fileExists(atPath: output.path) { try files.removeItem(at: output) }
         try files.moveItem(at: staging, to: output)

@@ -92,7 +92,9 @@ struct DemoCommand: AsyncParsableCommand {
             JSON.print(Output(enrolled: Self.enrolled, threshold: MatchScore.defaultThreshold.value, rows: rows, annotated: picture))
             return
         }
-        print("Enrolled one photo: \(Self.enrolled). Threshold \(String.decimal(MatchScore.defaultThreshold.value)): about 1 stranger in 10,000 gets in.\n")
+        print(
+            "Enrolled one photo: \(Self.enrolled). Threshold \(String.decimal(MatchScore.defaultThreshold.value)): about 1 stranger in 10,000 gets in.\n"
+        )
         let lines = rows.map { row in
             [
                 row.photo, String.decimal(row.result.score), row.result.inWords, row.match ? "match" : "refused",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 
-
 /// The one executable: reads arguments, wires the parts, prints. No decision about faces is made here.
 @main
 struct Mien: AsyncParsableCommand {
@@ -29,8 +28,15 @@ struct Mien: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            end(.match)
         } catch {
-            Foundation.exit(Failure.report(error, arguments: CommandLine.arguments).rawValue)
+            end(Failure.report(error, arguments: CommandLine.arguments))
         }
+    }
+
+    /// Ends at once: workers wait on their own threads, and libraries that tear themselves down under them may crash.
+    private static func end(_ outcome: Outcome) -> Never {
+        fflush(nil)
+        _exit(outcome.rawValue)
     }
 }

@@ -53,7 +53,7 @@ struct DamageTests {
         let second = first + 12 + length
         let end = Array(bytes.suffix(12))
         #expect(outcome(Array(bytes[..<second]) + end) == .failure(.truncated(.png)))
-        #expect(outcome(Array(bytes[..<first]) + end) == .failure(.corrupt(.png)))   // none at all
+        #expect(outcome(Array(bytes[..<first]) + end) == .failure(.corrupt(.png)))  // none at all
     }
 
     @Test("nothing is printed, however broken the file")
@@ -73,20 +73,20 @@ struct DamageTests {
 
     @Test("a GIF whose frame ends early is no picture")
     func shortGIF() {
-        let code = outcome(Header.gif(10, 10, frame: (10, 10)))   // two pixels, then the end of data
+        let code = outcome(Header.gif(10, 10, frame: (10, 10)))  // two pixels, then the end of data
         #expect(code == .failure(.truncated(.gif)))
     }
 
     @Test("contradictions are damage")
     func contradictions() {
         let png = Vector.named("PNG/rgb8.png").bytes
-        #expect(outcome(Array(png[..<8]) + png[33...]) == .failure(.corrupt(.png)))   // no IHDR
+        #expect(outcome(Array(png[..<8]) + png[33...]) == .failure(.corrupt(.png)))  // no IHDR
         #expect(outcome([0xFF, 0xD8, 0xFF, 0xD9]) == .failure(.corrupt(.jpeg)))
-        #expect(outcome([0xFF, 0xD8, 0xFF, 0xE0, 0, 1]) == .failure(.corrupt(.jpeg)))   // a length that excludes itself
-        #expect(outcome(Header.jpeg(8, 8) + [0xFF, 0xD9]) == .failure(.corrupt(.jpeg)))   // no tables
-        #expect(outcome(Array("GIF89a".utf8) + [5, 0, 5, 0, 0, 0, 0, 0x3B]) == .failure(.corrupt(.gif)))   // no frame
+        #expect(outcome([0xFF, 0xD8, 0xFF, 0xE0, 0, 1]) == .failure(.corrupt(.jpeg)))  // a length that excludes itself
+        #expect(outcome(Header.jpeg(8, 8) + [0xFF, 0xD9]) == .failure(.corrupt(.jpeg)))  // no tables
+        #expect(outcome(Array("GIF89a".utf8) + [5, 0, 5, 0, 0, 0, 0, 0x3B]) == .failure(.corrupt(.gif)))  // no frame
         #expect(outcome(Array("GIF80a".utf8) + [5, 0, 5, 0, 0, 0, 0, 0x3B]) == .failure(.corrupt(.gif)))
         let unpainted = Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 0x01, 0, 0x3B]
-        #expect(outcome(unpainted) == .failure(.corrupt(.gif)))   // no palette
+        #expect(outcome(unpainted) == .failure(.corrupt(.gif)))  // no palette
     }
 }

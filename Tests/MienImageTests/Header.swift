@@ -26,7 +26,7 @@ enum Header {
 func progressiveJPEG(scans: Int) -> [UInt8] {
     let quantisation = [0xFF, 0xDB, 0, 67, 0] + [UInt8](repeating: 1, count: 64)
     let frame: [UInt8] = [0xFF, 0xC2, 0, 11, 8, 0, 8, 0, 8, 1, 1, 0x11, 0]
-    func table(_ kind: UInt8) -> [UInt8] { [0xFF, 0xC4, 0, 20, kind, 1] + [UInt8](repeating: 0, count: 15) + [0] }   // the code 0 means 0
+    func table(_ kind: UInt8) -> [UInt8] { [0xFF, 0xC4, 0, 20, kind, 1] + [UInt8](repeating: 0, count: 15) + [0] }  // the code 0 means 0
     func scan(_ first: UInt8, _ last: UInt8) -> [UInt8] { [0xFF, 0xDA, 0, 8, 1, 1, 0, first, last, 0, 0x7F] }
     return [0xFF, 0xD8] + quantisation + frame + table(0x00) + table(0x10) + scan(0, 0)
         + (1..<scans).flatMap { _ in scan(1, 63) } + [0xFF, 0xD9]

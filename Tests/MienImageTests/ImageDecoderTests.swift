@@ -14,8 +14,10 @@ struct ImageDecoderTests {
     @Test("no kind is missing from the vectors")
     func vectorsAreComplete() {
         let kinds = [
-            "PNG": ["grey1", "grey2", "grey4", "grey8", "grey16", "rgb8", "rgb16", "palette1", "palette2", "palette4", "palette8"].flatMap { [$0, "\($0)-trns"] }
-                + ["grey-alpha8", "grey-alpha16", "rgb-alpha8", "rgb-alpha16"],
+            "PNG": ["grey1", "grey2", "grey4", "grey8", "grey16", "rgb8", "rgb16", "palette1", "palette2", "palette4", "palette8"].flatMap {
+                [$0, "\($0)-trns"]
+            }
+                + ["grey-alpha8", "grey-alpha16", "rgb-alpha8", "rgb-alpha16"]
         ]
         let wanted = kinds["PNG"]!.flatMap { ["PNG/\($0).png", "PNG/\($0)-interlaced.png"] }
         #expect(Set(wanted).subtracting(Vector.all.map(\.name)).isEmpty)
@@ -44,7 +46,7 @@ struct ImageDecoderTests {
     @Test("stray bytes between JPEG segments are passed over, as cameras leave some")
     func strayBytes() throws {
         let bytes = Vector.named("JPEG/colour.jpg").bytes
-        let second = 2 + 2 + Int(bytes[4]) << 8 + Int(bytes[5])   // behind the first segment
+        let second = 2 + 2 + Int(bytes[4]) << 8 + Int(bytes[5])  // behind the first segment
         let padded = Array(bytes[..<second]) + [0, 0, 0xFF, 0xFF] + bytes[second...]
         #expect(try ImageDecoder.decode(padded) == ImageDecoder.decode(bytes))
     }

@@ -10,7 +10,8 @@ struct ImageErrorTests {
             ("\0\0\0\u{18}ftypisom", "a video (MP4 or QuickTime)"), ("BM\u{10}\0\0\0", "BMP"), ("II*\0\u{8}", "TIFF"), ("MM\0*\0", "TIFF"),
             ("%PDF-1.7", "a PDF document"), ("PK\u{3}\u{4}", "a ZIP archive"), ("<!DOCTYPE html><html>", "text/HTML"), ("\n <html>", "text/HTML"),
             ("<svg xmlns=", "SVG"), ("<?xml version=\"1.0\"?><svg/>", "SVG"), ("data:image/png;base64,iVBOR", "a data: URL"),
-            ("iVBORw0KGgoAAAANSUhEUg", "Base64 text"), ("/9j/4AAQSkZJRg", "Base64 text"), ("{\"error\": 404}", "text"), ("\u{1}\u{2}\u{3}", "an unknown type"),
+            ("iVBORw0KGgoAAAANSUhEUg", "Base64 text"), ("/9j/4AAQSkZJRg", "Base64 text"), ("{\"error\": 404}", "text"),
+            ("\u{1}\u{2}\u{3}", "an unknown type"),
         ])
     func foreign(text: String, name: String) {
         #expect(outcome(Array(text.utf8)) == .failure(.unsupportedType(name)))
@@ -52,10 +53,14 @@ struct ImageErrorTests {
             (.truncated(.jpeg), .truncated, "The JPEG ends before the picture does. It was probably cut off on its way: send the whole file again."),
             (.unsupportedType("HEIC"), .unsupportedType, "This is HEIC, not a picture that can be read. Send a PNG, JPEG or GIF file."),
             (.corrupt(.png), .corrupt, "The PNG is damaged and cannot be read. Save or take the picture again."),
-            (.tooManyBytes(count: 6_000_000, limit: 5_242_880), .tooManyBytes,
-                "The picture has 6,000,000 bytes, over the limit of 5,242,880. Save it smaller or compress it more."),
-            (.tooManyPixels(width: 60_000, height: 800, limit: 40_000_000), .tooManyPixels,
-                "The picture has 60,000 × 800 pixels, over the limit of 40,000,000 in all. Scale it down."),
+            (
+                .tooManyBytes(count: 6_000_000, limit: 5_242_880), .tooManyBytes,
+                "The picture has 6,000,000 bytes, over the limit of 5,242,880. Save it smaller or compress it more."
+            ),
+            (
+                .tooManyPixels(width: 60_000, height: 800, limit: 40_000_000), .tooManyPixels,
+                "The picture has 60,000 × 800 pixels, over the limit of 40,000,000 in all. Scale it down."
+            ),
             (.sides(width: 0, height: 5), .sides, "The picture has 0 × 5 pixels; each side must have 1 to 32,768. Scale or crop it."),
             (.tooComplex(.jpeg), .tooComplex, "The JPEG takes far more work to decode than its size allows. Save it again as a plain PNG or JPEG."),
         ])

@@ -53,7 +53,7 @@ struct ImageFileTests {
     @Test("a file over the limit is refused by its size, unread")
     func big() throws {
         try withFile([]) { path in
-            truncate(path, 1 << 40)   // a terabyte of nothing
+            truncate(path, 1 << 40)  // a terabyte of nothing
             #expect(failure(path)?.reason == .image(.tooManyBytes(count: 1 << 40, limit: 5_242_880)))
         }
         let bytes = Vector.named("PNG/rgb8.png").bytes

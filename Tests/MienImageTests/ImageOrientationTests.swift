@@ -9,12 +9,12 @@ struct ImageOrientationTests {
         let vector = Vector.named("JPEG/exif-\(number).jpg")
         #expect(try ImageDecoder.probe(vector.bytes).orientation.rawValue == number)
         let image = try ImageDecoder.decode(vector.bytes), plain = try ImageDecoder.decode(Vector.named("JPEG/colour.jpg").bytes)
-        #expect(try #require(largestDifference(image, plain)) <= 2)   // blocks were compressed mirrored and turned
+        #expect(try #require(largestDifference(image, plain)) <= 2)  // blocks were compressed mirrored and turned
     }
 
     @Test("an orientation is read in both byte orders", arguments: 1...8)
     func bothByteOrders(number: Int) {
-        let file = Vector.file("EXIF/\(number).tiff")   // odd ones are little-endian
+        let file = Vector.file("EXIF/\(number).tiff")  // odd ones are little-endian
         #expect(ImageOrientation(tiff: file.span)?.rawValue == number)
     }
 
@@ -33,17 +33,17 @@ struct ImageOrientationTests {
 
     @Test("values, types and counts that make no sense are no orientation")
     func nonsense() {
-        let good = Vector.file("EXIF/6.tiff")   // big-endian; its second entry starts at byte 22
+        let good = Vector.file("EXIF/6.tiff")  // big-endian; its second entry starts at byte 22
         func changed(_ offset: Int, _ value: UInt8) -> ImageOrientation? {
             var bytes = good
             bytes[offset] = value
             return ImageOrientation(tiff: bytes.span)
         }
         #expect(changed(31, 8) == .turn270)
-        #expect(changed(31, 0) == nil && changed(31, 9) == nil && changed(30, 1) == nil)   // 0, 9, 262
-        #expect(changed(25, 4) == nil && changed(29, 2) == nil)                           // a LONG; two of them
-        #expect(changed(4, 0xFF) == nil && changed(9, 1) == nil)                          // a directory beyond the end, one too short
-        #expect(changed(8, 0xFF) == .turn90)                                              // one too long, but it is there
+        #expect(changed(31, 0) == nil && changed(31, 9) == nil && changed(30, 1) == nil)  // 0, 9, 262
+        #expect(changed(25, 4) == nil && changed(29, 2) == nil)  // a LONG; two of them
+        #expect(changed(4, 0xFF) == nil && changed(9, 1) == nil)  // a directory beyond the end, one too short
+        #expect(changed(8, 0xFF) == .turn90)  // one too long, but it is there
     }
 
     @Test("a broken EXIF does not spoil a picture", arguments: [0, 7, 8, 12, 20, 28])

@@ -28,7 +28,9 @@ struct LimitTests {
         }
     }
 
-    @Test("a picture of exactly the limit is read, one pixel less allowed and it is not", arguments: ["PNG/rgb8.png", "JPEG/colour.jpg", "GIF/colours4.gif"])
+    @Test(
+        "a picture of exactly the limit is read, one pixel less allowed and it is not",
+        arguments: ["PNG/rgb8.png", "JPEG/colour.jpg", "GIF/colours4.gif"])
     func pixels(name: String) {
         let vector = Vector.named(name), count = vector.image.width * vector.image.height
         #expect(throws: Never.self) { try ImageDecoder.decode(vector.bytes, limits: ImageLimits(maxPixels: count)) }

@@ -79,9 +79,11 @@ import Testing
         canvas.text("Hg|", x: 10, y: 5, .black, scale: scale)
         let size = Canvas.size(of: "Hg|", scale: scale)
         #expect(size.width == 17 * scale && size.height == 8 * scale)
-        for y in 0..<40 { for x in 0..<120 where canvas.image[x, y] != .white {
-            #expect((10..<10 + size.width).contains(x) && (5..<5 + size.height).contains(y))
-        } }
+        for y in 0..<40 {
+            for x in 0..<120 where canvas.image[x, y] != .white {
+                #expect((10..<10 + size.width).contains(x) && (5..<5 + size.height).contains(y))
+            }
+        }
         #expect(canvas.image[10, 5] == .black)
         #expect(Canvas.size(of: "").width == 0)
     }

@@ -110,7 +110,7 @@ import Testing
         for n in 1...60 {
             let disk = SimulatedDisk()
             disk.arm(.crash, at: n)
-            _ = try? Self.open(disk, random, key: key)   // killed, but the machine goes on
+            _ = try? Self.open(disk, random, key: key)  // killed, but the machine goes on
             guard disk.disarm() else { return }
             _ = try Self.open(disk, random, key: key).put(madeUpTemplate(seed: 2), as: ana)
             for outcome in disk.outcomes {

@@ -114,15 +114,16 @@ import Testing
             let good = try contents(of: Self.records(store)[0])
             let name = { (digit: String) in "\(store.folder)/" + String(repeating: digit, count: 32) + ".face" }
             try put([], at: name("0"))
-            try put(good, at: name("1"))                                            // another's record under a new name
+            try put(good, at: name("1"))  // another's record under a new name
             try put([UInt8](repeating: 0, count: 40_000), at: name("2"))
             try FileManager.default.createDirectory(atPath: name("3"), withIntermediateDirectories: false)
             try put(good, at: "\(store.folder)/Ana.face")
             let reasons = try Dictionary(uniqueKeysWithValues: store.list().damaged.map { ($0.path, $0.reason) })
-            #expect(reasons == [
-                name("0"): .seal(.truncated(at: 0)), name("1"): .seal(.refused), name("2"): .size(40_000), name("3"): .notRegular,
-                "\(store.folder)/Ana.face": .fileName,
-            ])
+            #expect(
+                reasons == [
+                    name("0"): .seal(.truncated(at: 0)), name("1"): .seal(.refused), name("2"): .size(40_000), name("3"): .notRegular,
+                    "\(store.folder)/Ana.face": .fileName,
+                ])
             #expect(try store.list().faces.count == 1)
         }
     }
@@ -176,7 +177,7 @@ import Testing
         let disk = SimulatedDisk()
         let store = try LocalFaceStore.open(folder: "/faces", keyPath: "/key", files: disk, random: .counting())
         _ = try store.put(madeUpTemplate(seed: 1), as: ana)
-        disk.arm(.fail, at: 3)   // lock, list, read
+        disk.arm(.fail, at: 3)  // lock, list, read
         #expect(throws: FaceStoreError.self) { try store.put(madeUpTemplate(seed: 2), as: ana) }
         #expect(disk.disarm())
         #expect(try store.list().faces.count == 1)

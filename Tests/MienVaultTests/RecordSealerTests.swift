@@ -4,7 +4,7 @@ import Testing
 
 /// `docs/spec/sealed-record.md`.
 @Suite struct RecordSealerTests {
-    static let key = MasterKey(bytes: Array(1...32)), identity = Array<UInt8>(0..<16)
+    static let key = MasterKey(bytes: Array(1...32)), identity = [UInt8](0..<16)
 
     static func sealer(_ key: MasterKey = key, _ purpose: SealPurpose = .faceTemplate) -> RecordSealer {
         RecordSealer(key: key, purpose: purpose, random: .counting())
@@ -32,10 +32,11 @@ import Testing
             let error = #expect(throws: SealError.self, "bit \(bit)") { try Self.sealer().open(flipped, identity: Self.identity) }
             if let error { codes.insert(error.code) }
         }
-        #expect(codes == [
-            "seal.magic", "seal.version", "seal.reserved", "seal.key-version", "seal.foreign-key", "seal.truncated", "seal.trailing-bytes",
-            "seal.refused",
-        ])
+        #expect(
+            codes == [
+                "seal.magic", "seal.version", "seal.reserved", "seal.key-version", "seal.foreign-key", "seal.truncated", "seal.trailing-bytes",
+                "seal.refused",
+            ])
     }
 
     @Test func `cut anywhere or made longer, a record is refused`() {
@@ -93,7 +94,7 @@ extension RandomSource {
     }
 }
 
-private final class Position: @unchecked Sendable {   // used by one test, on one thread
+private final class Position: @unchecked Sendable {  // used by one test, on one thread
     private var next = 0
 
     func advance(_ count: Int, in total: Int) -> Int {

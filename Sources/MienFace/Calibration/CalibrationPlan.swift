@@ -3,9 +3,9 @@ public struct CalibrationPlan: Sendable, Equatable {
     /// Repeats everything exactly.
     public var seed: UInt64 = 1
     /// Members of the cohort.
-    public var cohortCount = 4000
+    public var cohortCount = 6000
     /// The nearest of them that count.
-    public var nearestCount = 200
+    public var nearestCount = 300
     public var mixture = GaussianMixture.Fitting()
     /// Groups of people for cross-fitting, at least 3: n·(n + 1)/2 mixtures are fitted, to the people of n − 2 or n − 1 groups.
     public var groups = 5

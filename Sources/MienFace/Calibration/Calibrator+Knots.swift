@@ -34,10 +34,11 @@ extension Calibrator {
             CalibrationTable.Knot(
                 score: point.threshold, logRate: log10(point.falseMatchRate), support: point.falseMatches, interval: intervals[i],
                 isExtrapolated: false)
-        } + beyond.indices.map { i in
-            CalibrationTable.Knot(
-                score: beyondScores[i], logRate: beyond[i], support: 0, interval: intervals[counted.count + i], isExtrapolated: true)
         }
+            + beyond.indices.map { i in
+                CalibrationTable.Knot(
+                    score: beyondScores[i], logRate: beyond[i], support: 0, interval: intervals[counted.count + i], isExtrapolated: true)
+            }
     }
 
     /// The thresholds at ``logRates`` that enough pairs reach, each stricter than the one before.

@@ -18,8 +18,11 @@ public struct FaceDescriber: Sendable {
     public let geometry: DescriptorGeometry
     public let crops: [Crop]
 
-    /// The crop and its mirror image: what every comparison uses.
-    public static let standardCrops = [Crop(), Crop(mirrored: true)]
+    /// The crop, a closer one, and the mirror images of both: what every comparison uses, and what calibrations are made with.
+    ///
+    /// The closer one lifts true accepts at 1 false match in 10,000 by plain cosine from 78.9 % to 80.2 % on lfw-dev; a wider one (0.9) lowers
+    /// them.
+    public static let standardCrops = [Crop(), Crop(mirrored: true), Crop(zoom: 1.1), Crop(zoom: 1.1, mirrored: true)]
 
     /// - Precondition: at least one crop.
     public init(_ geometry: DescriptorGeometry, crops: [Crop] = standardCrops) {

@@ -32,7 +32,9 @@ public struct FaceDetector: Sendable {
         return WeightedSuppression().merge(candidates).prefix(100).map { face in
             // Back from the square to the picture.
             func back(_ p: Point) -> Point {
-                Point(x: (p.x - Double(left)) * Double(image.width) / Double(fittedWidth), y: (p.y - Double(top)) * Double(image.height) / Double(fittedHeight))
+                Point(
+                    x: (p.x - Double(left)) * Double(image.width) / Double(fittedWidth),
+                    y: (p.y - Double(top)) * Double(image.height) / Double(fittedHeight))
             }
             let corner = back(Point(x: face.box.x, y: face.box.y))
             let box = Rectangle(

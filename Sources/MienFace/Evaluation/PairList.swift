@@ -59,7 +59,8 @@ public struct PairList: Sendable, Equatable {
         case 3:
             let person = String(columns[0])
             return Pair(
-                first: Photo(person: person, number: try number(columns[1], line)), second: Photo(person: person, number: try number(columns[2], line)))
+                first: Photo(person: person, number: try number(columns[1], line)),
+                second: Photo(person: person, number: try number(columns[2], line)))
         case 4:
             guard columns[0] != columns[2] else { throw .samePerson(line: line) }
             return Pair(

@@ -12,7 +12,8 @@ public struct PairNormalisation: Sendable {
     /// Plain cosines.
     public static func none(photoCount: Int) -> PairNormalisation {
         let one = [[Float](repeating: 0, count: photoCount)]
-        return PairNormalisation(groups: [Int](repeating: 0, count: photoCount), means: one, weights: one.map { $0.map { _ in 0.5 } }, isNormalised: false)
+        return PairNormalisation(
+            groups: [Int](repeating: 0, count: photoCount), means: one, weights: one.map { $0.map { _ in 0.5 } }, isNormalised: false)
     }
 
     /// The cohort of a pack, for all photos. Too favourable for the very people the cohort was fitted on.

@@ -1,5 +1,5 @@
-public import MienCore
 internal import Foundation
+public import MienCore
 
 /// What `mien face evaluate` reports: accuracy over folds, true accepts at fixed false-match rates, errors at fixed thresholds.
 public struct VerificationEvaluation: Sendable {
@@ -39,11 +39,12 @@ public struct VerificationEvaluation: Sendable {
             return Figure(
                 falseMatchRate: rate, point: rates.point(falseMatchRate: rate), expectedFalseMatches: rate * Double(rates.impostorPairs))
         }
-        thresholds = calibration.map { table in
-            stride(from: 12.0, through: 72, by: 6).map { value in
-                ThresholdRow(threshold: MatchScore(value), point: rates.point(threshold: table.leastScore(for: MatchScore(value))))
-            }
-        } ?? []
+        thresholds =
+            calibration.map { table in
+                stride(from: 12.0, through: 72, by: 6).map { value in
+                    ThresholdRow(threshold: MatchScore(value), point: rates.point(threshold: table.leastScore(for: MatchScore(value))))
+                }
+            } ?? []
     }
 }
 
@@ -54,9 +55,10 @@ extension PairScorer {
     public func accuracy(over list: PairList, photo: (PairList.Photo) -> Int?) throws(MissingPhotos) -> FoldAccuracy {
         let missing = list.pairs.flatMap { [$0.first, $0.second] }.filter { photo($0) == nil }
         guard missing.isEmpty else { throw MissingPhotos(photos: missing) }
-        return FoldAccuracy(folds: list.folds.map { fold in
-            fold.map { pair in FoldAccuracy.Trial(score: score(photo(pair.first)!, photo(pair.second)!), isMated: pair.isMated) }
-        })
+        return FoldAccuracy(
+            folds: list.folds.map { fold in
+                fold.map { pair in FoldAccuracy.Trial(score: score(photo(pair.first)!, photo(pair.second)!), isMated: pair.isMated) }
+            })
     }
 }
 

@@ -19,7 +19,8 @@ extension FaceDescriptor {
         var sums = SIMD8<Float>.zero
         for i in stride(from: 0, to: vectorised, by: lanes) {
             let offset = i * MemoryLayout<Float>.stride
-            unsafe sums += rawA.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
+            unsafe sums +=
+                rawA.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
                 * rawB.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
         }
         var sum = sums.sum()

@@ -36,7 +36,7 @@ private struct FaceTemplateParser {
         for _ in 0..<count { entries.append(try entry(dimensions: dimensions)) }
         try expectZeros((Layout.slots - count) * Layout.slotSize(dimensions: dimensions))
         do { return try FaceTemplate(entries: entries, packID: packID, createdAt: createdAt) } catch {
-            throw Failure(.noMeanDirection, at: Layout.slotsOffset)   // all else was checked above
+            throw Failure(.noMeanDirection, at: Layout.slotsOffset)  // all else was checked above
         }
     }
 

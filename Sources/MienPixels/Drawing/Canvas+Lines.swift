@@ -12,7 +12,9 @@ extension Canvas {
 
     /// Lines from point to point.
     /// - Parameter dash: lengths of mark and gap in pixels, carried on from one line to the next; `nil` for a whole line.
-    public mutating func polyline(_ points: [Point], _ colour: RGBColour, width: Double = 1, opacity: Double = 1, dash: (mark: Double, gap: Double)? = nil) {
+    public mutating func polyline(
+        _ points: [Point], _ colour: RGBColour, width: Double = 1, opacity: Double = 1, dash: (mark: Double, gap: Double)? = nil
+    ) {
         guard let dash, dash.mark > 0, dash.gap > 0 else {
             for (a, b) in zip(points, points.dropFirst()) { line(from: a, to: b, colour, width: width, opacity: opacity) }
             return

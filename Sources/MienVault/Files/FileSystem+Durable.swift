@@ -12,7 +12,7 @@ extension FileSystem {
             try syncFolder(parent)
         } else {
             // Where we may not look we made nothing.
-            do { try syncFolder(parent) } catch where error.kind == .notPermitted {}
+            do { try syncFolder(parent) } catch  where error.kind == .notPermitted {}
         }
     }
 

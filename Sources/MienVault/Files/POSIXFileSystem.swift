@@ -18,8 +18,8 @@ public struct POSIXFileSystem: FileSystem {
     public func read(_ path: String, atMost limit: Int) throws(FileSystemError) -> FileContents? {
         let opened: Descriptor?
         // O_NONBLOCK: opening a pipe must not wait for its writer.
-        do { opened = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, for: .read) } catch where error.errno == ELOOP {
-            return FileContents(isRegular: false, mode: 0o777, owner: currentUser, size: 0, bytes: [])   // a symbolic link
+        do { opened = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, for: .read) } catch  where error.errno == ELOOP {
+            return FileContents(isRegular: false, mode: 0o777, owner: currentUser, size: 0, bytes: [])  // a symbolic link
         }
         guard let file = opened else { return nil }
         defer { file.close() }

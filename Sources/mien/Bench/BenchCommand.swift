@@ -49,7 +49,10 @@ struct BenchCommand: AsyncParsableCommand {
 
         let progress = Progress("Measuring", total: 2 * photos.count + 2 + (compare ? photos.count : 0))
         var done = 0
-        func step() { done += 1; progress.update(done) }
+        func step() {
+            done += 1
+            progress.update(done)
+        }
         for (size, set) in [("640×480", fitted), ("full size", photos.map { ($0.name, $0.image) })] {
             var ours: [PipelineBench.Result] = []
             for (name, image) in set {
@@ -74,7 +77,9 @@ struct BenchCommand: AsyncParsableCommand {
     private func demoPhotos() throws -> [(name: String, image: RGBImage)] {
         try Self.photos.map { name in
             let path = engine.home.demoPhotos.appending(path: name).path
-            guard FileManager.default.fileExists(atPath: path) else { throw Failure(.notSetUp, "bench.photos", "\(path) is missing; run scripts/setup") }
+            guard FileManager.default.fileExists(atPath: path) else {
+                throw Failure(.notSetUp, "bench.photos", "\(path) is missing; run scripts/setup")
+            }
             return (name, try ImageFile.decode(path))
         }
     }

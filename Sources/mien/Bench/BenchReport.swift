@@ -35,7 +35,9 @@ struct BenchReport: Encodable {
             }
             let isSmall = part.size == "640×480"
             rows.append(["detect + mesh + align + descriptor, \(part.size)", Self.ms(part.milliseconds), isSmall ? "≤ 5 ms" : ""])
-            rows.append(["  of which detect / mesh / descriptor", [mean(\.detect), mean(\.mesh), mean(\.descriptor)].map(Self.ms).joined(separator: " / "), ""])
+            rows.append([
+                "  of which detect / mesh / descriptor", [mean(\.detect), mean(\.mesh), mean(\.descriptor)].map(Self.ms).joined(separator: " / "), "",
+            ])
             if let peer = part.peerMilliseconds, let ratio = part.ratio {
                 rows.append(["  dlib: HOG + 5 points + ResNet", Self.ms(peer), ""])
                 rows.append(["  times faster than dlib", String.decimal(ratio), isSmall ? "≥ 6" : "≥ 12"])
@@ -43,7 +45,10 @@ struct BenchReport: Encodable {
         }
         if let match {
             rows.append(["1:1 comparison with score normalisation", Self.ms(match.oneToOne.median.cpuMilliseconds), "≤ 0.2 ms"])
-            rows.append(["search of \(match.gallery.grouped) templates", Self.ms(match.identify.median.cpuMilliseconds), match.gallery == 100_000 ? "≤ 10 ms" : ""])
+            rows.append([
+                "search of \(match.gallery.grouped) templates", Self.ms(match.identify.median.cpuMilliseconds),
+                match.gallery == 100_000 ? "≤ 10 ms" : "",
+            ])
         }
         if let start {
             rows.append(["start to first verdict, nothing cached (wall clock)", Self.ms(start.coldMilliseconds), "≤ 2,000 ms"])

@@ -69,17 +69,23 @@ struct CalibrateCommand: AsyncParsableCommand {
             JSON.print(Output(measurement: measurement, faceless: outcome.faceless.count, folder: output, installed: newID?.text))
             return
         }
-        print("\(measurement.photos.grouped) photos of \(measurement.people.grouped) people: \(measurement.impostorPairs.grouped) impostor pairs, \(measurement.matedPairs.grouped) mated pairs.")
+        print(
+            "\(measurement.photos.grouped) photos of \(measurement.people.grouped) people: \(measurement.impostorPairs.grouped) impostor pairs, \(measurement.matedPairs.grouped) mated pairs."
+        )
         if !outcome.faceless.isEmpty { print("\(outcome.faceless.count) photos without a face were left out.") }
         let privacy = calibration.draw.privacy
-        print("Cohort: \(privacy.members.grouped) made-up faces; the nearest comes within cosine \(String.decimal(privacy.nearest, 3)) of a real one, \(String.decimal(privacy.bound, 3)) was allowed.\n")
+        print(
+            "Cohort: \(privacy.members.grouped) made-up faces; the nearest comes within cosine \(String.decimal(privacy.nearest, 3)) of a real one, \(String.decimal(privacy.bound, 3)) was allowed.\n"
+        )
         let rows = measurement.acceptance.map {
             [
                 "1 in \(Int(pow(10, -$0.logRate).rounded()).grouped)", "\(String.decimal(100 * $0.trueAcceptRate, 2)) %",
                 "\(String.decimal(100 * $0.trueAcceptRateRaw, 2)) %", $0.support.grouped,
             ]
         }
-        print(Terminal.table(rows, heading: ["false matches", "true accepts", "without normalisation", "impostor pairs behind it"], rightAligned: [0, 1, 2, 3]))
+        print(
+            Terminal.table(
+                rows, heading: ["false matches", "true accepts", "without normalisation", "impostor pairs behind it"], rightAligned: [0, 1, 2, 3]))
         print("\nWritten to \(output)" + (newID.map { "; installed as \($0.text): use it with --pack \($0.text)." } ?? "."))
     }
 

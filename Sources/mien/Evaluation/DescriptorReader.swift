@@ -38,7 +38,8 @@ struct DescriptorReader {
     /// Everything a descriptor depends on: a change in any of these asks for a new one.
     private static func pipeline(of pack: ModelPack, _ options: EngineOptions) throws -> String {
         let networks = pack.manifest.files.filter { pack.manifest.networks.values.contains($0.name) || $0.name.hasSuffix(".bin") }
-        return (["pipeline 3", pack.id.text, options.precision.rawValue, "crop and mirror"] + networks.map(\.sha256)).joined(separator: "\n")
+        return (["pipeline 4", pack.id.text, options.precision.rawValue, "\(FaceDescriber.standardCrops)"] + networks.map(\.sha256)).joined(
+            separator: "\n")
     }
 
     func read(_ collection: PhotoCollection) async throws -> Outcome {

@@ -12,8 +12,12 @@ struct EvaluationReport {
     let isCrossFitted: Bool
 
     var text: String {
-        var parts = ["\(photos.grouped) photos of \(people.grouped) people" + (isCrossFitted ? "; every pair scored with a cohort of other people" : "")]
-        if !faceless.isEmpty { parts.append("\(faceless.count) without a face: \(faceless.prefix(5).joined(separator: ", "))\(faceless.count > 5 ? " …" : "")") }
+        var parts = [
+            "\(photos.grouped) photos of \(people.grouped) people" + (isCrossFitted ? "; every pair scored with a cohort of other people" : "")
+        ]
+        if !faceless.isEmpty {
+            parts.append("\(faceless.count) without a face: \(faceless.prefix(5).joined(separator: ", "))\(faceless.count > 5 ? " …" : "")")
+        }
         for reason in unreadable.prefix(5) { parts.append("left out: \(reason)") }
         parts.append(evaluation.report)
         let rows = rejection.rows.map { row in
@@ -24,7 +28,8 @@ struct EvaluationReport {
         }
         parts.append(
             Terminal.table(
-                rows, heading: ["worst photos refused", "quality kept from", "mated pairs", "false non-matches at \(Int(rejection.threshold.value))"],
+                rows,
+                heading: ["worst photos refused", "quality kept from", "mated pairs", "false non-matches at \(Int(rejection.threshold.value))"],
                 rightAligned: [0, 1, 2, 3]))
         return parts.joined(separator: "\n")
     }

@@ -48,7 +48,8 @@ enum Annotation {
     private static func caption(_ lines: [String], on canvas: inout Canvas, unit: Double) {
         let scale = max(1, Int((1.6 * unit).rounded()))
         for (i, line) in lines.enumerated() {
-            canvas.text(line, x: 4 * scale, y: (4 + i * (Canvas.cellHeight + 3)) * scale, .white, scale: scale, background: paper, backgroundOpacity: 0.75)
+            canvas.text(
+                line, x: 4 * scale, y: (4 + i * (Canvas.cellHeight + 3)) * scale, .white, scale: scale, background: paper, backgroundOpacity: 0.75)
         }
     }
 }

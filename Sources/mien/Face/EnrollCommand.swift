@@ -72,7 +72,9 @@ struct EnrollCommand: AsyncParsableCommand {
                     photos: captures.map { .init(photo: $0.path, quality: $0.quality, reasons: $0.reasons) }))
             return
         }
-        print("\(outcome == .replaced ? "Enrolled again" : "Enrolled") \(name.text) from \(captures.count == 1 ? "one photo" : "\(captures.count) photos").")
+        print(
+            "\(outcome == .replaced ? "Enrolled again" : "Enrolled") \(name.text) from \(captures.count == 1 ? "one photo" : "\(captures.count) photos")."
+        )
         print(Terminal.table(captures.map { ["  " + $0.path, "quality \($0.quality)"] }))
     }
 

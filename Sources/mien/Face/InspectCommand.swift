@@ -48,11 +48,17 @@ struct InspectCommand: AsyncParsableCommand {
         }
         let box = face.detection.box
         print("\(photo): \(analysis.faces.count == 1 ? "one face" : "\(analysis.faces.count) faces")")
-        print("  box      \(Int(box.width.rounded())) × \(Int(box.height.rounded())) at \(Int(box.x.rounded())), \(Int(box.y.rounded())) (confidence \(String.decimal(face.detection.confidence, 2)))")
-        print("  pose     yaw \(String.decimal(Double(face.pose.yaw)))°, pitch \(String.decimal(Double(face.pose.pitch)))°, roll \(String.decimal(Double(face.pose.roll)))°")
+        print(
+            "  box      \(Int(box.width.rounded())) × \(Int(box.height.rounded())) at \(Int(box.x.rounded())), \(Int(box.y.rounded())) (confidence \(String.decimal(face.detection.confidence, 2)))"
+        )
+        print(
+            "  pose     yaw \(String.decimal(Double(face.pose.yaw)))°, pitch \(String.decimal(Double(face.pose.pitch)))°, roll \(String.decimal(Double(face.pose.roll)))°"
+        )
         if let eyes = face.eyes { print("  eyes     opening \(String.decimal(eyes.right, 2)) right, \(String.decimal(eyes.left, 2)) left") }
         print("  quality  \(face.quality.score) of 100\n")
-        let rows = face.quality.parts.map { ["  " + $0.aspect.rawValue, String.decimal($0.value, 2), "\($0.grade)", $0.grade < quality ? $0.reason.advice : ""] }
+        let rows = face.quality.parts.map {
+            ["  " + $0.aspect.rawValue, String.decimal($0.value, 2), "\($0.grade)", $0.grade < quality ? $0.reason.advice : ""]
+        }
         print(Terminal.table(rows, heading: ["  part", "measured", "grade", "advice"], rightAligned: [1, 2]))
         if let draw { print("\nDrawn: \(draw)") }
     }

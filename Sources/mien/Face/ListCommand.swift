@@ -18,6 +18,7 @@ struct ListCommand: ParsableCommand {
     func run() throws {
         let home = MienHomeFolder.current
         let listing = try home.openStore().list()
+        for record in listing.damaged { Terminal.warn("mien: cannot be read: \(record)") }
         guard !output.json else {
             JSON.print(
                 Output(
@@ -34,7 +35,6 @@ struct ListCommand: ParsableCommand {
             [$0.name.text, "\($0.template.entries.count)", Self.time($0.template.createdAt), $0.template.packID.text]
         }
         if !rows.isEmpty { print(Terminal.table(rows, heading: ["name", "photos", "enrolled", "model pack"], rightAligned: [1])) }
-        for record in listing.damaged { Terminal.warn("mien: cannot be read: \(record)") }
     }
 
     private static func time(_ instant: Instant) -> String {

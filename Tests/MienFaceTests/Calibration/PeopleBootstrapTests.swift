@@ -33,7 +33,9 @@ import Testing
         scorer.forEachRow { bootstrap.add(row: $0, $1) }
         let found = bootstrap.logRates([Int](repeating: 1, count: 30))
         var counts = [0, 0]
-        for i in 0..<60 { for j in 0..<i where i / 2 != j / 2 { for (k, t) in [Float(-0.5), 0.5].enumerated() where scorer.score(i, j) >= t { counts[k] += 1 } } }
+        for i in 0..<60 {
+            for j in 0..<i where i / 2 != j / 2 { for (k, t) in [Float(-0.5), 0.5].enumerated() where scorer.score(i, j) >= t { counts[k] += 1 } }
+        }
         for k in 0..<2 { #expect(abs(found[k] - log10(Double(counts[k]) / Double(set.impostorPairCount))) < 1e-9) }
     }
 

@@ -6,9 +6,10 @@ import Testing
     @Test("a seed gives the published sequence")
     func knownAnswer() {
         var generator = SeededGenerator(seed: 42)
-        #expect((0..<4).map { _ in generator.next() } == [
-            1_546_998_764_402_558_742, 6_990_951_692_964_543_102, 12_544_586_762_248_559_009, 17_057_574_109_182_124_193,
-        ])
+        #expect(
+            (0..<4).map { _ in generator.next() } == [
+                1_546_998_764_402_558_742, 6_990_951_692_964_543_102, 12_544_586_762_248_559_009, 17_057_574_109_182_124_193,
+            ])
     }
 
     @Test("normal deviates have mean 0, variance 1 and the right share beyond 1.96")

@@ -11,7 +11,7 @@ struct FaceDescriberTests {
     private let image = RGBImage.noise(width: 320, height: 240)
 
     /// The default pack's alignment with descriptors of four numbers.
-    private func describer(_ crops: [FaceDescriber.Crop] = FaceDescriber.standardCrops) -> FaceDescriber {
+    private func describer(_ crops: [FaceDescriber.Crop] = [.init(), .init(mirrored: true)]) -> FaceDescriber {
         FaceDescriber(DescriptorGeometry(input: InputGeometry(width: 150, height: 150), dimensions: 4, alignment: landmarks), crops: crops)
     }
 

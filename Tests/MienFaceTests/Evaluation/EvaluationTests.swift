@@ -108,10 +108,12 @@ import Testing
         let image = DETPlot(title: "made up", curves: [.init(name: "only", rates: Self.rates, colour: colour)]).draw(width: 500, height: 420)
         #expect(image.width == 500 && image.height == 420)
         var coloured = 0
-        for y in 0..<420 { for x in 0..<500 where image[x, y] == colour {
-            coloured += 1
-            #expect((92...464).contains(x) && (64...336).contains(y))
-        } }
+        for y in 0..<420 {
+            for x in 0..<500 where image[x, y] == colour {
+                coloured += 1
+                #expect((92...464).contains(x) && (64...336).contains(y))
+            }
+        }
         #expect(coloured > 20)
         let empty = DETPlot(title: "", curves: []).draw()
         #expect(empty[2, 2] == .white)
