@@ -67,7 +67,7 @@ private struct FaceTemplateVectors: Decodable {
     struct Accepted: Decodable {
         struct Entry: Decodable { let quality: UInt8, yaw, pitch, roll: Float, seed: Int }
 
-        let name: String, dimensions: Int, pack: String, created_at: Int64, entries: [Entry], mean: String, bytes: String
+        let name: String, dimensions: Int, pack: String, createdAt: Int64, entries: [Entry], mean: String, bytes: String
 
         func template() throws -> FaceTemplate {
             try FaceTemplate(
@@ -76,7 +76,7 @@ private struct FaceTemplateVectors: Decodable {
                         descriptor: madeUpDescriptor(dimensions: dimensions, seed: entry.seed), quality: entry.quality,
                         pose: HeadPose(yaw: entry.yaw, pitch: entry.pitch, roll: entry.roll))
                 },
-                packID: PackID(pack), createdAt: Instant(milliseconds: created_at))
+                packID: PackID(pack), createdAt: Instant(milliseconds: createdAt))
         }
     }
 
@@ -86,7 +86,9 @@ private struct FaceTemplateVectors: Decodable {
 
     static func load() throws -> Self {
         let url = try #require(Bundle.module.url(forResource: "face-template", withExtension: "json", subdirectory: "Vectors"))
-        return try JSONDecoder().decode(Self.self, from: Data(contentsOf: url))
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try decoder.decode(Self.self, from: Data(contentsOf: url))
     }
 }
 
