@@ -41,7 +41,7 @@ struct DemoCommand: AsyncParsableCommand {
         }
         let pack = try engine.loadPack()
         let matcher = try pack.matcher()
-        let faces = try engine.loadEngine(pack)
+        let faces = try engine.loadEngine(pack, compilingAll: true)
         let work = FileManager.default.temporaryDirectory.appending(path: "mien-demo-\(UUID().uuidString)", directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: work) }
         let store = try LocalFaceStore.open(folder: work.appending(path: "faces").path, keyPath: work.appending(path: "key").path)
