@@ -18,7 +18,7 @@ public final class CompiledPack: Sendable {
 
     /// Compiles what is not compiled yet, so that the first request need not wait. Blocks for about a second.
     ///
-    /// - Throws: ``InferenceError`` when a network cannot be read or compiled.
+    /// - Throws: `InferenceError` when a network cannot be read or compiled.
     public func compileAll() throws(InferenceError) {
         for network in FaceNetwork.allCases { _ = try self.network(network) }
     }

@@ -2,7 +2,7 @@ internal import Foundation
 public import MienFace
 public import MienPixels
 
-/// ``FaceNetworks`` that answer what a test tells them to, and remember what they were shown.
+/// `FaceNetworks` that answer what a test tells them to, and remember what they were shown.
 ///
 /// A network without an answer fails the call, so that a test notices what it did not expect.
 public final class ScriptedFaceNetworks: FaceNetworks {
