@@ -129,6 +129,6 @@ print("its descriptor has \(first.descriptor.dimensions) numbers")
 print("the same picture again: cosine \(rounded(first.descriptor.cosine(with: again.descriptor)))")
 print("a picture of other colours: cosine \(rounded(first.descriptor.cosine(with: other.descriptor)))")
 
-// Each eye, and the face and its mirror image, go through their network on their own: two runs a picture.
+// Each eye goes through its network on its own, two runs a picture; the face as two crops and their mirror images, four runs a picture.
 let runs = FaceNetwork.allCases.compactMap { network in networks.counts[network].map { "\(network.rawValue) \($0)" } }
 print("runs: \(runs.joined(separator: ", "))")
