@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench fuzz format lint docs test-setup clean
+.PHONY: help setup build demo test test-api bench fuzz format lint docs test-setup clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -20,7 +20,10 @@ demo: setup ## enrol and verify faces on the demo photos
 test: ## set up, check format, build, run all tests and examples
 	@scripts/test
 
-bench: ## measure against dlib
+test-api: setup ## run a server and check every answer against docs/openapi.json (Python 3.11; PyPI the first time)
+	@scripts/run scripts/test-api
+
+bench: ## measure against dlib, and a server under load
 	@scripts/setup --bench
 	@scripts/run scripts/bench
 

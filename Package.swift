@@ -15,6 +15,21 @@ let testing: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny"), .treatA
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
     name: "mien",
@@ -24,9 +39,16 @@ let package = Package(
         .library(name: "MienImage", targets: ["MienImage"]),
         .library(name: "MienInference", targets: ["MienInference"]),
         .library(name: "MienFace", targets: ["MienFace"]),
+        .library(name: "MienJourney", targets: ["MienJourney"]),
         .library(name: "MienModels", targets: ["MienModels"]),
         .library(name: "MienVault", targets: ["MienVault"]),
         .library(name: "MienPackBuilder", targets: ["MienPackBuilder"]),
+        .library(name: "MienPassword", targets: ["MienPassword"]),
+        .library(name: "MienAccess", targets: ["MienAccess"]),
+        .library(name: "MienAPI", targets: ["MienAPI"]),
+        .library(name: "MienStore", targets: ["MienStore"]),
+        .library(name: "MienServer", targets: ["MienServer"]),
+        .library(name: "MienClient", targets: ["MienClient"]),
         .library(name: "MienTesting", targets: ["MienTesting"]),
         .executable(name: "mien", targets: ["mien"]),
         .executable(name: "mien-pack", targets: ["mien-pack"]),
@@ -34,6 +56,16 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.30.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // What the machine provides: a module map, pkg-config flags, no code.
@@ -41,30 +73,56 @@ let package = Package(
         .systemLibrary(name: "SystemJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
         .systemLibrary(name: "SystemPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "SystemGIF", providers: [.apt(["libgif-dev"])]),
+        .systemLibrary(name: "SystemArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
 
         // C shims: one header each, no policy.
         .target(name: "CMienOpenVINO", dependencies: ["SystemOpenVINO"]),
         .target(name: "CMienImage", dependencies: ["SystemJPEG", "SystemPNG", "SystemGIF"], linkerSettings: [.linkedLibrary("gif")]),
+        .target(name: "CMienFolders"),
 
         // Domain: values and decisions. No C, no files, no clock.
         .target(name: "MienCore", swiftSettings: strict),
         .target(name: "MienPixels", dependencies: ["MienCore"], swiftSettings: strict),
         .target(name: "MienFace", dependencies: ["MienCore", "MienPixels"], swiftSettings: strict),
+        .target(name: "MienJourney", dependencies: ["MienCore"], swiftSettings: strict),
+
+        .target(name: "MienAccess", dependencies: ["MienCore"], swiftSettings: strict),
+        // The wire types, one definition for server and client.
+        .target(name: "MienAPI", dependencies: ["MienCore"], swiftSettings: strict),
 
         // Engines: Swift owners of C things. Know no faces.
         .target(name: "MienImage", dependencies: ["CMienImage", "MienCore", "MienPixels"], swiftSettings: strict),
         .target(name: "MienInference", dependencies: ["CMienOpenVINO", "MienCore"], swiftSettings: strict),
 
+        .target(name: "MienPassword", dependencies: ["SystemArgon2", "MienCore"], swiftSettings: strict),
+
         // Adapters: domain protocols over engines, files and keys.
-        .target(name: "MienModels", dependencies: ["MienInference", "MienFace", "MienPixels", "MienCore", crypto], swiftSettings: strict),
+        .target(name: "MienStore", dependencies: ["MienAccess", "MienVault", "MienCore", grdb, crypto], swiftSettings: strict),
+        .target(
+            name: "MienModels", dependencies: ["CMienFolders", "MienInference", "MienFace", "MienPixels", "MienCore", crypto], swiftSettings: strict),
         .target(name: "MienVault", dependencies: ["MienFace", "MienCore", crypto], swiftSettings: strict),
         // Turns published model files into what the engines run. Used once, at set-up.
         .target(name: "MienPackBuilder", dependencies: ["MienCore"], swiftSettings: strict),
 
         // Edge.
+        .target(
+            name: "MienServer",
+            dependencies: [
+                "MienAPI", "MienAccess", "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney", "MienModels", "MienPassword",
+                "MienPixels",
+                "MienStore", "MienVault", crypto, hummingbird, hummingbirdCore, hummingbirdTLS, httpClient, httpTypes, lifecycle, logging, nioCore,
+                nioHTTP, nioHTTPTypes, nioPosix, nioSSL,
+                yaml,
+            ], swiftSettings: strict),
+        .target(name: "MienClient", dependencies: ["MienAPI", "MienCore", httpClient, logging, nioCore, nioHTTP], swiftSettings: strict),
+        // Puts load on a server that runs: for measurements.
+        .target(name: "MienLoad", swiftSettings: strict),
         .executableTarget(
             name: "mien",
-            dependencies: ["MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault", "MienInference", arguments],
+            dependencies: [
+                "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault", "MienInference", "MienJourney", "MienClient", "MienAPI",
+                "MienLoad", "MienServer", arguments, hummingbird, lifecycle, logging, unixSignals,
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "mien-pack",
@@ -79,13 +137,39 @@ let package = Package(
         .testTarget(
             name: "MienFaceTests", dependencies: ["MienFace", "MienPixels", "MienCore", "MienTesting"], resources: [.copy("Vectors")],
             swiftSettings: testing),
+        .testTarget(name: "MienJourneyTests", dependencies: ["MienJourney", "MienCore"], swiftSettings: testing),
         .testTarget(
             name: "MienModelsTests",
             dependencies: ["MienModels", "MienInference", "MienFace", "MienImage", "MienPixels", "MienCore", "MienTesting"], swiftSettings: testing),
         .testTarget(
             name: "MienVaultTests", dependencies: ["MienVault", "MienFace", "MienCore", "MienTesting"], resources: [.copy("Vectors")],
             swiftSettings: testing),
+        .testTarget(name: "MienAccessTests", dependencies: ["MienAccess", "MienCore", "MienTesting"], swiftSettings: testing),
+        .testTarget(
+            name: "MienPasswordTests", dependencies: ["MienPassword", "MienCore", "MienTesting"], resources: [.copy("Vectors")],
+            swiftSettings: testing),
+        // Writes until it is killed; MienStoreTests looks at what is left.
+        .executableTarget(
+            name: "mien-store-writer", dependencies: ["MienStore", "MienVault", "MienAccess", "MienCore"], path: "Tests/mien-store-writer",
+            swiftSettings: testing),
+        .testTarget(
+            name: "MienStoreTests",
+            dependencies: ["MienStore", "MienAccess", "MienVault", "MienCore", "MienTesting", "mien-store-writer", crypto],
+            swiftSettings: testing),
         .testTarget(name: "MienPackBuilderTests", dependencies: ["MienPackBuilder"], swiftSettings: testing),
-        .testTarget(name: "MienCommandTests", dependencies: ["mien", "MienImage", "MienPixels"], swiftSettings: testing),
+        .testTarget(
+            name: "MienServerTests",
+            dependencies: [
+                "MienServer", "MienClient", "MienAPI", "MienJourney", "MienModels", "MienCore", "MienTesting", crypto, lifecycle, logging,
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "MienServerAPITests",
+            dependencies: ["MienServer", "MienAPI", "MienAccess", "MienStore", "MienJourney", "MienCore", "MienTesting", logging],
+            swiftSettings: testing),
+        .testTarget(
+            name: "MienCommandTests", dependencies: ["mien", "MienModels", "MienVault", "MienFace", "MienImage", "MienPixels", "MienCore"],
+            swiftSettings: testing),
+        .testTarget(
+            name: "MienClientTests", dependencies: ["MienClient", "MienAPI", "MienCore", "MienJourney", nioCore, nioPosix], swiftSettings: testing),
     ]
 )

@@ -22,6 +22,8 @@ let package = Package(
             name: "FindFaces", dependencies: ["MienFace", "MienImage", "MienModels", "MienPixels"].map(product), swiftSettings: strict),
         .executableTarget(
             name: "SearchGallery", dependencies: ["MienCore", "MienFace", "MienImage", "MienModels"].map(product), swiftSettings: strict),
+        .executableTarget(name: "FaceRegistrationJourney", dependencies: ["MienAPI", "MienClient", "MienCore"].map(product), swiftSettings: strict),
+        .executableTarget(name: "FaceLoginJourney", dependencies: ["MienClient", "MienCore"].map(product), swiftSettings: strict),
         .executableTarget(name: "CustomNetworks", dependencies: ["MienFace", "MienPixels"].map(product), swiftSettings: strict),
     ]
 )

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Gives every open side of the single input the number from `shape`.
 static int32_t close_shape(ov_model_t *model, const int64_t *shape, size_t rank) {
@@ -13,44 +14,84 @@ static int32_t close_shape(ov_model_t *model, const int64_t *shape, size_t rank)
     return status == OK ? mien_ov_ok : mien_ov_unsuitable;
 }
 
-static int32_t compile(const ov_core_t *core, const ov_model_t *model, int32_t threads, int32_t streams, const char *precision,
-                       const char *cache_folder, ov_compiled_model_t **compiled) {
-    char thread_text[16], stream_text[16];
-    snprintf(thread_text, sizeof thread_text, "%d", threads * streams);
-    snprintf(stream_text, sizeof stream_text, "%d", streams);
-    ov_property_t properties[6] = {
-        {ov_property_key_inference_num_threads, thread_text},
-        {ov_property_key_num_streams, stream_text},
+enum { property_count = 5 };
+
+struct options {
+    char threads[16], streams[16];
+    ov_property_t properties[property_count];
+};
+
+static void set_options(struct options *o, int32_t threads, int32_t streams, const char *precision, const char *cache_folder) {
+    snprintf(o->threads, sizeof o->threads, "%d", threads * streams);
+    snprintf(o->streams, sizeof o->streams, "%d", streams);
+    const ov_property_t properties[property_count] = {
+        {ov_property_key_inference_num_threads, o->threads},
+        {ov_property_key_num_streams, o->streams},
         {ov_property_key_hint_inference_precision, precision},
         {ov_property_key_hint_enable_cpu_pinning, "NO"},
         {ov_property_key_cache_dir, cache_folder ? cache_folder : ""},
     };
-    return ov_core_compile_model_props(core, model, "CPU", 5, properties, compiled) == OK ? mien_ov_ok : mien_ov_uncompilable;
+    memcpy(o->properties, properties, sizeof properties);
 }
 
-int32_t mien_ov_network_open(const mien_ov_core *core, const char *path, int32_t threads, int32_t streams, const char *precision,
-                             const char *cache_folder, const int64_t *shape, size_t rank, mien_ov_network **out, char *why,
-                             size_t why_bytes) {
+static int has_wanted_sides(size_t inputs, size_t outputs) { return inputs == 1 && outputs >= 1 && outputs <= mien_ov_outputs_most; }
+
+// 1 when the compiled network has one input without open sides, and 1 to 16 outputs.
+static int is_complete(const ov_compiled_model_t *compiled) {
+    size_t inputs = 0, outputs = 0;
+    if (ov_compiled_model_inputs_size(compiled, &inputs) != OK || ov_compiled_model_outputs_size(compiled, &outputs) != OK) return 0;
+    if (!has_wanted_sides(inputs, outputs)) return 0;
+    ov_output_const_port_t *input = NULL;
+    if (ov_compiled_model_input(compiled, &input) != OK) return 0;
+    ov_shape_t shape = {0};
+    // Only a static shape can be had this way.
+    const int is_static = ov_const_port_get_shape(input, &shape) == OK;
+    if (is_static) ov_shape_free(&shape);
+    ov_output_const_port_free(input);
+    return is_static;
+}
+
+// By its path: with a filled cache the file itself is then not even read. NULL when that does not do; opening it step by step tells why.
+static ov_compiled_model_t *compile_path(const ov_core_t *core, const char *path, const struct options *options) {
+    ov_compiled_model_t *compiled = NULL;
+    if (ov_core_compile_model_from_file_props(core, path, "CPU", property_count, options->properties, &compiled) != OK) return NULL;
+    if (is_complete(compiled)) return compiled;
+    ov_compiled_model_free(compiled);
+    return NULL;
+}
+
+// Step by step: read, close open sides, compile.
+static int32_t compile_model(const ov_core_t *core, const char *path, const struct options *options, const int64_t *shape, size_t rank,
+                             ov_compiled_model_t **compiled, char *why, size_t why_bytes) {
     ov_model_t *model = NULL;
-    if (ov_core_read_model(core->raw, path, NULL, &model) != OK) {
+    if (ov_core_read_model(core, path, NULL, &model) != OK) {
         mien_ov_say(why, why_bytes, "the model cannot be read");
         return mien_ov_unreadable;
     }
     size_t inputs = 0, outputs = 0;
     ov_model_inputs_size(model, &inputs);
     ov_model_outputs_size(model, &outputs);
-    int32_t status = inputs == 1 && outputs >= 1 && outputs <= mien_ov_outputs_most ? mien_ov_ok : mien_ov_unsuitable;
-    if (status == mien_ov_ok) status = close_shape(model, shape, rank);
-    if (status != mien_ov_ok) mien_ov_say(why, why_bytes, "the model does not have one input of the declared shape and 1 to 16 outputs");
-
-    ov_compiled_model_t *compiled = NULL;
-    if (status == mien_ov_ok) {
-        status = compile(core->raw, model, threads, streams, precision, cache_folder, &compiled);
-        if (status != mien_ov_ok) mien_ov_say(why, why_bytes, "the model cannot be compiled for this CPU");
+    int32_t status = has_wanted_sides(inputs, outputs) ? close_shape(model, shape, rank) : mien_ov_unsuitable;
+    if (status != mien_ov_ok) {
+        mien_ov_say(why, why_bytes, "the model does not have one input of the declared shape and 1 to 16 outputs");
+    } else if (ov_core_compile_model_props(core, model, "CPU", property_count, options->properties, compiled) != OK) {
+        mien_ov_say(why, why_bytes, "the model cannot be compiled for this CPU");
+        status = mien_ov_uncompilable;
     }
     ov_model_free(model);
-    if (status != mien_ov_ok) return status;
+    return status;
+}
 
+int32_t mien_ov_network_open(const mien_ov_core *core, const char *path, int32_t threads, int32_t streams, const char *precision,
+                             const char *cache_folder, const int64_t *shape, size_t rank, mien_ov_network **out, char *why,
+                             size_t why_bytes) {
+    struct options options;
+    set_options(&options, threads, streams, precision, cache_folder);
+    ov_compiled_model_t *compiled = compile_path(core->raw, path, &options);
+    if (!compiled) {
+        const int32_t status = compile_model(core->raw, path, &options, shape, rank, &compiled, why, why_bytes);
+        if (status != mien_ov_ok) return status;
+    }
     mien_ov_network *network = calloc(1, sizeof *network);
     if (!network) abort();
     network->raw = compiled;

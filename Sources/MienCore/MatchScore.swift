@@ -33,11 +33,19 @@ public struct MatchScore: Sendable, Hashable, Comparable, Codable {
 }
 
 extension MatchScore {
-    /// The false-match rate for people: "about 1 in 10,000", "rarer than 1 in 1,000,000", "no better than chance".
+    /// ``value`` with one decimal, rounded down: what is shown never passes a threshold, of one decimal, that the score itself does not.
+    public var shown: Double {
+        // Multiplying may round up to the next tenth.
+        let tenths = (value * 10).rounded(.down)
+        return tenths / 10 > value ? (tenths - 1) / 10 : tenths / 10
+    }
+
+    /// The share of strangers who match as well, for people: "about 1 in 10,000", "at most 1 in 1,000,000", "most", "no better than chance".
     public var falseMatchRateInWords: String {
         if value <= Self.range.lowerBound { return "no better than chance" }
-        if value >= Self.range.upperBound { return "1 in 1,000,000 or rarer" }
-        return "about 1 in \(Self.grouped(Self.twoDigits(1 / falseMatchRate)))"
+        if value >= Self.range.upperBound { return "at most 1 in 1,000,000" }
+        let oneIn = Self.twoDigits(1 / falseMatchRate)
+        return oneIn < 2 ? "most" : "about 1 in \(Self.grouped(oneIn))"
     }
 
     /// Rounded to two significant digits: more would claim a precision no calibration has.

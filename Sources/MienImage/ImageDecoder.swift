@@ -12,7 +12,8 @@ public enum ImageDecoder {
     /// What shows through transparent pixels: white, as pages and paper are, so that a cut-out portrait stands before a light ground.
     public static let background = RGBColour.white
 
-    /// - Parameter bytes: a whole file.
+    /// The picture in the bytes of a whole file, upright.
+    ///
     /// - Throws: ``ImageError``; size and pixel limits are checked first, by the header, before any memory is taken.
     public static func decode(_ bytes: [UInt8], limits: ImageLimits = .standard) throws(ImageError) -> RGBImage {
         try decode(bytes.span, limits: limits)

@@ -10,22 +10,22 @@ public enum ImageFile {
         do { return try ImageDecoder.decode(bytes, limits: limits) } catch { throw ImageFileError(path, .image(error)) }
     }
 
-    /// The file's bytes. A regular file's size is checked before anything is read; a pipe is read to the limit and no further.
+    /// The bytes of a regular file. Its size is checked before anything is read, and should it grow, it is read to the limit and no further.
     /// - Throws: ``ImageFileError``.
     public static func read(_ path: String, limits: ImageLimits = .standard) throws(ImageFileError) -> [UInt8] {
         do { return try contents(of: path, limits: limits) } catch { throw ImageFileError(path, error) }
     }
 
     private static func contents(of path: String, limits: ImageLimits) throws(ImageFileError.Reason) -> [UInt8] {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        // O_NONBLOCK: opening a pipe must not wait for its writer.
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw .system(errno) }
         defer { close(file) }
         var status = stat()
         guard unsafe fstat(file, &status) == 0 else { throw .system(errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else { throw .isDirectory }
-        if status.st_mode & S_IFMT == S_IFREG, status.st_size > limits.maxBytes {
-            throw .image(.tooManyBytes(count: Int(status.st_size), limit: limits.maxBytes))
-        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
+        guard status.st_size <= limits.maxBytes else { throw .image(.tooManyBytes(count: Int(status.st_size), limit: limits.maxBytes)) }
         return try readAll(file, limit: limits.maxBytes)
     }
 

@@ -32,7 +32,11 @@ public struct NetworkOptions: Sendable, Hashable {
     /// Reads `path` (`.xml` IR, `.onnx`, `.tflite`) and compiles it.
     ///
     /// Takes from milliseconds to seconds and blocks: call it off the cooperative pool.
-    /// - Parameter shape: sides of the input for a file that leaves some open, e.g. `[1, 3, 112, 112]`; not used otherwise.
+    /// - Parameters:
+    ///   - path: the file. Of an IR the weights are beside it, in the `.bin` of the same name.
+    ///   - runtime: kept as long as the network.
+    ///   - options: threads, streams, precision, cache.
+    ///   - shape: sides of the input for a file that leaves some open, e.g. `[1, 3, 112, 112]`; not used otherwise.
     /// - Throws: ``InferenceError`` `.unreadableModel`, `.unsuitableModel` or `.uncompilableModel`.
     public init(_ path: String, runtime: InferenceRuntime, options: NetworkOptions = .init(), shape: [Int] = []) throws(InferenceError) {
         var network: OpaquePointer?

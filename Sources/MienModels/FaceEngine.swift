@@ -14,12 +14,14 @@ public final class FaceEngine: Sendable {
     /// Starts the workers. Networks are compiled when they are first needed, on a worker's thread, unless `compilingAll`.
     ///
     /// - Parameters:
-    ///   - compilingAll: compile every network now, which blocks for about a second, less with a filled cache folder: for a server.
+    ///   - pack: the networks; its files were checked when it was loaded.
     ///   - workers: photos worked on at once, 1...64; one thread each unless `options` says more.
-    ///   - crops: what a descriptor is made from. Calibration holds for the standard crops.
+    ///   - options: how the networks are compiled; `streams` becomes `workers`.
+    ///   - crops: what a descriptor is made from, when not the pack's own crops. Calibration holds for those only.
+    ///   - compilingAll: compile every network now, which blocks for about a second, less with a filled cache folder: for a server.
     /// - Throws: `InferenceError`.
     public init(
-        pack: ModelPack, workers: Int = 1, options: NetworkOptions = NetworkOptions(), crops: [FaceDescriber.Crop] = FaceDescriber.standardCrops,
+        pack: ModelPack, workers: Int = 1, options: NetworkOptions = NetworkOptions(), crops: [FaceDescriber.Crop]? = nil,
         compilingAll: Bool = false
     ) throws(InferenceError) {
         var options = options

@@ -11,11 +11,12 @@ extension ModelPack {
         do { table = try JSONDecoder().decode(CalibrationTable.self, from: contents(of: manifest.calibration)) } catch let error as PackError {
             throw error
         } catch {
-            throw PackError(.badManifest, "\(folder.appending(path: manifest.calibration).path) is no calibration table: \(error)")
+            throw PackError(
+                .badManifest, "\(folder.appending(path: manifest.calibration).path) is no calibration table: \(ModelPack.words(for: error))")
         }
         let cohort: Cohort
         do { cohort = try Cohort(bytes: [UInt8](contents(of: manifest.cohort))) } catch let error as PackError { throw error } catch {
-            throw PackError(.badManifest, "\(folder.appending(path: manifest.cohort).path) is no cohort: \(error)")
+            throw PackError(.badManifest, "\(folder.appending(path: manifest.cohort).path) is no cohort: \(ModelPack.words(for: error))")
         }
         guard cohort.dimension == manifest.geometry.descriptor.dimensions else {
             throw PackError(.badManifest, "the cohort of \(id.text) has \(cohort.dimension) dimensions, its descriptors have others")

@@ -24,7 +24,7 @@ public struct ModelPack: Sendable {
     /// The manifest alone, without a look at the other files.
     public static func manifest(in folder: URL) throws(PackError) -> PackManifest {
         let url = folder.appending(path: PackManifest.fileName)
-        guard let data = try? Data(contentsOf: url), data.count <= 1_000_000 else {
+        guard let file = PackFile(url), file.size <= PackManifest.sizeLimit, let data = file.contents() else {
             throw PackError(.badManifest, "\(folder.path) is not a model pack: it holds no readable \(PackManifest.fileName) of at most 1 MB")
         }
         let manifest: PackManifest
@@ -35,32 +35,45 @@ public struct ModelPack: Sendable {
         return manifest
     }
 
+    /// 16 hexadecimal digits that stand for the contents of all files: another pack, or the same one with another file, has others.
+    public var fingerprint: String {
+        let lines = manifest.files.map { "\($0.name) \($0.sha256)\n" }.sorted().joined()
+        return String(Self.sha256(Data(lines.utf8)).prefix(16))
+    }
+
     /// A file's whole contents, by its name in the manifest.
     public func contents(of name: String) throws(PackError) -> Data {
-        guard let data = try? Data(contentsOf: folder.appending(path: name)) else {
-            throw PackError(.damaged, "\(folder.appending(path: name).path) cannot be read")
-        }
+        let url = folder.appending(path: name)
+        guard let declared = manifest.files.first(where: { $0.name == name }), let file = PackFile(url), file.size == declared.bytes,
+            let data = file.contents()
+        else { throw PackError(.damaged, "\(url.path) cannot be read") }
         return data
     }
 
     private static func check(_ file: PackManifest.File, in folder: URL) throws(PackError) {
         let url = folder.appending(path: file.name)
-        guard let data = try? Data(contentsOf: url, options: .mappedIfSafe) else {
-            throw PackError(.damaged, "\(url.path) is missing or cannot be read; install the pack again (scripts/setup, or mien models install)")
+        guard let found = PackFile(url) else {
+            throw PackError(
+                .damaged,
+                "\(url.path) is missing, cannot be read or is not a regular file; install the pack again (scripts/setup, or mien models install)")
         }
-        guard data.count == file.bytes, sha256(data) == file.sha256 else {
+        guard found.size == file.bytes, found.sha256() == file.sha256 else {
             throw PackError(
                 .damaged, "\(url.path) is not the file its manifest describes (sha256 differs); install the pack again and do not use this one")
         }
     }
 
     /// 64 lower-case hexadecimal digits.
-    static func sha256(_ data: Data) -> String {
-        SHA256.hash(data: data).map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+    static func sha256(_ data: Data) -> String { hexadecimal(SHA256.hash(data: data)) }
+
+    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
     }
 
-    private static func words(for error: any Error) -> String {
-        func place(_ path: [any CodingKey]) -> String { path.isEmpty ? "the top" : path.map(\.stringValue).joined(separator: ".") }
+    static func words(for error: any Error) -> String {
+        func place(_ path: [any CodingKey]) -> String { path.isEmpty ? "the top" : path.map(\.stringValue).joined(separator: ".").printable }
+        if let error = error as? CalibrationError { return error.description }
+        if let error = error as? CohortError { return error.description }
         return switch error as? DecodingError {
         case .keyNotFound(let key, let context): "“\(key.stringValue)” is missing at \(place(context.codingPath))"
         case .typeMismatch(_, let context), .valueNotFound(_, let context): "a value of another type is expected at \(place(context.codingPath))"

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MienCore
 public import MienFace
 public import MienInference
 internal import Synchronization
@@ -10,9 +11,22 @@ public final class CompiledPack: Sendable {
     public let options: NetworkOptions
     private let runtime: InferenceRuntime
     // Compiling under the lock: whoever needs the same network has to wait for it anyway.
-    private let networks = Mutex<[FaceNetwork: Network]>([:])
+    private let state: Mutex<State>
 
+    private struct State {
+        var networks: [FaceNetwork: Network] = [:]
+        var cache: CompiledNetworkCache?
+    }
+
+    /// - Parameter options: compiled networks are kept in a folder of the pack's own under its cache folder. OpenVINO knows a cached network
+    ///   by the file's path and time; the folder's name makes sure that files which changed are compiled anew.
     public init(_ pack: ModelPack, runtime: InferenceRuntime, options: NetworkOptions) {
+        var options = options
+        let cache = options.cacheFolder.flatMap {
+            CompiledNetworkCache(folder: URL(filePath: $0).appending(path: "\(pack.id.text)-\(pack.fingerprint)"))
+        }
+        options.cacheFolder = cache?.folder.path
+        state = Mutex(State(cache: cache))
         (self.pack, self.runtime, self.options) = (pack, runtime, options)
     }
 
@@ -26,12 +40,16 @@ public final class CompiledPack: Sendable {
     /// - Returns: `nil` when the pack does not bring it.
     func network(_ name: FaceNetwork) throws(InferenceError) -> Network? {
         guard let file = pack.manifest.file(of: name) else { return nil }
-        return try networks.withLock { compiled throws(InferenceError) in
-            if let network = compiled[name] { return network }
-            let network = try Network(
-                pack.folder.appending(path: file).path, runtime: runtime, options: options,
-                shape: pack.manifest.geometry.input(of: name)?.shape ?? [])
-            compiled[name] = network
+        return try state.withLock { state throws(InferenceError) in
+            if let network = state.networks[name] { return network }
+            let open = { () throws(InferenceError) in
+                try Network(
+                    self.pack.folder.appending(path: file).path, runtime: self.runtime, options: self.options,
+                    shape: self.pack.manifest.geometry.input(of: name)?.shape ?? [])
+            }
+            let network: Network
+            if state.cache != nil { network = try state.cache!.opening(open) } else { network = try open() }
+            state.networks[name] = network
             return network
         }
     }

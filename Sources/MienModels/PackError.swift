@@ -10,8 +10,12 @@ public struct PackError: Error, Sendable {
         case damaged = "pack.damaged"
         /// A pack of that name is there already, with other contents.
         case conflict = "pack.conflict"
+        /// What was to be installed is not there: there is neither folder nor file at the path given.
+        case notFound = "pack.not-found"
         /// The pack could not be fetched or copied.
         case unavailable = "pack.unavailable"
+        /// The pack would come over a connection that anybody between can change, and nothing says what it has to be.
+        case insecure = "pack.insecure"
     }
 
     public let code: Code

@@ -18,6 +18,8 @@ public struct MienHome: Sendable {
 
     /// One folder per model pack, named after it.
     public var packs: URL { folder.appending(path: "packs", directoryHint: .isDirectory) }
+    /// What can be made again; may be deleted at any time.
+    public var cache: URL { folder.appending(path: "cache", directoryHint: .isDirectory) }
     /// Networks compiled for this CPU; may be deleted at any time.
     public var compiledNetworks: URL { folder.appending(path: "cache/networks", directoryHint: .isDirectory) }
     /// Descriptors of photos that were evaluated, sealed; may be deleted at any time.
@@ -63,35 +65,32 @@ public struct PackLibrary: Sendable {
         return pack
     }
 
-    /// Copies a pack into the library: checked first, then moved into place in one step.
+    /// Copies a pack into the library: checked first, then put into place in one step.
     ///
-    /// Installing a pack that is there already with the same contents does nothing.
+    /// Installing a pack that is there already with the same contents does nothing; when its files were damaged, it is put right.
     /// - Throws: ``PackError``; `.conflict` when another pack has that name and `replacing` is false.
     @discardableResult
     public func install(from source: URL, replacing: Bool = false) throws(PackError) -> ModelPack {
         let offered = try ModelPack(folder: source)
         let place = folder.appending(path: offered.id.text, directoryHint: .isDirectory)
         if FileManager.default.fileExists(atPath: place.path) {
-            if let present = try? ModelPack(folder: place), present.manifest == offered.manifest { return present }
-            guard replacing else {
+            let isSame = (try? ModelPack.manifest(in: place)) == offered.manifest
+            if isSame, let present = try? ModelPack(folder: place) { return present }
+            guard replacing || isSame else {
                 throw PackError(.conflict, "\(place.path) holds another pack named \(offered.id.text); --replace puts this one in its place")
             }
         }
-        let staging = folder.appending(path: ".\(offered.id.text).\(UUID().uuidString)", directoryHint: .isDirectory)
         do {
-            let files = FileManager.default
-            try files.createDirectory(at: staging, withIntermediateDirectories: true)
-            defer { try? files.removeItem(at: staging) }
-            for name in offered.manifest.files.map(\.name) + [PackManifest.fileName] {
-                try files.copyItem(at: source.appending(path: name), to: staging.appending(path: name))
+            try StagedFolder.put(at: place) { staging in
+                for name in offered.manifest.files.map(\.name) + [PackManifest.fileName] {
+                    try FileManager.default.copyItem(at: source.appending(path: name), to: staging.appending(path: name))
+                }
+                _ = try ModelPack(folder: staging)
             }
-            _ = try ModelPack(folder: staging)
-            if files.fileExists(atPath: place.path) { try files.removeItem(at: place) }
-            try files.moveItem(at: staging, to: place)
         } catch let error as PackError {
             throw error
         } catch {
-            throw PackError(.unavailable, "\(offered.id.text) could not be copied into \(folder.path): \(error.localizedDescription)")
+            throw PackError(.unavailable, "\(offered.id.text) could not be copied into \(folder.path): \(SystemWords.reason(error))")
         }
         return try ModelPack(folder: place)
     }

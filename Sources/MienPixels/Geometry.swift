@@ -85,7 +85,8 @@ public struct AffineMap: Sendable, Hashable {
     /// The similarity (turn, scale, shift, no mirroring) that brings `source` nearest to `target` in the least-squares sense.
     ///
     /// Closed form of Umeyama (1991) in two dimensions.
-    /// - Returns: `nil` with fewer than two points or when all source points coincide.
+    /// - Returns: `nil` with fewer than two points, or when what comes nearest has no inverse: points that coincide, on either side, or
+    ///   that lie as in a mirror.
     public static func similarity(from source: [Point], to target: [Point]) -> AffineMap? {
         precondition(source.count == target.count, "as many source points as target points")
         guard source.count >= 2 else { return nil }
@@ -100,6 +101,7 @@ public struct AffineMap: Sendable, Hashable {
         }
         guard spread > 0 else { return nil }
         let (k, h) = (dot / spread, cross / spread)
+        guard (1 / (k * k + h * h)).isFinite else { return nil }
         return AffineMap(a: k, b: -h, tx: mt.x - k * ms.x + h * ms.y, c: h, d: k, ty: mt.y - h * ms.x - k * ms.y)
     }
 }

@@ -2,8 +2,7 @@ extension RGBImage {
     /// The part of the image in columns `x..<x + width` and rows `y..<y + height`, each block of `factor`×`factor` pixels averaged into one.
     ///
     /// Blocks that the part does not fill at its right and bottom edge are left out.
-    /// - Parameter factor: 1...256.
-    /// - Precondition: the part lies inside the image and holds at least one block.
+    /// - Precondition: `factor` is 1...256, the part lies inside the image and holds at least one block.
     public func reduced(by factor: Int, x: Int, y: Int, width: Int, height: Int) -> RGBImage {
         precondition((1...256).contains(factor), "a reduction is 1...256, got \(factor)")
         precondition(x >= 0 && y >= 0 && x + width <= self.width && y + height <= self.height, "the part lies inside the image")
@@ -56,19 +55,8 @@ extension RGBImage {
         if (2...256).contains(whole), (width, height) == (whole * newWidth, whole * newHeight) {
             return reduced(by: whole, x: 0, y: 0, width: width, height: height)
         }
-        // Whole blocks first, which is fast; two at least across each new pixel. With fewer, a pixel whose edge cuts two blocks would
-        // average twice its own area, and a detector places faces worse by several pixels of a portrait.
-        let factor = min(256, whole / 2)
-        if factor > 1 {
-            let usedWidth = width - width % factor, usedHeight = height - height % factor
-            let blocks = reduced(by: factor, x: 0, y: 0, width: usedWidth, height: usedHeight)
-            let xs = AreaWeights(
-                from: blocks.width, to: newWidth, covering: Double(width) / Double(factor))
-            let ys = AreaWeights(
-                from: blocks.height, to: newHeight, covering: Double(height) / Double(factor))
-            return blocks.weighted(xs, ys)
-        }
         if width == newWidth, height == newHeight { return self }
+        if newWidth <= width, newHeight <= height { return shrunk(width: newWidth, height: newHeight) }
         return weighted(
             AreaWeights(from: width, to: newWidth, covering: Double(width)), AreaWeights(from: height, to: newHeight, covering: Double(height)))
     }

@@ -2,8 +2,7 @@ extension RGBImage {
     /// The picture that `map` makes of this one, on a canvas of `width`×`height` pixels; where nothing falls it stays black.
     ///
     /// Linear interpolation between pixel centres. When the map shrinks by more than two, whole blocks are averaged first, so that fine
-    /// detail does not turn into noise.
-    /// - Parameter map: from this image's coordinates to the canvas's, both with (0, 0) at the top-left *corner*.
+    /// detail does not turn into noise. The map goes from this image's coordinates to the canvas's, both with (0, 0) at the top-left *corner*.
     /// - Precondition: the map can be inverted, and the canvas's sides are in ``sideRange``.
     public func warped(by map: AffineMap, width outWidth: Int, height outHeight: Int) -> RGBImage {
         precondition(Self.sideRange.contains(outWidth) && Self.sideRange.contains(outHeight), "sides \(outWidth)×\(outHeight) are out of range")

@@ -16,5 +16,6 @@ extension FaceGeometry {
                 .init(mesh: 263, x: 110.9567459599, y: 46.3498153801), .init(mesh: 362, x: 89.606047641, y: 47.8967438768),
                 .init(mesh: 33, x: 37.0575062079, y: 46.3727452685), .init(mesh: 133, x: 58.4085061371, y: 47.9064240324),
                 .init(mesh: 2, x: 74.0112313568, y: 87.7797531648),
-            ]))
+            ],
+            crops: [.init(), .init(mirrored: true), .init(zoom: 1.1), .init(zoom: 1.1, mirrored: true)]))
 }

@@ -41,6 +41,7 @@ public struct SyntheticHead: Sendable {
     ///   - centre: where the middle of the face lies, in pixels.
     ///   - halfWidth: half of the face's width when frontal, in pixels.
     ///   - pose: `HeadPose` says what the angles mean; there is no perspective.
+    ///   - evidence: the mesh's own, a logit.
     public func mesh(centre: Point, halfWidth: Double, pose: HeadPose = .frontal, evidence: Double = 22) -> FaceMesh {
         let radians = Double.pi / 180
         let (yaw, pitch, roll) = (Double(pose.yaw) * radians, Double(pose.pitch) * radians, Double(pose.roll) * radians)

@@ -28,28 +28,22 @@ struct Assemble: ParsableCommand {
     var record = false
 
     func run() throws {
-        let files = FileManager.default
         if record { try recordHashes() }
         let manifest = try ModelPack.manifest(in: definition)
-        let parent = output.deletingLastPathComponent()
-        try files.createDirectory(at: parent, withIntermediateDirectories: true)
-        let staging = parent.appending(path: ".\(output.lastPathComponent).\(ProcessInfo.processInfo.processIdentifier)", directoryHint: .isDirectory)
-        try? files.removeItem(at: staging)
-        try files.createDirectory(at: staging, withIntermediateDirectories: false)
-        defer { try? files.removeItem(at: staging) }
-
-        for (name, data) in try contents(of: manifest) { try data.write(to: staging.appending(path: name)) }
-        try files.copyItem(at: definition.appending(path: PackManifest.fileName), to: staging.appending(path: PackManifest.fileName))
-        let pack = try ModelPack(folder: staging)
-        let reference = try ReferenceOutputs(file: definition.appending(path: ReferenceOutputs.fileName))
-        let largest = try reference.largestDifference(from: pack)
-        guard largest <= ReferenceOutputs.tolerance else {
-            throw ValidationError(
-                "the converted descriptor network differs from its reference by \(largest), more than \(ReferenceOutputs.tolerance)")
+        var largest = 0.0
+        try StagedFolder.put(at: output) { staging in
+            for (name, data) in try contents(of: manifest) { try data.write(to: staging.appending(path: name)) }
+            try FileManager.default.copyItem(
+                at: definition.appending(path: PackManifest.fileName), to: staging.appending(path: PackManifest.fileName))
+            let pack = try ModelPack(folder: staging)
+            let reference = try ReferenceOutputs(file: definition.appending(path: ReferenceOutputs.fileName))
+            largest = try reference.largestDifference(from: pack)
+            guard largest <= ReferenceOutputs.tolerance else {
+                throw ValidationError(
+                    "the converted descriptor network differs from its reference by \(largest), more than \(ReferenceOutputs.tolerance)")
+            }
         }
-        if files.fileExists(atPath: output.path) { try files.removeItem(at: output) }
-        try files.moveItem(at: staging, to: output)
-        print("\(pack.id.text): descriptor within \(largest) of its reference; \(manifest.files.count) files checked; in \(output.path)")
+        print("\(manifest.id.text): descriptor within \(largest) of its reference; \(manifest.files.count) files checked; in \(output.path)")
     }
 
     /// Every file of the pack, from the definition, the published files or the conversion.

@@ -9,9 +9,11 @@ import MienVault
 /// `mien demo`: the product's first complete job, on photos that set-up fetched.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo", abstract: "Enrol a person from one photo, verify others, refuse a stranger.",
+        commandName: "demo", abstract: "Enrol a person, verify others, refuse a stranger; then log in with a face over HTTP.",
         discussion: """
-            Uses the photos scripts/setup put into place, in a store of its own that is erased afterwards.
+            Uses the photos scripts/setup put into place. The second part starts a server on a free port of this machine and does what an app does: \
+            sign up, register a face, log in with another photo, be refused as a stranger, lock after five tries, be unlocked. Stores are the demo's \
+            own and are erased afterwards.
 
             EXAMPLE
               mien demo
@@ -39,12 +41,13 @@ struct DemoCommand: AsyncParsableCommand {
         for name in [Self.enrolled, Self.stranger] + Self.verified where !FileManager.default.fileExists(atPath: photos.appending(path: name).path) {
             throw Failure(.notSetUp, "demo.photos", "\(photos.appending(path: name).path) is missing; run scripts/setup")
         }
+        let progress = Progress("Looking at photos", total: Self.verified.count + 3)
         let pack = try engine.loadPack()
         let matcher = try pack.matcher()
         let faces = try engine.loadEngine(pack, compilingAll: true)
-        let work = FileManager.default.temporaryDirectory.appending(path: "mien-demo-\(UUID().uuidString)", directoryHint: .isDirectory)
-        defer { try? FileManager.default.removeItem(at: work) }
-        let store = try LocalFaceStore.open(folder: work.appending(path: "faces").path, keyPath: work.appending(path: "key").path)
+        let work = try WorkFolder("demo")
+        defer { withExtendedLifetime(work) {} }
+        let store = try LocalFaceStore.open(folder: work.url.appending(path: "faces").path, keyPath: work.url.appending(path: "key").path)
 
         let name = try PersonName("the enrolled person")
         let template = try await enrol(photos.appending(path: Self.enrolled).path, faces)
@@ -53,11 +56,14 @@ struct DemoCommand: AsyncParsableCommand {
         let reference = try matcher.reference(for: kept.template)
         var rows: [Row] = []
         for photo in Self.verified + [Self.stranger] {
+            progress.update(rows.count + 1)
             rows.append(try await verify(photo, expected: photo != Self.stranger, reference, matcher, faces))
         }
         let picture = try await annotate(photos.appending(path: Self.verified[0]).path, faces)
-        report(rows, picture)
-        if rows.contains(where: { $0.match != $0.expected }) { throw Outcome.noMatch }
+        progress.finish()
+        let logins = try await logIn(in: work.url.appending(path: "server", directoryHint: .isDirectory))
+        report(rows, picture, logins)
+        if rows.contains(where: { $0.match != $0.expected }) || logins.contains(where: { !$0.isRight }) { throw Outcome.noMatch }
     }
 
     private func enrol(_ path: String, _ faces: FaceEngine) async throws -> FaceTemplate {
@@ -83,13 +89,22 @@ struct DemoCommand: AsyncParsableCommand {
         let image = try ImageFile.decode(path)
         let analysis = try await faces.analyse(image)
         let target = draw.map { URL(filePath: $0) } ?? engine.home.folder.appending(path: "demo/annotated.png")
-        try Data(PNGEncoder.encode(Annotation.draw(analysis, on: image))).write(to: target, options: .atomic)
+        try OutputPlace.write(Data(PNGEncoder.encode(Annotation.draw(analysis, on: image))), to: target)
         return target.path
     }
 
-    private func report(_ rows: [Row], _ picture: String) {
+    private func logIn(in folder: URL) async throws -> [LoginDemo.Step] {
+        let demo = LoginDemo(photos: engine.home.demoPhotos, registered: Self.enrolled, genuine: Self.verified, stranger: Self.stranger)
+        let progress = Progress("Logging in over HTTP", total: 1)
+        defer { progress.finish() }
+        return try await LoopbackServer.run(in: folder, home: engine.home.folder, environment: ["MIEN_FACE_PACK": engine.pack.text]) {
+            try await demo.run(on: $0)
+        }
+    }
+
+    private func report(_ rows: [Row], _ picture: String, _ logins: [LoginDemo.Step]) {
         guard !output.json else {
-            JSON.print(Output(enrolled: Self.enrolled, threshold: MatchScore.defaultThreshold.value, rows: rows, annotated: picture))
+            JSON.print(Output(enrolled: Self.enrolled, threshold: MatchScore.defaultThreshold.value, rows: rows, annotated: picture, logins: logins))
             return
         }
         print(
@@ -102,6 +117,9 @@ struct DemoCommand: AsyncParsableCommand {
             ]
         }
         print(Terminal.table(lines, heading: ["photo", "score", "strangers who match as well", "decision", "time"], rightAligned: [1, 4]))
+        print("\nFace login over HTTP, through the client SDK:\n")
+        let table = logins.map { [$0.what, $0.got, $0.isRight ? "" : "expected: \($0.expected)", "\(String.decimal($0.milliseconds, 0)) ms"] }
+        print(Terminal.table(table, heading: ["step", "outcome", "", "time"], rightAligned: [3]))
         print("\nAnnotated picture: \(picture)")
     }
 
@@ -110,5 +128,6 @@ struct DemoCommand: AsyncParsableCommand {
         let threshold: Double
         let rows: [Row]
         let annotated: String
+        let logins: [LoginDemo.Step]
     }
 }

@@ -28,18 +28,26 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var checks = [Self.check("OpenVINO", Self.openVINO)]
-        checks.append(Self.check("model pack", pack))
-        checks.append(Self.check("calibration", calibration))
-        checks.append(await Self.check("face pipeline", pipeline))
-        checks.append(Self.check("enrolled faces", store))
-        checks.append(Self.check("compiled networks", cache))
+        let progress = Progress("Looking", total: 7)
+        var checks: [Check] = []
+        func add(_ check: Check) {
+            checks.append(check)
+            progress.update(checks.count)
+        }
+        add(Self.check("OpenVINO", Self.openVINO))
+        add(Self.check("model pack", pack))
+        add(Self.check("calibration", calibration))
+        add(await Self.check("face pipeline", pipeline))
+        add(Self.check("enrolled faces", store))
+        add(Self.check("compiled networks", cache))
+        add(Self.check("private folders", folders))
+        progress.finish()
         if output.json { JSON.print(["checks": checks]) } else { report(checks) }
         if checks.contains(where: { !$0.ok }) { throw Outcome.notSetUp }
     }
 
     private func report(_ checks: [Check]) {
-        print(Terminal.table(checks.map { [$0.ok ? "✓" : "✗", $0.name, $0.detail] }))
+        Terminal.say(Terminal.table(checks.map { [$0.ok ? "✓" : "✗", $0.name, $0.detail] }))
         let bad = checks.count { !$0.ok }
         print(bad == 0 ? "All is well." : "\(bad == 1 ? "One thing is" : "\(bad) things are") not in place. scripts/setup mends most.")
     }
@@ -108,5 +116,26 @@ struct DoctorCommand: AsyncParsableCommand {
             throw Failure(.notSetUp, "cache.not-writable", "\(folder.path) cannot be written: every start will take longer; mend its permissions")
         }
         return folder.path
+    }
+
+    /// Whoever may write into one of these decides which model runs, or whose face is whose.
+    private func folders() throws -> String {
+        let home = engine.home, manager = FileManager.default
+        let packs = ((try? manager.contentsOfDirectory(atPath: home.packs.path)) ?? []).filter { !$0.hasPrefix(".") }
+        let places =
+            [home.folder, home.packs, home.faces, home.cache, home.compiledNetworks, home.evaluationCache]
+            + packs.map { home.packs.appending(path: $0, directoryHint: .isDirectory) }
+        let open = places.filter { place in
+            // Of what a link leads to.
+            let mode = (try? manager.attributesOfItem(atPath: place.resolvingSymlinksInPath().path))?[.posixPermissions] as? Int
+            return (mode ?? 0) & 0o022 != 0
+        }
+        guard open.isEmpty else {
+            throw Failure(
+                .notSetUp, "folders.mode",
+                "others than their owner can change \(open.map(\.path).joined(separator: ", ")). Run: chmod go-w \(open.map(\.path).joined(separator: " "))"
+            )
+        }
+        return "nobody but their owner can change them"
     }
 }

@@ -18,9 +18,17 @@ struct Mien: AsyncParsableCommand {
               0 yes: a match, or done    1 no match    2 bad input    3 not set up
             """,
         version: "mien 0.1.0",
-        subcommands: [FaceCommand.self, ModelsCommand.self, DoctorCommand.self, BenchCommand.self, DemoCommand.self])
+        subcommands: [
+            FaceCommand.self, JourneyCommand.self, ServeCommand.self, AdminCommand.self, ModelsCommand.self, DoctorCommand.self, BenchCommand.self,
+            DemoCommand.self,
+        ])
 
     static func main() async {
+        // Whatever the command had at work is gone when it has returned: engines wait for their workers.
+        Foundation.exit(await outcome().rawValue)
+    }
+
+    private static func outcome() async -> Outcome {
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
@@ -28,15 +36,10 @@ struct Mien: AsyncParsableCommand {
             } else {
                 try command.run()
             }
-            end(.match)
+            return .match
         } catch {
-            end(Failure.report(error, arguments: CommandLine.arguments))
+            return Failure.report(error, arguments: CommandLine.arguments)
         }
     }
 
-    /// Ends at once: workers wait on their own threads, and libraries that tear themselves down under them may crash.
-    private static func end(_ outcome: Outcome) -> Never {
-        fflush(nil)
-        _exit(outcome.rawValue)
-    }
 }

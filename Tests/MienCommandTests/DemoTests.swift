@@ -11,7 +11,9 @@ import Testing
         let lines = result.out.split(separator: "\n")
         let matches = lines.filter { $0.contains("  match  ") }, refused = lines.filter { $0.contains("  refused  ") }
         #expect(matches.count == 4 && matches.allSatisfy { $0.hasPrefix("obama") })
-        #expect(refused.count == 1 && refused[0].hasPrefix("biden.jpg"))
+        #expect(refused.count { $0.hasPrefix("biden.jpg") } == 1)
+        // Over HTTP: the stranger five times, then the owner from an unknown device, locked.
+        #expect(refused.count == 7 && lines.count { $0.contains("  success  ") } == 4)
         let picture = home.mienHome.appending(path: "demo/annotated.png").path
         #expect(result.out.contains("Annotated picture: \(picture)"))
         #expect(try ImageFile.decode(picture).width > 0)
@@ -23,11 +25,13 @@ import Testing
         let picture = home.files.appending(path: "drawn.png").path
         let result = try await home.mien("demo", "--draw", picture, "--json")
         let object = try result.json
-        #expect(result.status == 0 && object.keys.sorted() == ["annotated", "enrolled", "rows", "threshold"])
+        #expect(result.status == 0 && object.keys.sorted() == ["annotated", "enrolled", "logins", "rows", "threshold"])
         #expect(object["annotated"] as? String == picture && object["threshold"] as? Double == 48)
         let rows = try #require(object["rows"] as? [[String: Any]])
         #expect(rows.count == 5 && rows.allSatisfy { $0.keys.sorted() == ["expected", "match", "milliseconds", "photo", "result"] })
         #expect(rows.allSatisfy { $0["expected"] as? Bool == $0["match"] as? Bool })
+        let logins = try #require(object["logins"] as? [[String: Any]])
+        #expect(logins.count == 12 && logins.allSatisfy { $0["expected"] as? String == $0["got"] as? String })
         #expect(try ImageFile.decode(picture).width > 0)
     }
 

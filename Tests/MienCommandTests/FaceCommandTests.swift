@@ -50,7 +50,7 @@ import Testing
             let identified = try await home.mien("face", "identify", home.photo(photo), "--top", "3", "--json")
             #expect(identified.status == (matches ? 0 : 1))
             let search = try identified.json
-            #expect(search.keys.sorted() == ["candidates", "match", "photo", "quality", "reasons", "searched", "threshold"])
+            #expect(search.keys.sorted() == ["candidates", "match", "photo", "quality", "reasons", "search", "searched", "threshold"])
             #expect(search["match"] as? Bool == matches && search["searched"] as? Int == 1)
             let candidates = try #require(search["candidates"] as? [[String: Any]])
             #expect(candidates.count == 1 && candidates[0].keys.sorted() == ["match", "name", "result"])
@@ -129,6 +129,36 @@ import Testing
         }
     }
 
+    @Test func `a passer-by far smaller than the person is no hindrance, a second person is`() async throws {
+        let home = try TemporaryHome()
+        let photo = try ImageFile.decode(home.photo("obama"))
+        let person = photo.resized(width: photo.width / 2, height: photo.height / 2)
+        for (part, accepted) in [(3, true), (1, false)] {
+            let other = person.resized(width: person.width / part, height: person.height / part)
+            var both = RGBImage(width: person.width + other.width, height: person.height, filledWith: .white)
+            for (image, left) in [(person, 0), (other, person.width)] {
+                for y in 0..<image.height { for x in 0..<image.width { both[left + x, y] = image[x, y] } }
+            }
+            let result = try await home.mien("face", "enroll", "ada", home.write(PNGEncoder.encode(both), as: "both.png"), "--json")
+            #expect(result.status == (accepted ? 0 : 2), "1/\(part): \(result.err)")
+            if !accepted { #expect(try result.error.code == "multipleFaces") }
+        }
+    }
+
+    @Test func `a search tells its own rate`() async throws {
+        let home = try TemporaryHome()
+        for (name, photo) in [("ada", "obama"), ("bob", "biden")] { try await home.mien("face", "enroll", name, home.photo(photo)) }
+        let result = try await home.mien("face", "identify", home.photo("obama2"), "--json")
+        let object = try result.json
+        let search = try #require(object["search"] as? [String: Any]), rate = try #require(search["falseMatchRate"] as? Double)
+        let best = try #require(((object["candidates"] as? [[String: Any]])?.first?["result"] as? [String: Any])?["falseMatchRate"] as? Double)
+        #expect(search.keys.sorted() == ["falseMatchRate", "inWords"] && abs(rate - 2 * best) < 1e-3 * best)
+        let text = try await home.mien("face", "identify", home.photo("obama2"))
+        #expect(text.out.contains("In a search of 2 people ") && text.out.contains("strangers would find someone as alike."))
+        let odd = try await home.mien("face", "identify", home.photo("obama2"), "--threshold", "47.95")
+        #expect(odd.status == 2 && odd.err.contains("one decimal"))
+    }
+
     @Test func `a photo without a face is refused`() async throws {
         let home = try TemporaryHome()
         let path = try home.write(PNGEncoder.encode(RGBImage(width: 320, height: 240, filledWith: RGBColour(90, 120, 150))), as: "wall.png")
@@ -159,7 +189,7 @@ import Testing
         let parts = try #require(object["parts"] as? [[String: Any]])
         #expect(parts.count == 9 && parts.allSatisfy { $0.keys.sorted() == ["aspect", "grade", "reason", "value"] })
 
-        let strict = try await home.mien("face", "inspect", home.photo("obama"), "--quality", "100", "--json")
+        let strict = try await home.mien("face", "inspect", home.photo("obama_partial_face"), "--quality", "100", "--json")
         #expect(try strict.status == 1 && (strict.json["reasons"] as? [String])?.isEmpty == false)
         let nowhere = try await home.mien("face", "inspect", home.photo("obama"), "--draw", "/nowhere/at/all.png", "--json")
         #expect(try nowhere.status == 2 && nowhere.error.message.contains("/nowhere/at/all.png"))

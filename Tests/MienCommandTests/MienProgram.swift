@@ -32,13 +32,15 @@ enum MienProgram {
     }
 
     /// Runs it and waits. Whatever it does, nothing for a terminal may come out: neither standard output nor standard error is one.
-    static func run(_ arguments: [String], environment: [String: String], at location: SourceLocation) async throws -> Result {
+    static func run(
+        _ arguments: [String], environment: [String: String], input: String = "", at location: SourceLocation
+    ) async throws -> Result {
         let program = url
         #expect(FileManager.default.isExecutableFile(atPath: program.path), "\(program.path) has been built", sourceLocation: location)
         await ProcessSlots.shared.take()
         let result: Result
         do {
-            result = try await start(program, arguments, environment)
+            result = try await start(program, arguments, environment, input)
             await ProcessSlots.shared.giveBack()
         } catch {
             await ProcessSlots.shared.giveBack()
@@ -51,18 +53,20 @@ enum MienProgram {
         return result
     }
 
-    private static func start(_ program: URL, _ arguments: [String], _ environment: [String: String]) async throws -> Result {
+    private static func start(_ program: URL, _ arguments: [String], _ environment: [String: String], _ input: String) async throws -> Result {
         // Files, not pipes: nothing has to be read while it runs.
         let folder = FileManager.default.temporaryDirectory.appending(path: "mien-run-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let (out, err) = (folder.appending(path: "out"), folder.appending(path: "err"))
         for file in [out, err] { try Data().write(to: file) }
+        let typed = folder.appending(path: "in")
+        try Data(input.utf8).write(to: typed)
         let process = Process()
         process.executableURL = program
         process.arguments = arguments
         process.environment = environment
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = try FileHandle(forReadingFrom: typed)
         process.standardOutput = try FileHandle(forWritingTo: out)
         process.standardError = try FileHandle(forWritingTo: err)
         let status: Int32 = try await withCheckedThrowingContinuation { continuation in

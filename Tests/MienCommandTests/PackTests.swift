@@ -24,7 +24,7 @@ import Testing
         #expect(result.status == 3 && result.out.contains("✗") && result.out.contains("scripts/setup"))
         let object = try await home.mien("doctor", "--json").json
         let checks = try #require(object["checks"] as? [[String: Any]])
-        #expect(checks.count == 6 && checks.allSatisfy { $0.keys.sorted() == ["detail", "name", "ok"] })
+        #expect(checks.count == 7 && checks.allSatisfy { $0.keys.sorted() == ["detail", "name", "ok"] })
         #expect(checks.contains { $0["name"] as? String == "model pack" && $0["ok"] as? Bool == false })
     }
 
@@ -33,7 +33,7 @@ import Testing
         let result = try await home.mien("doctor")
         #expect(result.status == 0 && result.out.contains("All is well.") && !result.out.contains("✗"), "\(result.out)")
         let checks = try #require(try await home.mien("doctor", "--json").json["checks"] as? [[String: Any]])
-        #expect(checks.count == 6 && checks.allSatisfy { $0["ok"] as? Bool == true })
+        #expect(checks.count == 7 && checks.allSatisfy { $0["ok"] as? Bool == true })
     }
 
     @Test(.needsPack) func `listed, verified, installed`() async throws {
@@ -80,10 +80,16 @@ import Testing
         #expect(try await home.mien("models", "verify", "mien-archived-1").status == 0)
     }
 
+    @Test(arguments: ["my-pakc", "my-pakc.tar.gz"]) func `a path that leads nowhere is bad input`(name: String) async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let missing = home.files.appending(path: name).path
+        let result = try await home.mien("models", "install", missing, "--json")
+        #expect(try result.status == 2 && result.error.code == "pack.not-found" && result.err.hasPrefix("mien: \(missing): "))
+        #expect(result.err.contains("Check the path"))
+    }
+
     @Test func `what is no pack is not installed`() async throws {
         let home = try TemporaryHome(hasPack: false)
-        let missing = try await home.mien("models", "install", home.files.appending(path: "none").path, "--json")
-        #expect(try missing.status == 3 && missing.error.code == "pack.unavailable" && missing.err.contains("none"))
         let empty = try await home.mien("models", "install", home.files.path, "--json")
         #expect(try empty.status == 3 && empty.error.code == "pack.bad-manifest")
         let text = try home.write(Array("no archive".utf8), as: "pack.tar")
@@ -105,10 +111,53 @@ import Testing
 
         try FileManager.default.moveItem(at: folder, to: home.packs.appending(path: "mien-default-1"))
         let verified = try await home.mien("models", "verify", "--json")
-        #expect(try verified.status == 3 && verified.error.code == "pack.damaged" && verified.err.contains(name))
+        let packs = try #require(try verified.json["packs"] as? [[String: Any]])
+        let fault = try #require(packs.first?["fault"] as? [String: String])
+        #expect(verified.status == 3 && packs.count == 1 && packs[0].keys.sorted() == ["fault", "id"] && verified.err.contains(name))
+        #expect(fault["code"] == "pack.damaged" && fault["message"]?.contains(name) == true)
         let identified = try await home.mien("face", "identify", home.files.appending(path: "none.jpg").path, "--json")
         #expect(try identified.status == 3 && identified.error.code == "pack.damaged")
         #expect(try await home.mien("doctor").status == 3)
+    }
+
+    @Test(.needsPack) func `one damaged pack does not hide the others, and installing it again mends it`() async throws {
+        let home = try TemporaryHome()
+        let folder = try home.packCopy(named: "a-damaged-1")
+        #expect(try await home.mien("models", "install", folder.path).status == 0)
+        try Data("x".utf8).write(to: home.packs.appending(path: "a-damaged-1/cohort.bin"))
+        let verified = try await home.mien("models", "verify")
+        #expect(verified.status == 3 && verified.out.contains("a-damaged-1: cannot be used.") && verified.out.contains("mien-default-1: all 8 files"))
+        #expect(verified.err.contains("cohort.bin"))
+        #expect(try await home.mien("models", "install", folder.path).status == 0)
+        #expect(try await home.mien("models", "verify").status == 0)
+    }
+
+    @Test(.needsPack) func `a manifest cannot steer the terminal`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let folder = try home.packCopy(named: "mien-evil-1", titled: "good\u{1B}]0;evil\u{7}\u{1B}[2J")
+        let refused = try await home.mien("models", "install", folder.path, "--json")
+        #expect(try refused.status == 3 && refused.error.code == "pack.bad-manifest" && refused.err.contains("control characters"))
+        try FileManager.default.moveItem(at: folder, to: home.packs.appending(path: "mien-evil-1"))
+        // The harness refuses any escape in the output.
+        let list = try await home.mien("models", "list")
+        #expect(list.status == 0 && list.out.contains("unusable"))
+    }
+
+    @Test func `an address over plain http asks for a sha256, and its password is not repeated`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let address = "http://ada:secret@127.0.0.1:9/pack.tar.gz?token=secret"
+        let refused = try await home.mien("models", "install", address, "--json")
+        #expect(try refused.status == 2 && refused.error.code == "pack.insecure" && refused.err.contains("--sha256"))
+        let unreachable = try await home.mien("models", "install", address, "--sha256", String(repeating: "0", count: 64), "--json")
+        #expect(try unreachable.status == 3 && unreachable.error.code == "pack.unavailable" && unreachable.err.contains("127.0.0.1"))
+        for result in [refused, unreachable] { #expect(!(result.out + result.err).contains("secret")) }
+    }
+
+    @Test(.needsPack) func `doctor names folders that others can change`() async throws {
+        let home = try TemporaryHome()
+        try FileManager.default.setAttributes([.posixPermissions: 0o775], ofItemAtPath: home.packs.path)
+        let result = try await home.mien("doctor")
+        #expect(result.status == 3 && result.out.contains("private folders") && result.out.contains("chmod go-w \(home.packs.path)"))
     }
 
     @Test(.needsPack, arguments: ["face_landmark.tflite", "descriptor.bin"])

@@ -34,13 +34,13 @@ final class TemporaryHome {
         mienHome = root.appending(path: "share/mien", directoryHint: .isDirectory)
         files = root.appending(path: "files", directoryHint: .isDirectory)
         temporary = root.appending(path: "tmp", directoryHint: .isDirectory)
-        for folder in [files, temporary, packs, mienHome.appending(path: "demo")] {
-            try manager.createDirectory(at: folder, withIntermediateDirectories: true)
+        // Whatever the mask of whoever runs the tests.
+        for folder in [root, mienHome, files, temporary, packs, mienHome.appending(path: "demo"), mienHome.appending(path: "cache")] {
+            try manager.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         }
         if hasPack { try manager.createSymbolicLink(at: packs.appending(path: "mien-default-1"), withDestinationURL: Machine.pack) }
         try manager.createSymbolicLink(at: mienHome.appending(path: "demo/photos"), withDestinationURL: Machine.photos)
         // Compiled networks are the same for all tests.
-        try manager.createDirectory(at: mienHome.appending(path: "cache"), withIntermediateDirectories: true)
         try manager.createSymbolicLink(at: mienHome.appending(path: "cache/networks"), withDestinationURL: Self.cache)
     }
 
@@ -49,7 +49,7 @@ final class TemporaryHome {
     /// Gone when the tests end.
     private static let cache: URL = {
         let place = cachePlace
-        try? FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        try? FileManager.default.createDirectory(at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         atexit { try? FileManager.default.removeItem(at: TemporaryHome.cachePlace) }
         return place
     }()
@@ -83,16 +83,27 @@ final class TemporaryHome {
         try await mien(arguments, at: location)
     }
 
+    /// - Parameters:
+    ///   - settings: more for the environment. Whatever else of Mien's is in the environment of the tests does not count.
+    ///   - input: its standard input.
     @discardableResult
-    func mien(_ arguments: [String], at location: SourceLocation = #_sourceLocation) async throws -> MienProgram.Result {
-        var environment = ProcessInfo.processInfo.environment
-        environment["HOME"] = root.path
-        environment["MIEN_HOME"] = mienHome.path
-        environment["TMPDIR"] = temporary.path
-        let result = try await MienProgram.run(arguments, environment: environment, at: location)
+    func mien(
+        _ arguments: [String], settings: [String: String] = [:], input: String = "", at location: SourceLocation = #_sourceLocation
+    ) async throws -> MienProgram.Result {
+        let environment = environment(temporary: temporary, settings)
+        let result = try await MienProgram.run(arguments, environment: environment, input: input, at: location)
         let left = try FileManager.default.contentsOfDirectory(atPath: temporary.path)
         #expect(left.isEmpty, "left behind", sourceLocation: location)
         return result
+    }
+
+    /// - Parameter temporary: the folder for temporary files.
+    func environment(temporary: URL, _ settings: [String: String]) -> [String: String] {
+        var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MIEN_") }
+        environment["HOME"] = root.path
+        environment["MIEN_HOME"] = mienHome.path
+        environment["TMPDIR"] = temporary.path
+        return environment.merging(settings) { $1 }
     }
 }
 

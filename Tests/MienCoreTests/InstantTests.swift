@@ -17,4 +17,13 @@ struct InstantTests {
         #expect(!(Instant(milliseconds: 2) < Instant(milliseconds: 2)))
         #expect([3, 1, 2].map { Instant(milliseconds: $0) }.sorted().map(\.milliseconds) == [1, 2, 3])
     }
+
+    @Test("sums saturate")
+    func saturation() {
+        #expect(Instant(milliseconds: .max) + .seconds(1) == Instant(milliseconds: .max))
+        #expect(Instant(milliseconds: .min) - .seconds(1) == Instant(milliseconds: .min))
+        #expect(Instant(milliseconds: 0) + .seconds(.max as Int64) == Instant(milliseconds: .max))
+        #expect(Instant(seconds: 5) + .milliseconds(1500) == Instant(milliseconds: 6500))
+        #expect(Instant(seconds: 5) - Instant(seconds: 2) == .seconds(3))
+    }
 }

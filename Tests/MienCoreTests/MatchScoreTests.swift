@@ -65,10 +65,23 @@ struct MatchScoreTests {
         "the rate is said in words people use, with two digits and no more",
         arguments: [
             (0.0, "no better than chance"), (12.0, "about 1 in 10"), (24.0, "about 1 in 100"), (36.0, "about 1 in 1,000"),
-            (48.0, "about 1 in 10,000"), (56.4, "about 1 in 50,000"), (60.0, "about 1 in 100,000"), (72.0, "1 in 1,000,000 or rarer"),
-            (3.6, "about 1 in 2"), (50.0, "about 1 in 15,000"), (37.1, "about 1 in 1,200"), (71.99, "about 1 in 1,000,000"),
+            (48.0, "about 1 in 10,000"), (56.4, "about 1 in 50,000"), (60.0, "about 1 in 100,000"), (72.0, "at most 1 in 1,000,000"),
+            (3.6, "about 1 in 2"), (0.5, "most"), (2.2, "about 1 in 2"), (50.0, "about 1 in 15,000"), (37.1, "about 1 in 1,200"),
+            (71.99, "about 1 in 1,000,000"),
         ])
     func words(score: Double, expected: String) { #expect(MatchScore(score).falseMatchRateInWords == expected) }
+
+    @Test("what is shown never passes a threshold of one decimal that the score itself does not, nor fails one that it passes")
+    func shown() {
+        #expect(MatchScore(47.96).shown == 47.9 && MatchScore(47.999_999).shown == 47.9 && MatchScore(48).shown == 48)
+        for tenths in 0...720 {
+            let threshold = Double(tenths) / 10
+            for value in [threshold, threshold.nextUp, threshold.nextDown, threshold + 0.05, threshold - 0.05] where MatchScore.range.contains(value)
+            {
+                #expect((MatchScore(value).shown >= threshold) == (value >= threshold), "\(value) at \(threshold)")
+            }
+        }
+    }
 
     @Test("stored as a plain number, read back the same")
     func coding() throws {

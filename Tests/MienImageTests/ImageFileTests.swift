@@ -63,9 +63,14 @@ struct ImageFileTests {
         }
     }
 
-    @Test("a source without a size is read to the limit and no further")
-    func endless() throws {
-        let error = try #require(failure("/dev/zero", limits: ImageLimits(maxBytes: 100_000)))
-        #expect(error.code == "image.too-many-bytes")
+    @Test("a pipe or a device is refused, not waited for", .timeLimit(.minutes(1)))
+    func special() throws {
+        let pipe = NSTemporaryDirectory() + "mien-\(UUID().uuidString).jpg"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        defer { try? FileManager.default.removeItem(atPath: pipe) }
+        for path in [pipe, "/dev/zero"] {
+            let error = try #require(failure(path))
+            #expect(error.reason == .notRegular && error.code == "file.not-regular" && "\(error)".hasPrefix("\(path): "))
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import MienInference
 import Synchronization
 import Testing
@@ -191,18 +192,34 @@ struct WorkerPoolTests {
         #expect(pool.waiting == 0)
     }
 
-    @Test("when the pool is let go, its workers are, too")
+    @Test("when the pool has been let go, its workers and their threads are gone")
     func workersEnd() async throws {
-        let (ended, signal) = AsyncStream.makeStream(of: Int.self)
-        var pool: WorkerPool<Mourned>? = WorkerPool(workers: 3, label: "test") { Mourned(signal) }
+        let ended = Counter(), label = "gone\(UInt16.random(in: 1000...9999))"
+        var pool: WorkerPool<Mourned>? = WorkerPool(workers: 3, label: label) { Mourned(ended) }
         #expect(try await pool!.run { _ in 1 } == 1)
+        await until { threads(named: label) == 3 }
         pool = nil
-        var ends = 0
-        for await _ in ended {
-            ends += 1
-            if ends == 3 { break }
+        #expect(ended.value == 3)
+        // The kernel lists a thread for a moment after whoever waited for its end has been told.
+        await until { threads(named: label) == 0 }
+    }
+
+    /// Threads of this process whose name begins so.
+    private func threads(named label: String) -> Int {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.count { (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8))?.hasPrefix(label) ?? false }
+    }
+
+    @Test("the last one to let go of the pool may be a job of its own")
+    func letGoByAJob() async throws {
+        let ended = Counter()
+        for _ in 0..<200 {
+            var pool: WorkerPool<Mourned>? = WorkerPool(workers: 2, label: "test") { Mourned(ended) }
+            let task = Task { [pool] in try await pool!.run { [pool] _ in _ = pool } }
+            pool = nil
+            try await task.value
         }
-        #expect(ends == 3)
+        await until { ended.value == 400 }
     }
 
     @Test("when the pool is let go, nobody waits for ever")
@@ -277,9 +294,12 @@ private final class TallyList: Sendable {
     var total: Int { tallies.withLock { $0.reduce(0) { $0 + $1.count } } }
 }
 
-/// Says when it is gone.
+/// Counts when it is gone, which takes a while.
 private final class Mourned {
-    private let signal: AsyncStream<Int>.Continuation
-    init(_ signal: AsyncStream<Int>.Continuation) { self.signal = signal }
-    deinit { signal.yield(1) }
+    private let ended: Counter
+    init(_ ended: Counter) { self.ended = ended }
+    deinit {
+        usleep(2000)
+        ended.add(1)
+    }
 }

@@ -99,6 +99,46 @@ struct ModelPackTests {
         #expect(try refusal().code == .badManifest)
     }
 
+    @Test("a manifest of 1.5 GB is refused by its size, not read")
+    func hugeManifest() throws {
+        // A file with a hole: it takes no room, but reading it would.
+        let file = try FileHandle(forWritingTo: small.folder.appending(path: PackManifest.fileName))
+        try file.truncate(atOffset: 1_500_000_000)
+        try file.close()
+        #expect(try refusal().code == .badManifest)
+        #expect(try Self.mostMemoryKilobytes() < 1_000_000)
+    }
+
+    @Test("a file far larger than its manifest says is refused by its size, not read")
+    func hugeFile() throws {
+        let file = try FileHandle(forWritingTo: small.folder.appending(path: "cohort.bin"))
+        try file.truncate(atOffset: 1_500_000_000)
+        try file.close()
+        #expect(try refusal().code == .damaged)
+        #expect(try Self.mostMemoryKilobytes() < 1_000_000)
+    }
+
+    /// The most this process has ever held.
+    private static func mostMemoryKilobytes() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(line.split(separator: " ").dropLast().last.flatMap { Int($0.filter(\.isNumber)) })
+    }
+
+    @Test(
+        "a pipe in a file's place is refused, not waited for; so is a link", .timeLimit(.minutes(1)),
+        arguments: ["cohort.bin", PackManifest.fileName])
+    func special(name: String) throws {
+        let url = small.folder.appending(path: name), elsewhere = small.scratch("elsewhere")
+        try FileManager.default.moveItem(at: url, to: elsewhere)
+        try FileManager.default.createSymbolicLink(at: url, withDestinationURL: elsewhere)
+        let code: PackError.Code = name == "cohort.bin" ? .damaged : .badManifest
+        #expect(try refusal().code == code)
+        try FileManager.default.removeItem(at: url)
+        try run("mkfifo", url.path)
+        #expect(try refusal().code == code)
+    }
+
     @Test("what is missing or of another type in a manifest is said by its place")
     func words() throws {
         try changeManifest("title", nil)
@@ -114,7 +154,7 @@ struct ModelPackTests {
     func codes() {
         #expect(
             PackError.Code.allCases.map(\.rawValue) == [
-                "pack.not-installed", "pack.bad-manifest", "pack.damaged", "pack.conflict", "pack.unavailable",
+                "pack.not-installed", "pack.bad-manifest", "pack.damaged", "pack.conflict", "pack.not-found", "pack.unavailable", "pack.insecure",
             ])
         #expect(PackError(.damaged, "a") == PackError(.damaged, "b") && PackError(.damaged, "a") != PackError(.conflict, "a"))
         #expect("\(PackError(.damaged, "why"))" == "why")

@@ -2,6 +2,7 @@ import Foundation
 import MienCore
 import MienModels
 import MienTesting
+import Synchronization
 import Testing
 
 @Suite("Pack library")
@@ -78,8 +79,56 @@ struct PackLibraryTests {
         try library.install(from: source.folder)
         try scratch.write([9], to: "packs/small-1/cohort.bin")
         #expect(throws: PackError(.damaged, "")) { try library.pack(PackID("small-1")) }
-        try library.install(from: source.folder, replacing: true)
+        try library.install(from: source.folder)
         #expect(try library.pack(PackID("small-1")).id.text == "small-1")
+    }
+
+    @Test("another pack does not take a damaged one's place unasked")
+    func damagedAndOther() throws {
+        try library.install(from: SmallPack(flavour: 1, in: scratch, name: "one").folder)
+        try scratch.write([9], to: "packs/small-1/cohort.bin")
+        let other = try SmallPack(flavour: 2, in: scratch, name: "two")
+        #expect(throws: PackError(.conflict, "")) { try library.install(from: other.folder) }
+        try library.install(from: other.folder, replacing: true)
+        #expect(try library.pack(PackID("small-1")).id.text == "small-1")
+    }
+
+    @Test("whoever looks while a pack is replaced, again and again, always finds a whole one")
+    func noMomentWithout() throws {
+        let packs = try [1, 2].map { try SmallPack(flavour: $0, in: scratch, name: "flavour\($0)").folder }
+        try library.install(from: packs[0])
+        let library = library, stop = Mutex(false), seen = Mutex((looks: 0, missing: 0))
+        // A thread of its own: tasks share a few, and this test keeps one.
+        Thread.detachNewThread {
+            while !stop.withLock({ $0 }) {
+                let isThere = FileManager.default.fileExists(atPath: library.folder.appending(path: "small-1/manifest.json").path)
+                seen.withLock { $0 = ($0.looks + 1, $0.missing + (isThere ? 0 : 1)) }
+            }
+        }
+        for round in 0..<50 { try library.install(from: packs[round % 2], replacing: true) }
+        stop.withLock { $0 = true }
+        let (looks, missing) = seen.withLock { ($0.looks, $0.missing) }
+        #expect(missing == 0 && looks > 0)
+        #expect(try scratch.names(in: "packs") == ["small-1"])
+    }
+
+    @Test("what a killed installation left is swept by the next one; other hidden things stay")
+    func sweep() throws {
+        try scratch.write([1], to: "packs/.staging.0/manifest.json")
+        try scratch.write([1], to: "packs/.mien-default-1.stamp")
+        try library.install(from: SmallPack(in: scratch, name: "source").folder)
+        #expect(try scratch.names(in: "packs") == [".mien-default-1.stamp", "small-1"])
+    }
+
+    @Test("two installations at once both succeed")
+    func twoAtOnce() async throws {
+        let packs = try (1...4).map { try SmallPack(id: "pack-\($0 % 2)", flavour: UInt8($0), in: scratch, name: "source\($0)").folder }
+        let library = library
+        try await withThrowingTaskGroup { group in
+            for pack in packs { group.addTask { _ = try library.install(from: pack, replacing: true) } }
+            try await group.waitForAll()
+        }
+        #expect(try scratch.names(in: "packs") == ["pack-0", "pack-1"])
     }
 
     @Test("the list has every pack by name, those that are none with what is wrong")

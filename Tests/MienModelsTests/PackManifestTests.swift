@@ -1,4 +1,5 @@
 import Foundation
+import MienCore
 import MienFace
 import MienModels
 import MienTesting
@@ -38,7 +39,10 @@ struct PackManifestTests {
             "../x", "/etc/passwd", ".hidden", "a/b", "a\\b", "", "manifest.json", "a b", "größe", "a\nb", "a\u{7F}",
             String(repeating: "a", count: 129), ".", "..",
         ])
-    func fileName(name: String) throws { #expect(try faults("files.0.name", name).contains("“\(name)” is not a plain file name")) }
+    func fileName(name: String) throws {
+        let shown = name.replacing("\n", with: "\u{FFFD}").replacing("\u{7F}", with: "\u{FFFD}")
+        #expect(try faults("files.0.name", name).contains("“\(shown)” is not a plain file name"))
+    }
 
     @Test("a file named twice is a fault")
     func twice() throws { #expect(try faults("files.0.name", "cohort.bin").contains("a file is named twice")) }
@@ -55,6 +59,27 @@ struct PackManifestTests {
         text["geometry.detectorFullRange"] = nil
         #expect(try text.manifest().faults.isEmpty)
     }
+
+    @Test("the full-range detector cannot be half there", arguments: ["networks", "geometry"])
+    func halfFullRange(part: String) throws {
+        #expect(try faults("\(part).detectorFullRange", nil) == ["detectorFullRange is in networks and in geometry, or in neither"])
+    }
+
+    @Test(
+        "text that would steer a terminal is a fault, and the fault does not",
+        arguments: [
+            "title", "licence", "format", "files.0.licence", "files.0.source", "files.0.name", "networks.mesh", "networks.\u{1B}[2Jears",
+            "calibration",
+        ],
+        ["\u{1B}[31m", "\u{7}", "\r", "\u{9B}", "\u{202E}", "\u{2028}"])
+    func control(path: String, text: String) throws {
+        let found = try faults(path, "a\(text)b")
+        #expect(!found.isEmpty)
+        for fault in found { #expect(fault.isPrintable, "\(path): \(fault.debugDescription)") }
+    }
+
+    @Test("sizes that no pack has are a fault", arguments: [-1, 2_000_000_001, Int.max])
+    func fileSizes(bytes: Int) throws { #expect(try faults("files.0.bytes", bytes) == ["its files have 0 to 2 GB together"]) }
 
     @Test("a network this version does not know is a fault")
     func unknownNetwork() throws { #expect(try faults("networks.ears", "cohort.bin") == ["“ears” is not a network this version knows"]) }
@@ -99,9 +124,27 @@ struct PackManifestTests {
         #expect(try faults("geometry.detectorShortRange.grids.1.\(key)", value) == ["a grid has a stride of 1...1024 and 1...64 anchors in a cell"])
     }
 
-    @Test("a square around nothing is a fault", arguments: ["mesh", "iris"])
+    @Test("more anchors than any detector has are a fault", arguments: ["detectorShortRange", "detectorFullRange"])
+    func anchors(detector: String) throws {
+        func grids(_ count: Int) -> [[String: Int]] { Array(repeating: ["stride": 1, "perCell": 1], count: count) }
+        // 128 × 128 cells and 192 × 192.
+        let most = detector == "detectorShortRange" ? 6 : 2
+        #expect(try faults("geometry.\(detector).grids", grids(most)).isEmpty)
+        #expect(try faults("geometry.\(detector).grids", grids(most + 1)) == ["a detector has at most 100,000 anchors"])
+        #expect(try faults("geometry.\(detector).grids", [["stride": 1, "perCell": 64]]) == ["a detector has at most 100,000 anchors"])
+    }
+
+    @Test("anchors are counted as they are made")
+    func anchorCount() throws {
+        let geometry = try ManifestText().manifest().geometry
+        for detector in [geometry.detectorShortRange, try #require(geometry.detectorFullRange)] {
+            #expect(detector.anchorCount == detector.anchors.count)
+        }
+    }
+
+    @Test("a square around nothing, or around everything, is a fault", arguments: ["mesh", "iris"])
     func cropFactor(network: String) throws {
-        for factor in [0, -1.5] { #expect(try faults("geometry.\(network).cropFactor", factor) == ["a crop factor is more than 0"]) }
+        for factor in [0, -1.5, 1e300] { #expect(try faults("geometry.\(network).cropFactor", factor) == ["a crop factor is 0.01...100"]) }
     }
 
     @Test("a descriptor has 1…1024 dimensions", arguments: [0, 1025])
@@ -113,6 +156,16 @@ struct PackManifestTests {
         #expect(try faults("geometry.descriptor.alignment.0.mesh", 468) == fault)
         #expect(try faults("geometry.descriptor.alignment.0.mesh", -1) == fault)
         #expect(try faults("geometry.descriptor.alignment", [["mesh": 1, "x": 1, "y": 1]]) == fault)
+    }
+
+    @Test("alignment that would shrink the face to a point is a fault")
+    func coincidence() throws {
+        func alignment(_ points: [(Int, Double)]) -> [[String: Any]] { points.map { ["mesh": $0.0, "x": $0.1, "y": 20] } }
+        #expect(try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 30)])) == ["alignment places points a pixel apart or more"])
+        #expect(try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 30.5)])) == ["alignment places points a pixel apart or more"])
+        #expect(try faults("geometry.descriptor.alignment", alignment([(1, 30), (1, 60)])) == ["alignment names no mesh point twice"])
+        #expect(try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 1e300)])) == ["alignment places points within 4096 pixels"])
+        #expect(try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 60)])).isEmpty)
     }
 
     @Test("an identifier that would not be a safe folder name is not read", arguments: ["../x", "", "A", "a/b"])

@@ -73,10 +73,11 @@ struct PackSourceTests {
         #expect(error.code == .unavailable && error.reason.contains("is a folder"))
     }
 
-    @Test("what is not there is not available")
-    func missing() async throws {
-        let error = try await refusal(PackSource(scratch("nowhere.tar").path))
-        #expect(error.code == .unavailable && error.reason.contains("there is no such folder or archive"))
+    @Test("what is not there is not found, and the reason has its path", arguments: ["nowhere.tar", "nowhere"])
+    func missing(name: String) async throws {
+        let path = scratch(name).path
+        let error = try await refusal(PackSource(path))
+        #expect(error.code == .notFound && error.reason.hasPrefix("\(path): there is no such folder or archive"))
     }
 
     @Test("a file that is no archive is not available, and the reason says what a pack is")
@@ -92,6 +93,76 @@ struct PackSourceTests {
         let archive = try archive("a.tar.gz"), data = try Data(contentsOf: archive)
         try data.prefix(data.count / 2).write(to: archive)
         #expect(try await refusal(PackSource(archive.path)).code == .unavailable)
+    }
+
+    @Test("an archive is unpacked up to the limit and no further, whatever it was packed to", .timeLimit(.minutes(1)))
+    func bomb() async throws {
+        // 50 MB of zeros, packed to 50 KB.
+        let huge = small.folder.appending(path: PackManifest.fileName)
+        let file = try FileHandle(forWritingTo: huge)
+        try file.truncate(atOffset: 50_000_000)
+        try file.close()
+        let error = try await refusal(PackSource(archive("bomb.tar.gz").path))
+        #expect(error.code == .unavailable && error.reason.contains("a manifest of 1 MB"))
+        try FileManager.default.moveItem(at: huge, to: small.folder.appending(path: "cohort.bin.2"))
+        let second = try await refusal(PackSource(archive("bomb2.tar.gz").path, limit: 10_000_000))
+        #expect(second.code == .unavailable && second.reason.contains("too much"))
+    }
+
+    @Test("an archive larger than the limit is not unpacked")
+    func largeArchive() async throws {
+        let archive = try archive("a.tar"), size = try #require(try archive.resourceValues(forKeys: [.fileSizeKey]).fileSize)
+        #expect(try await refusal(PackSource(archive.path, limit: size - 1)).reason.contains("bytes"))
+        #expect(try await PackSource(archive.path, limit: size).withFolder { try ModelPack(folder: $0).id.text } == "small-1")
+    }
+
+    @Test("an archive with a link, a pipe, or a name that leads out of it is not unpacked")
+    func hostile() async throws {
+        let folder = small.folder.path
+        for make in [["ln", "-s", "/etc/passwd"], ["mkfifo", "-m", "600"]] {
+            try run(make[0], make[1], make[2], "\(folder)/strange")
+            let error = try await refusal(PackSource(archive("strange.tar").path))
+            #expect(error.code == .unavailable && error.reason.contains("regular files only"))
+            try FileManager.default.removeItem(atPath: "\(folder)/strange")
+        }
+        try run("tar", "-cPf", scratch("up.tar").path, "-C", folder, "../pack/cohort.bin")
+        #expect(try await refusal(PackSource(scratch("up.tar").path)).reason.contains("leads out of it"))
+        try run("tar", "-cPf", scratch("absolute.tar").path, "\(folder)/cohort.bin")
+        #expect(try await refusal(PackSource(scratch("absolute.tar").path)).reason.contains("leads out of it"))
+    }
+
+    @Test("a pipe in an archive's place is refused, not waited for", .timeLimit(.minutes(1)))
+    func pipe() async throws {
+        try run("mkfifo", scratch("pipe.tar").path)
+        #expect(try await refusal(PackSource(scratch("pipe.tar").path)).code == .unavailable)
+    }
+
+    @Test("what a killed process left in the temporary place is swept, what is in use is not")
+    func sweep() async throws {
+        let place = FileManager.default.temporaryDirectory, stale = place.appending(path: "mien-pack-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: stale, withIntermediateDirectories: true)
+        let used = try WorkFolder("pack")
+        for folder in [stale, used.url] {
+            try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: folder.path)
+        }
+        _ = try WorkFolder("pack")
+        #expect(!FileManager.default.fileExists(atPath: stale.path))
+        #expect(withExtendedLifetime(used) { FileManager.default.fileExists(atPath: used.url.path) })
+    }
+
+    @Test(
+        "what is in an address besides the place is never repeated",
+        arguments: ["https://ada:secret@[::/x?secret", "ftp://ada:secret@host/secret?secret"])
+    func secrets(address: String) async throws {
+        let error = try await refusal(PackSource(address))
+        #expect(error.code == .notFound && !error.reason.contains("secret") && error.reason.contains("https://"))
+    }
+
+    @Test("plain http without a sha256 is refused before anything is asked for")
+    func plain() async throws {
+        let error = try await refusal(PackSource("http://ada:secret@192.0.2.1:1/pack.tar?token=secret"))
+        #expect(error.code == .insecure && error.reason.contains("http://192.0.2.1:1/pack.tar") && error.reason.contains("--sha256"))
+        #expect(!error.reason.contains("secret"))
     }
 
     @Test("an archive of something else is no pack")
@@ -142,6 +213,7 @@ private final class LocalWebServer {
 struct PackSourceAddressTests {
     private let small: SmallPack
     private let server: LocalWebServer
+    private static let anyHash = String(repeating: "0", count: 64)
 
     init() throws {
         small = try SmallPack()
@@ -156,7 +228,6 @@ struct PackSourceAddressTests {
     @Test("an address is fetched and unpacked, its sha256 compared")
     func fetched() async throws {
         let hash = String(try run("sha256sum", small.scratch("pack.tar.gz").path).prefix(64)), address = "\(server.address)/pack.tar.gz"
-        #expect(try await PackSource(address).withFolder { try ModelPack(folder: $0).id.text } == "small-1")
         #expect(try await PackSource(address, expecting: hash).withFolder { try ModelPack(folder: $0).id.text } == "small-1")
         let error = try await refusal(PackSource(address, expecting: String(hash.reversed())))
         #expect(error.code == .damaged && error.reason.contains(hash))
@@ -164,25 +235,42 @@ struct PackSourceAddressTests {
 
     @Test("an address that the server does not know is not available, and the reason has its answer")
     func notFound() async throws {
-        let error = try await refusal(PackSource("\(server.address)/other.tar.gz"))
+        let error = try await refusal(PackSource("\(server.address)/other.tar.gz", expecting: Self.anyHash))
         #expect(error.code == .unavailable && error.reason.contains("404"))
     }
 
     @Test("a page that is no archive is not available")
     func noArchive() async throws {
-        #expect(try await refusal(PackSource("\(server.address)/pack/manifest.json")).code == .unavailable)
+        #expect(try await refusal(PackSource("\(server.address)/pack/manifest.json", expecting: Self.anyHash)).code == .damaged)
     }
 
     @Test("a server that does not answer is not available")
     func noServer() async throws {
         let address = server.address
         server.stop()
-        let error = try await refusal(PackSource("\(address)/pack.tar.gz"))
+        let error = try await refusal(PackSource("\(address)/pack.tar.gz", expecting: Self.anyHash))
         #expect(error.code == .unavailable && error.reason.contains("could not be fetched"))
     }
 
-    @Test("an address that is none is not available")
+    @Test("an address that is none is not found")
     func noAddress() async throws {
-        #expect(try await refusal(PackSource("http://[half an address/pack.tar")).code == .unavailable)
+        #expect(try await refusal(PackSource("http://[half an address/pack.tar")).code == .notFound)
+    }
+
+    @Test("a transfer ends at the limit, and tells how far it is")
+    func limit() async throws {
+        let address = "\(server.address)/pack.tar.gz", size = try Data(contentsOf: small.scratch("pack.tar.gz")).count, told = Mutex<[Int]>([])
+        let error = try await refusal(PackSource(address, expecting: Self.anyHash, limit: size - 1))
+        #expect(error.code == .unavailable && error.reason.contains("more than \(size - 1) bytes"))
+        _ = try? await PackSource(address, expecting: Self.anyHash, limit: size).withFolder(
+            progress: { bytes, total in told.withLock { $0 += [bytes, total ?? -1] } }, { _ in })
+        #expect(told.withLock { $0.suffix(2) } == [size, size])
+    }
+
+    @Test("errors show an address without its password and query")
+    func secrets() async throws {
+        let address = server.address.replacing("http://", with: "http://ada:secret@") + "/other.tar.gz?token=secret"
+        let error = try await refusal(PackSource(address, expecting: Self.anyHash))
+        #expect(error.reason.contains("\(server.address)/other.tar.gz") && !error.reason.contains("secret"))
     }
 }

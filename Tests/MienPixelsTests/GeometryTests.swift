@@ -177,4 +177,11 @@ struct SimilarityTests {
         #expect(AffineMap.similarity(from: [points[0]], to: [points[1]]) == nil)
         #expect(AffineMap.similarity(from: [points[0], points[0]], to: [points[1], points[2]]) == nil)
     }
+
+    @Test("what could not be undone is no similarity: all into one point, or a mirrored set that no turn comes near")
+    func collapse() {
+        #expect(AffineMap.similarity(from: [points[0], points[1]], to: [points[2], points[2]]) == nil)
+        let square = [Point(x: 0, y: 0), Point(x: 1, y: 0), Point(x: 1, y: 1), Point(x: 0, y: 1)]
+        #expect(AffineMap.similarity(from: square, to: square.map { Point(x: 1 - $0.x, y: $0.y) }) == nil)
+    }
 }

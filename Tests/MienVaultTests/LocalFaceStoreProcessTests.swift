@@ -1,6 +1,7 @@
 import Foundation
 import MienFace
 import MienVault
+import Synchronization
 import Testing
 
 /// Several threads, and a process that is killed.
@@ -21,17 +22,31 @@ import Testing
         }
     }
 
-    @Test func `a lock that is kept makes others wait, readers do not`() async throws {
+    @Test func `a writer makes others wait, a reader does not make readers wait`() async throws {
         try await withTemporaryFolder { folder throws in
             let files = POSIXFileSystem()
             let first = try files.lock("\(folder)/lock", .shared), second = try files.lock("\(folder)/lock", .shared)
             first.release()
             second.release()
             let writer = try files.lock("\(folder)/lock", .exclusive)
-            let waited = Task.detached { try files.lock("\(folder)/lock", .exclusive).release() }
-            try await Task.sleep(for: .milliseconds(50))
+            // Threads of their own: tasks share a few, and these wait.
+            let taken = Mutex<[LockMode]>([]), done = DispatchGroup()
+            for mode in [LockMode.exclusive, .shared] {
+                done.enter()
+                Thread.detachNewThread {
+                    if let lock = try? files.lock("\(folder)/lock", mode) {
+                        taken.withLock { $0.append(mode) }
+                        lock.release()
+                    }
+                    done.leave()
+                }
+            }
+            // Not a task's sleep, which may last longer than the others are willing to wait.
+            usleep(300_000)
+            #expect(taken.withLock { $0.isEmpty }, "neither a writer nor a reader got past a writer")
             writer.release()
-            try await waited.value
+            await withCheckedContinuation { next in done.notify(queue: .global()) { next.resume() } }
+            #expect(taken.withLock { $0.count } == 2)
         }
     }
 

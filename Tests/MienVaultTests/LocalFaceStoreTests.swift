@@ -197,8 +197,22 @@ import Testing
     }
 
     @Test func `the codes of the store's errors are pinned`() {
-        let errors: [FaceStoreError] = [.key(.missing(path: "")), .damaged([]), .nameTwice(paths: []), .full(limit: 1)]
-        #expect(errors.map(\.code) == ["key.missing", "faces.damaged", "faces.name-twice", "faces.full"])
+        let errors: [FaceStoreError] = [
+            .key(.missing(path: "")), .damaged([]), .nameTwice(paths: []), .full(limit: 1), .folderTooWide(path: "", mode: 0),
+        ]
+        #expect(errors.map(\.code) == ["key.missing", "faces.damaged", "faces.name-twice", "faces.full", "faces.folder-mode"])
+    }
+
+    @Test(arguments: [0o770, 0o707, 0o720, 0o702]) func `a folder that others can change is refused, with the remedy`(mode: Int) async throws {
+        try await withTemporaryFolder { folder throws in
+            _ = try Self.open(folder).put(madeUpTemplate(seed: 1), as: ana)
+            let faces = "\(folder)/vault/faces"
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: faces)
+            let error = try #require(throws: FaceStoreError.self) { try Self.open(folder) }
+            #expect(error.code == "faces.folder-mode" && "\(error)".contains("chmod 700 \(faces)"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: faces)
+            #expect(try Self.open(folder).list().faces.count == 1)
+        }
     }
 }
 

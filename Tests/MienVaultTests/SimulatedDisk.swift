@@ -86,6 +86,10 @@ final class SimulatedDisk: FileSystem {
         }
     }
 
+    func mode(ofFolder path: String) throws(FileSystemError) -> UInt32? {
+        try operate(.list, path) { $0.folders.contains(path) ? 0o700 : nil }
+    }
+
     func makeFolder(_ path: String) throws(FileSystemError) -> Bool {
         try operate(.makeFolder, path) { state in
             guard !state.folders.contains(path) else { return false }

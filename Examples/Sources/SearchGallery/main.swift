@@ -18,6 +18,43 @@ import MienFace
 import MienImage
 import MienModels
 
+/// A photo that shows nobody.
+struct NoFace: Error { let path: String }
+
+/// Fills a gallery with the folder's photos, prints who in it is most like the person on `probe`, and returns who is that person.
+///
+/// The engine is let go with this function, and waits for its thread: a program may exit after that.
+func search(_ folder: URL, for probe: String) async throws -> Gallery<String>.Candidate? {
+    let pack = try PackLibrary(folder: MienHome(environment: ProcessInfo.processInfo.environment).packs).pack()
+    let matcher = try pack.matcher()
+    let engine = try FaceEngine(pack: pack)
+
+    // A reference is a descriptor with what a comparison needs of it worked out once.
+    func reference(of path: String) async throws -> Reference {
+        guard let (_, description) = try await engine.describe(try ImageFile.decode(path)) else { throw NoFace(path: path) }
+        return try matcher.reference(for: description.descriptor)
+    }
+
+    var gallery = Gallery<String>(matcher: matcher)
+    let extensions: Set = ["jpg", "jpeg", "png", "gif"]
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
+        guard extensions.contains(URL(filePath: name).pathExtension.lowercased()) else { continue }
+        do { gallery.insert(try await reference(of: folder.appending(path: name).path), id: name) } catch is NoFace {
+            print("\(name): no face, left out")
+        }
+    }
+    print("\(gallery.count) photos in the gallery")
+
+    let candidates = gallery.identify(try await reference(of: probe), limit: 3)
+    for candidate in candidates {
+        print(String(format: "%4.1f  ", candidate.score.value) + candidate.id)
+    }
+    // One search makes as many comparisons as there are entries, and as many chances for a false match. With n entries, 12·log10(n) more
+    // on the threshold keeps the rate of false matches per search where it was per comparison; 72 is the top of the scale.
+    let threshold = MatchScore(MatchScore.defaultThreshold.value + 12 * log10(Double(max(1, gallery.count))))
+    return candidates.first { $0.score >= threshold }
+}
+
 func stop(_ status: Int32, _ message: String) -> Never {
     FileHandle.standardError.write(Data((message + "\n").utf8))
     exit(status)
@@ -27,41 +64,13 @@ guard CommandLine.arguments.count == 3 else { stop(2, "usage: SearchGallery FOLD
 let folder = URL(filePath: CommandLine.arguments[1], directoryHint: .isDirectory), probe = CommandLine.arguments[2]
 
 do {
-    let pack = try PackLibrary(folder: MienHome(environment: ProcessInfo.processInfo.environment).packs).pack()
-    let matcher = try pack.matcher()
-    let engine = try FaceEngine(pack: pack)
-
-    // A reference is a descriptor with what a comparison needs of it worked out once.
-    func reference(of path: String) async throws -> Reference? {
-        guard let (_, description) = try await engine.describe(try ImageFile.decode(path)) else { return nil }
-        return try matcher.reference(for: description.descriptor)
-    }
-
-    var gallery = Gallery<String>(matcher: matcher)
-    let extensions: Set = ["jpg", "jpeg", "png", "gif"]
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
-        guard extensions.contains(URL(filePath: name).pathExtension.lowercased()) else { continue }
-        guard let reference = try await reference(of: folder.appending(path: name).path) else {
-            print("\(name): no face, left out")
-            continue
-        }
-        gallery.insert(reference, id: name)
-    }
-    print("\(gallery.count) photos in the gallery")
-
-    guard let sought = try await reference(of: probe) else { stop(2, "\(probe): \(QualityReason.noFace.advice)") }
-    // One search makes as many comparisons as there are entries, and as many chances for a false match. With n entries, 12·log10(n) more
-    // on the threshold keeps the rate of false matches per search where it was per comparison; 72 is the top of the scale.
-    let threshold = MatchScore(MatchScore.defaultThreshold.value + 12 * log10(Double(max(1, gallery.count))))
-    let candidates = gallery.identify(sought, limit: 3)
-    for candidate in candidates {
-        print(String(format: "%4.1f  ", candidate.score.value) + candidate.id)
-    }
-    guard let best = candidates.first, best.score >= threshold else {
+    guard let best = try await search(folder, for: probe) else {
         print("\(probe) shows nobody in the gallery")
         exit(1)
     }
     print("\(probe) shows the person of \(best.id)")
+} catch let error as NoFace {
+    stop(2, "\(error.path): \(QualityReason.noFace.advice)")
 } catch let error as ImageFileError {
     stop(2, "\(error)")
 } catch let error as PackError {

@@ -15,6 +15,28 @@ import MienFace
 import MienImage
 import MienModels
 
+/// A photo that shows nobody.
+struct NoFace: Error { let path: String }
+
+/// How well the faces on two photos match.
+///
+/// The engine has a thread of its own at work. It is let go with this function, and waits for its thread: a program may exit after that.
+func score(_ first: String, _ second: String) async throws -> MatchScore {
+    // A pack is checked, file by file, when it is loaded. Its matcher knows what this pack's scores mean.
+    let pack = try PackLibrary(folder: MienHome(environment: ProcessInfo.processInfo.environment).packs).pack()
+    let matcher = try pack.matcher()
+    let engine = try FaceEngine(pack: pack)
+
+    // A reference is a descriptor with what a comparison needs of it worked out once.
+    func reference(of path: String) async throws -> Reference {
+        // Limits on bytes and pixels are checked before anything is decoded.
+        let image = try ImageFile.decode(path)
+        guard let (_, description) = try await engine.describe(image) else { throw NoFace(path: path) }
+        return try matcher.reference(for: description.descriptor)
+    }
+    return matcher.score(try await reference(of: first), try await reference(of: second))
+}
+
 func stop(_ status: Int32, _ message: String) -> Never {
     FileHandle.standardError.write(Data((message + "\n").utf8))
     exit(status)
@@ -23,24 +45,13 @@ func stop(_ status: Int32, _ message: String) -> Never {
 guard CommandLine.arguments.count == 3 else { stop(2, "usage: VerifyTwoPhotos FIRST-PHOTO SECOND-PHOTO") }
 
 do {
-    // A pack is checked, file by file, when it is loaded. Its matcher knows what this pack's scores mean.
-    let pack = try PackLibrary(folder: MienHome(environment: ProcessInfo.processInfo.environment).packs).pack()
-    let matcher = try pack.matcher()
-    let engine = try FaceEngine(pack: pack)
-
-    var references: [Reference] = []
-    for path in CommandLine.arguments.dropFirst() {
-        // Limits on bytes and pixels are checked before anything is decoded.
-        let image = try ImageFile.decode(path)
-        guard let (_, description) = try await engine.describe(image) else { stop(2, "\(path): \(QualityReason.noFace.advice)") }
-        references.append(try matcher.reference(for: description.descriptor))
-    }
-
     // A score says how rarely two different people match so well; 48, the default threshold, is 1 in 10,000.
-    let score = matcher.score(references[0], references[1])
+    let score = try await score(CommandLine.arguments[1], CommandLine.arguments[2])
     print("score \((score.value * 10).rounded() / 10) of 72 (\(score.falseMatchRateInWords))")
     print(score >= .defaultThreshold ? "match" : "no match")
-    exit(score >= .defaultThreshold ? 0 : 1)
+    if score < .defaultThreshold { exit(1) }
+} catch let error as NoFace {
+    stop(2, "\(error.path): \(QualityReason.noFace.advice)")
 } catch let error as ImageFileError {
     stop(2, "\(error)")
 } catch let error as PackError {

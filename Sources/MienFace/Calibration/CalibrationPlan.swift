@@ -8,7 +8,7 @@ public struct CalibrationPlan: Sendable, Equatable {
     public var nearestCount = 300
     public var mixture = GaussianMixture.Fitting()
     /// Groups of people for cross-fitting, at least 3: n·(n + 1)/2 mixtures are fitted, to the people of n − 2 or n − 1 groups.
-    public var groups = 5
+    public var groups = 10
     /// For the intervals; 0 leaves them as wide as they can be.
     public var bootstrapRounds = 200
     /// A rate counts as measured with at least so many impostor pairs; under it the tail is extrapolated.

@@ -80,3 +80,16 @@ public enum CalibrationError: Error, Equatable, Sendable {
     /// Too few people, photos or pairs to measure with.
     case tooFew(String)
 }
+
+extension CalibrationError: CustomStringConvertible {
+    /// What it holds of a file's own text is left out: that could be anything.
+    public var description: String {
+        switch self {
+        case .knotCount(let count): "its curve has \(count) knots, 2 to 1,000 are allowed"
+        case .knot(let number): "a number of knot \(number) of its curve is missing or out of range"
+        case .notFalling(let number): "its curve does not fall at knot \(number)"
+        case .form: "its form is not “\(CalibrationTable.form)”"
+        case .tooFew(let what): what
+        }
+    }
+}

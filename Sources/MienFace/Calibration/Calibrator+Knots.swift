@@ -7,7 +7,9 @@ extension Calibrator {
     ) throws -> [CalibrationTable.Knot] {
         let counted = countedPoints(rates)
         guard counted.count >= 2, let last = counted.last else {
-            throw CalibrationError.tooFew("\(rates.impostorPairs) impostor pairs, where two rates need \(plan.leastSupport) each")
+            throw CalibrationError.tooFew(
+                "there are \(rates.impostorPairs) pairs of photos of two people; to measure two rates, \(plan.leastSupport) false matches are needed at each"
+            )
         }
         // The line's slope rests on ten times the pairs the last counted knot has.
         var tail = ImpostorTail(start: rates.point(falseMatchRate: min(0.1, 10 * last.falseMatchRate)).threshold)
@@ -17,7 +19,7 @@ extension Calibrator {
             bootstrap.add(row: i, scores)
             for j in 0..<i where people[j] != people[i] { tail.add(scores[j], people[i], people[j]) }
         }
-        guard let slope = tail.slope() else { throw CalibrationError.tooFew("no impostor pairs in the tail") }
+        guard let slope = tail.slope() else { throw CalibrationError.tooFew("no two people are alike enough to measure how rare false matches are") }
         let lastLogRate = log10(last.falseMatchRate)
         let beyond = stride(from: lastLogRate.rounded(.down), through: -6, by: -1).filter { $0 < lastLogRate - 0.05 }
         let beyondScores = beyond.map { last.threshold + ($0 - lastLogRate) / slope }

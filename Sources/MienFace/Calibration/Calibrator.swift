@@ -25,6 +25,7 @@ public struct Calibrator: Sendable {
     public init(_ plan: CalibrationPlan = CalibrationPlan()) { self.plan = plan }
 
     /// - Parameters:
+    ///   - set: the photos' descriptors, by person.
     ///   - dataset: a name for the photos.
     ///   - descriptor: the pack's name for the network.
     ///   - madeOn: today, `yyyy-mm-dd`.
@@ -36,7 +37,9 @@ public struct Calibrator: Sendable {
     ) throws -> Calibration {
         precondition(plan.groups >= 3, "with fewer than three groups nobody is left to fit on")
         guard set.impostorPairCount >= 1000, set.matedPairCount > 0 else {
-            throw CalibrationError.tooFew("\(set.impostorPairCount) impostor and \(set.matedPairCount) mated pairs")
+            throw CalibrationError.tooFew(
+                "there are \(set.impostorPairCount) pairs of photos of two people and \(set.matedPairCount) of one person; "
+                    + "1000 and 1 are the least to measure with")
         }
         let normalisation = try CrossFitting.normalisation(set, plan, seed: plan.seed, progress: progress)
         var generator = SeededGenerator(seed: plan.seed &+ 1)

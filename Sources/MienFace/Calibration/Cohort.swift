@@ -91,3 +91,18 @@ public enum CohortError: Error, Equatable, Sendable {
     /// Too few or too many bytes for the dimension and count they state.
     case length(expected: Int, got: Int)
 }
+
+extension CohortError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .dimension(let dimension): "members of \(dimension) dimensions are not allowed"
+        case .count(let count): "\(count) members are not allowed"
+        case .nearestCount(let nearest, let count): "the nearest \(nearest) of \(count) members cannot be taken"
+        case .notUnit(let member): "member \(member) is no unit vector"
+        case .notACohort: "it does not begin as a cohort does"
+        case .version(let version): "its format version is \(version)"
+        case .scale: "its scale is not a positive number"
+        case .length(let expected, let got): "it has \(got) bytes where its header asks for \(expected)"
+        }
+    }
+}

@@ -28,6 +28,8 @@ extension GaussianMixture {
     ///
     /// - Parameters:
     ///   - points: one descriptor a person, of equal dimension.
+    ///   - fitting: how many components, and when to stop.
+    ///   - generator: draws the first centres.
     ///   - progress: called after each round; throws to stop, for instance on cancellation.
     /// - Throws: ``CalibrationError/tooFew(_:)`` with fewer points than `leastPeople`, and what `progress` throws.
     public static func fit(
@@ -35,7 +37,7 @@ extension GaussianMixture {
         progress: (Progress) throws -> Void = { _ in }
     ) throws -> GaussianMixture {
         guard points.count >= max(fitting.leastPeople, 2), let dimension = points.first?.count, dimension > 0 else {
-            throw CalibrationError.tooFew("\(points.count) people, where a mixture needs \(max(fitting.leastPeople, 2))")
+            throw CalibrationError.tooFew("there are \(points.count) people to fit made-up faces to; \(max(fitting.leastPeople, 2)) are the least")
         }
         precondition(points.allSatisfy { $0.count == dimension } && fitting.components > 0)
         let packed = points.map { LowerTriangle.packed($0.lazy.map(Double.init)) }
@@ -75,7 +77,7 @@ extension GaussianMixture {
             }
             for i in 0..<dimension { covariance[i, i] += fitting.regularisation }
             guard let factor = covariance.cholesky else {
-                throw CalibrationError.tooFew("\(Int(mass.rounded())) people span no space of \(dimension) dimensions; regularise more")
+                throw CalibrationError.tooFew("\(Int(mass.rounded())) people are too few, or too alike, for \(dimension) dimensions")
             }
             return Component(weight: mass / Double(points.count), mean: mean, factor: factor)
         }

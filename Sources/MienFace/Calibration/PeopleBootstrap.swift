@@ -13,7 +13,9 @@ public struct PeopleBootstrap: Sendable {
     private let knotScores: [Float]
     private static let mated: UInt8 = 255
 
-    /// - Parameter knotScores: rising, at most 250.
+    /// - Parameters:
+    ///   - set: whose pairs will be added.
+    ///   - knotScores: rising, at most 250.
     public init(_ set: LabelledDescriptors, knotScores: [Double]) {
         precondition(knotScores.count <= 250)
         (people, personCount) = (set.people, set.personCount)

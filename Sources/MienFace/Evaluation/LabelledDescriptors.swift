@@ -17,8 +17,8 @@ public struct LabelledDescriptors: Sendable {
 
     public var photoCount: Int { people.count }
 
-    /// Adds one photo.
-    /// - Parameter vector: a unit vector.
+    /// Adds one photo of `person`, described by a unit vector.
+    ///
     /// - Returns: the photo's number, counted from 0.
     /// - Throws: ``VectorError`` when it is none.
     @discardableResult public mutating func append(_ vector: [Float], of person: String) throws(VectorError) -> Int {

@@ -91,3 +91,17 @@ public enum PairListError: Error, Equatable, Sendable {
     /// Not as many rows as the header states.
     case count(expected: Int, got: Int)
 }
+
+extension PairListError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .header(let line): "line \(line) has to be two numbers, of folds (1 to 1,000) and of pairs of each kind in a fold (1 to 1,000,000)"
+        case .columns(let line, let count): "line \(line) has \(count) columns; “name i j” or “name i name j” is expected"
+        case .number(let line): "a photo number in line \(line) is not 1 to 999999"
+        case .samePerson(let line): "line \(line) names one person twice; “name i j” is a pair of one person"
+        case .kind(let line, let expectedMated):
+            "line \(line) is a pair of \(expectedMated ? "two people" : "one person"); in each fold pairs of one person come first, then as many of two people"
+        case .count(let expected, let got): "its first line asks for \(expected) pairs, it has \(got)"
+        }
+    }
+}

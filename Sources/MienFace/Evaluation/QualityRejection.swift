@@ -19,7 +19,9 @@ public struct QualityRejection: Sendable, Equatable {
     public let rows: [Row]
 
     /// - Parameters:
+    ///   - scorer: scores the pairs.
     ///   - quality: of each photo of the scorer's set, 0...100. Equal qualities are told apart by the photo's number.
+    ///   - threshold: what a pair has to reach.
     ///   - normalisedThreshold: the normalised score that stands for `threshold`.
     ///   - rejected: parts to refuse, 0...1.
     public init(

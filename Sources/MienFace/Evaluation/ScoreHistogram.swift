@@ -20,7 +20,7 @@ public struct ScoreHistogram: Sendable, Equatable {
 
     public var binCount: Int { impostor.count }
 
-    /// - Parameter score: scores outside ``range`` count to its ends.
+    /// Counts one pair's score; one outside ``range`` counts to its end.
     @inline(__always) public mutating func count(_ score: Float, mated isMated: Bool) {
         let bin = min(max(Int((score - lower) * binsPerUnit), 0), impostor.count - 1)
         if isMated { mated[bin] += 1 } else { impostor[bin] += 1 }

@@ -31,6 +31,8 @@ public struct VerificationEvaluation: Sendable {
     public let thresholds: [ThresholdRow]
 
     /// - Parameters:
+    ///   - rates: over all pairs.
+    ///   - accuracy: over the folds of a list of pairs, where there is one.
     ///   - calibration: for the threshold rows; scores must be normalised ones.
     public init(rates: ErrorRates, accuracy: FoldAccuracy? = nil, calibration: CalibrationTable? = nil) {
         (self.rates, self.accuracy) = (rates, accuracy)
@@ -49,8 +51,8 @@ public struct VerificationEvaluation: Sendable {
 }
 
 extension PairScorer {
-    /// Accuracy over the folds of `list`.
-    /// - Parameter photo: the number a photo has in the set, `nil` when it is not in it.
+    /// Accuracy over the folds of `list`. `photo` gives the number a photo has in the set, `nil` when it is not in it.
+    ///
     /// - Throws: ``MissingPhotos`` when photos of the list are not in the set.
     public func accuracy(over list: PairList, photo: (PairList.Photo) -> Int?) throws(MissingPhotos) -> FoldAccuracy {
         let missing = list.pairs.flatMap { [$0.first, $0.second] }.filter { photo($0) == nil }

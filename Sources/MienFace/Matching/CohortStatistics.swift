@@ -33,8 +33,10 @@ extension CohortStatistics {
             above += Int(drawers[cut])
             cut -= 1
         }
+        // Under every value of drawer `cut`, and a little lower still: most values need not be looked at closely again.
+        let floor = cut == 0 ? -Float.infinity : Float(cut - 1) / 2048 - 1
         var sum = 0.0, squares = 0.0, edge: [Float] = []
-        for value in values {
+        for value in values where value >= floor {
             let drawer = Self.drawer(of: value)
             if drawer == cut { edge.append(value) }
             guard drawer > cut else { continue }

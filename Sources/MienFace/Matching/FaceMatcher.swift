@@ -2,12 +2,21 @@ public import MienCore
 
 /// Compares two faces: cosine, made comparable by the cohort, then put on the scale of false-match rates.
 ///
+/// Each side's own pass over the cohort is nearly all of the work. It is done when a ``Reference`` is made, so make the enrolled person's once:
+///
+///     let enrolled = try matcher.reference(for: template)
+///     for descriptor in descriptors {
+///         let score = matcher.score(try matcher.reference(for: descriptor), enrolled)
+///     }
+///
 /// A value: holds the cohort (2 MB for 4 000 members of 128 elements) and the table; use one per model pack, from any task.
 public struct FaceMatcher: Sendable {
     public let cohort: Cohort
     public let calibration: CalibrationTable
 
-    /// - Parameter calibration: measured with this very cohort; with another one its rates mean nothing.
+    /// - Parameters:
+    ///   - cohort: what both sides are measured against.
+    ///   - calibration: measured with this very cohort; with another one its rates mean nothing.
     public init(cohort: Cohort, calibration: CalibrationTable) {
         self.cohort = cohort
         self.calibration = calibration

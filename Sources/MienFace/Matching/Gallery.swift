@@ -76,6 +76,7 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
     /// The entries that match `probe` best, best first; equal scores in no particular order.
     ///
     /// - Parameters:
+    ///   - probe: made by this gallery's matcher.
     ///   - limit: at most so many.
     ///   - threshold: leaves out what matches less; `nil` leaves out nothing.
     public func identify(_ probe: Reference, limit: Int = 1, threshold: MatchScore? = nil) -> [Candidate] {

@@ -1,4 +1,6 @@
-/// A descriptor or the mean of a template, with what a comparison needs of it worked out once.
+/// A descriptor or the mean of a template, prepared: with what a comparison needs of it worked out once.
+///
+/// A value. Two of them are compared in a microsecond; making one takes about a hundred.
 ///
 /// It stands for a person's face: printing or dumping it shows nothing. Keep no longer than needed.
 public struct Reference: Sendable {

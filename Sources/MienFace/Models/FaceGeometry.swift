@@ -33,6 +33,14 @@ public struct DetectorGeometry: Sendable, Hashable, Codable {
 
     public init(input: InputGeometry, grids: [Grid]) { (self.input, self.grids) = (input, grids) }
 
+    /// How many ``anchors`` there are, without making them.
+    public var anchorCount: Int {
+        grids.reduce(0) { count, grid in
+            let columns = (input.width + grid.stride - 1) / grid.stride, rows = (input.height + grid.stride - 1) / grid.stride
+            return count + columns * rows * grid.perCell
+        }
+    }
+
     /// Anchor centres in input pixels, in the order of the network's rows: grid by grid, row by row, cell by cell.
     public var anchors: [Point] {
         var anchors: [Point] = []
@@ -78,12 +86,40 @@ public struct DescriptorGeometry: Sendable, Hashable, Codable {
         public init(mesh: Int, x: Double, y: Double) { (self.mesh, self.x, self.y) = (mesh, x, y) }
     }
 
+    /// One way to cut out the aligned face.
+    public struct Crop: Sendable, Hashable {
+        /// Enlargement around the crop's centre; 1 is the alignment the network was trained on.
+        public var zoom: Double
+        /// Shift of the face on the crop, as a part of its side.
+        public var dx, dy: Double
+        public var mirrored: Bool
+
+        public init(zoom: Double = 1, dx: Double = 0, dy: Double = 0, mirrored: Bool = false) {
+            (self.zoom, self.dx, self.dy, self.mirrored) = (zoom, dx, dy, mirrored)
+        }
+    }
+
     public let input: InputGeometry
     /// Numbers in one descriptor, 1...1024.
     public let dimensions: Int
     public let alignment: [Landmark]
+    /// The cuts whose vectors' mean direction is the descriptor, 1...16. Other cuts make other descriptors, and another calibration.
+    public let crops: [Crop]
 
-    public init(input: InputGeometry, dimensions: Int, alignment: [Landmark]) {
-        (self.input, self.dimensions, self.alignment) = (input, dimensions, alignment)
+    public init(input: InputGeometry, dimensions: Int, alignment: [Landmark], crops: [Crop] = [Crop(), Crop(mirrored: true)]) {
+        (self.input, self.dimensions, self.alignment, self.crops) = (input, dimensions, alignment, crops)
+    }
+}
+
+extension DescriptorGeometry.Crop: Codable {
+    private enum CodingKeys: String, CodingKey { case zoom, dx, dy, mirrored }
+
+    /// What is left out is 1 for the zoom, 0 for a shift, and not mirrored.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            zoom: try values.decodeIfPresent(Double.self, forKey: .zoom) ?? 1, dx: try values.decodeIfPresent(Double.self, forKey: .dx) ?? 0,
+            dy: try values.decodeIfPresent(Double.self, forKey: .dy) ?? 0, mirrored: try values.decodeIfPresent(Bool.self, forKey: .mirrored) ?? false
+        )
     }
 }

@@ -19,9 +19,8 @@ public protocol FaceNetworks {
     /// What the networks take and give.
     var geometry: FaceGeometry { get }
 
-    /// Runs `network` once.
+    /// Runs `network` once. `fill` writes the whole input, as ``FaceGeometry`` lays it out.
     ///
-    /// - Parameter fill: writes the whole input, as ``FaceGeometry`` lays it out.
     /// - Returns: the outputs in the order the geometry names them, row-major.
     func run(_ network: FaceNetwork, _ fill: (inout MutableSpan<Float>) -> Void) throws(FaceModelError) -> [[Float]]
 }

@@ -25,7 +25,7 @@ public struct FaceAnalyzer: Sendable {
     /// Narrower than this part of the photo's longer side, a face counts as small.
     private static let smallFace = 0.2
 
-    public init(_ geometry: FaceGeometry, crops: [FaceDescriber.Crop] = FaceDescriber.standardCrops) {
+    public init(_ geometry: FaceGeometry, crops: [FaceDescriber.Crop]? = nil) {
         self.geometry = geometry
         describer = FaceDescriber(geometry.descriptor, crops: crops)
         shortRange = FaceDetector(.detectorShortRange, geometry: geometry.detectorShortRange)
@@ -49,9 +49,7 @@ public struct FaceAnalyzer: Sendable {
         return found.sorted { Self.prominence(of: $0, in: image) > Self.prominence(of: $1, in: image) }
     }
 
-    /// The most prominent face, measured, and the others' places.
-    ///
-    /// - Parameter readingEyes: without it the eyes are left out and a photo costs a little less.
+    /// The most prominent face, measured, and the others' places. Without `readingEyes` a photo costs a little less.
     public func analyse(
         _ image: RGBImage, search: Search = .automatic, readingEyes: Bool = true, with networks: some FaceNetworks
     ) throws(FaceModelError) -> FaceAnalysis {

@@ -6,8 +6,10 @@ public struct QualityAssessor: Sendable {
     public init() {}
 
     /// - Parameters:
+    ///   - mesh: the face.
     ///   - eyes: `nil` when they were not read; then that part is left out.
     ///   - rival: width of the next largest face ÷ width of this one; 0 without one.
+    ///   - image: the upright photo, in whose pixels the mesh is.
     public func quality(of mesh: FaceMesh, eyes: EyeOpening?, rival: Double, in image: RGBImage) -> FaceQuality {
         let surface = FaceSurface(of: mesh, in: image)
         var parts: [FaceQuality.Part] = []

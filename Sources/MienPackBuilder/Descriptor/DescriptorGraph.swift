@@ -18,7 +18,7 @@ extension OpenVINOIR {
     }
 
     private mutating func stem(_ convolution: FoldedConvolution, side: Int) -> Value {
-        let image = parameter("image", shape: [-1, side, side, 3])
+        let image = parameter("image", shape: [1, side, side, 3])
         let x = self.convolution("stem.convolution", channelsFirst("stem.planes", image), convolution)
         let pool = (window: DescriptorArchitecture.poolWindow, stride: DescriptorArchitecture.poolStride)
         return maxPool("stem.pool", relu("stem.relu", x), window: pool.window, stride: pool.stride)

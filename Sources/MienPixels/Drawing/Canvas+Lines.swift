@@ -1,8 +1,7 @@
 internal import Foundation
 
 extension Canvas {
-    /// A straight line with round ends.
-    /// - Parameter width: in pixels.
+    /// A straight line with round ends, `width` pixels wide.
     public mutating func line(from a: Point, to b: Point, _ colour: RGBColour, width: Double = 1, opacity: Double = 1) {
         let reach = width / 2 + 1
         let box = Rectangle(
@@ -10,8 +9,8 @@ extension Canvas {
         fill(box, colour, opacity: opacity) { p in width / 2 + 0.5 - Self.distance(p, a, b) }
     }
 
-    /// Lines from point to point.
-    /// - Parameter dash: lengths of mark and gap in pixels, carried on from one line to the next; `nil` for a whole line.
+    /// Lines from point to point. `dash` gives the lengths of mark and gap in pixels, carried on from one line to the next; without it
+    /// lines are whole.
     public mutating func polyline(
         _ points: [Point], _ colour: RGBColour, width: Double = 1, opacity: Double = 1, dash: (mark: Double, gap: Double)? = nil
     ) {

@@ -9,11 +9,8 @@ extension Canvas {
 
     /// One line of text, its top-left corner in column `x`, row `y`.
     ///
-    /// Letters, digits and signs of ASCII, and `° ± × −`; anything else shows as a box.
-    ///
-    /// - Parameters:
-    ///   - scale: pixels a dot of the letters takes, at least 1.
-    ///   - background: a rectangle laid under the text, a dot larger on each side.
+    /// Letters, digits and signs of ASCII, and `° ± × −`; anything else shows as a box. A dot of the letters takes `scale` pixels, at least 1.
+    /// With a `background` colour, a rectangle is laid under the text, a dot larger on each side.
     public mutating func text(
         _ text: String, x: Int, y: Int, _ colour: RGBColour, scale: Int = 1, background: RGBColour? = nil, backgroundOpacity: Double = 1
     ) {

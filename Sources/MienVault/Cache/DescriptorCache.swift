@@ -1,11 +1,12 @@
 internal import Crypto
-internal import Foundation
+internal import MienCore
 public import MienFace
 
 /// Descriptors of photos that were worked on before, so that an evaluation which was interrupted goes on where it stopped.
 ///
-/// Keyed by the photo's bytes and the pipeline that looked at them; one sealed file each. It may be deleted at any time. Descriptors are
-/// biometric data: the files open only with the cache's own key file, and their names tell nothing of whose they are.
+/// Keyed by the photo's bytes and the pipeline that looked at them; one sealed file each, mode 0600. It may be deleted at any time.
+/// Descriptors are biometric data: the files open only with the cache's own key file, which lies elsewhere, and their names tell nothing of
+/// whose they are. May be used from any thread, and by several processes at once. Form: `docs/spec/sealed-record.md`.
 public struct DescriptorCache: Sendable {
     /// What is kept of one photo.
     public struct Entry: Sendable, Equatable {
@@ -17,78 +18,101 @@ public struct DescriptorCache: Sendable {
         public init(descriptor: FaceDescriptor?, quality: UInt8) { (self.descriptor, self.quality) = (descriptor, quality) }
     }
 
-    private let folder: URL
+    private let folder: String
+    private let files: any FileSystem
+    private let random: RandomSource
     private let sealer: RecordSealer
     private let pipeline: [UInt8]
 
-    /// Opens the cache in `folder`, and makes it when there is none.
-    ///
-    /// - Parameter pipeline: names everything a descriptor depends on besides the photo: the pack, its version, the crops.
-    /// - Throws: ``FaceStoreError`` when its key file cannot be trusted or the folder cannot be made.
-    public init(folder: String, pipeline: String) throws(FaceStoreError) {
-        let files = POSIXFileSystem()
-        do { try files.ensureFolder(folder) } catch { throw .files(error) }
-        do throws(KeyFileError) {
-            let key = try KeyFile(path: folder + "/key", files: files).loadOrCreate(sealedRecordsExist: false)
-            sealer = RecordSealer(key: key, purpose: .evaluationDescriptor)
-        } catch { throw .key(error) }
-        self.folder = URL(filePath: folder, directoryHint: .isDirectory)
-        self.pipeline = Array(pipeline.utf8)
+    private static let maximumFileSize = RecordSealer.overhead + 1 + 4 * FaceDescriptor.dimensionRange.upperBound
+
+    private init(folder: String, pipeline: String, key: MasterKey, files: any FileSystem, random: RandomSource) {
+        (self.folder, self.files, self.random, self.pipeline) = (folder, files, random, Array(pipeline.utf8))
+        sealer = RecordSealer(key: key, purpose: .evaluationDescriptor, random: random)
     }
 
-    /// What is known of the photo with these bytes; `nil` when nothing is, or the record cannot be read.
+    /// Opens the cache, and makes it when there is none: the folder, with mode 0700, and the key file. A key that was lost is replaced; what
+    /// it sealed then counts as not there.
+    ///
+    /// - Parameters:
+    ///   - keyPath: outside `folder`, so that a copy of the one does not open the other.
+    ///   - pipeline: names everything a descriptor depends on besides the photo: the pack, its version, the crops.
+    /// - Throws: ``FaceStoreError`` when its key file cannot be trusted or the folder cannot be made.
+    public static func open(
+        folder: String, keyPath: String, pipeline: String, files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
+    ) throws(FaceStoreError) -> DescriptorCache {
+        let lock: any FileLock
+        do throws(FileSystemError) {
+            try files.ensureFolder(folder)
+            lock = try files.lock("\(folder)/lock", .exclusive)
+        } catch { throw .files(error) }
+        defer { lock.release() }
+        let cache: DescriptorCache
+        do throws(KeyFileError) {
+            let key = try KeyFile(path: keyPath, files: files).loadOrCreate(sealedRecordsExist: false, random: random)
+            cache = DescriptorCache(folder: folder, pipeline: pipeline, key: key, files: files, random: random)
+        } catch { throw .key(error) }
+        cache.sweep()
+        return cache
+    }
+
+    /// What is known of the photo with these bytes; `nil` when nothing is, or the record cannot be read or was changed.
     public func entry(for photo: [UInt8]) -> Entry? {
         let name = name(of: photo)
-        guard let sealed = try? Data(contentsOf: place(of: name)), let bytes = try? sealer.open([UInt8](sealed), identity: name) else {
-            return nil
-        }
+        guard let file = try? files.read(place(of: name), atMost: Self.maximumFileSize), file.isRegular, file.size <= Self.maximumFileSize,
+            let bytes = try? sealer.open(file.bytes, identity: name)
+        else { return nil }
         return Entry(bytes: bytes)
     }
 
     /// Keeps `entry`, whole or not at all. A cache that cannot be written costs time, no more: nothing is thrown.
     public func keep(_ entry: Entry, for photo: [UInt8]) {
-        let name = name(of: photo), place = place(of: name)
-        try? FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try? Data(sealer.seal(entry.bytes, identity: name)).write(to: place, options: .atomic)
+        let name = name(of: photo), place = place(of: name), parent = parentFolder(of: place)
+        let temporary = "\(parent)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)"
+        _ = try? files.makeFolder(parent)
+        try? files.replaceFile(place, with: sealer.seal(entry.bytes, identity: name), by: temporary)
+    }
+
+    /// Should another process be writing a file that goes here, it loses one entry of its cache.
+    private func sweep() {
+        for name in (try? files.list(folder) ?? []) ?? [] where name.utf8.count == 2 { try? files.sweep("\(folder)/\(name)") }
     }
 
     /// SHA-256 of the pipeline's name, a zero byte and the photo.
-    private func name(of photo: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: pipeline + [0] + photo)) }
+    private func name(of photo: [UInt8]) -> [UInt8] {
+        var hash = SHA256()
+        for part in [pipeline, [0], photo] { hash.update(data: part) }
+        return Array(hash.finalize())
+    }
 
-    private func place(of name: [UInt8]) -> URL {
+    private func place(of name: [UInt8]) -> String {
         let text = hexadecimal(name)
-        return folder.appending(path: String(text.prefix(2))).appending(path: String(text.dropFirst(2)))
+        return "\(folder)/\(text.prefix(2))/\(text.dropFirst(2))"
     }
 }
 
 extension DescriptorCache.Entry {
     /// Quality, then the descriptor's numbers as 32-bit little-endian floats; none for no face.
     fileprivate var bytes: [UInt8] {
-        var bytes = [quality]
+        var writer = ByteWriter()
+        writer.put([quality])
         descriptor?.withValues { values in
-            for i in values.indices {
-                for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: values[i].bitPattern >> shift)) }
-            }
+            for i in values.indices { writer.put(integer: values[i].bitPattern) }
         }
-        return bytes
+        return writer.bytes
     }
 
     fileprivate init?(bytes: [UInt8]) {
-        guard let quality = bytes.first, quality <= 100, bytes.count % 4 == 1 else { return nil }
+        var reader = ByteReader(bytes)
+        guard let quality = reader.integer(UInt8.self), quality <= 100, reader.remaining % 4 == 0 else { return nil }
         self.quality = quality
-        guard bytes.count > 1 else {
+        guard reader.remaining > 0 else {
             descriptor = nil
             return
         }
-        let values = stride(from: 1, to: bytes.count, by: 4).map { i in
-            Float(bitPattern: (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[i + $1]) << UInt32(8 * $1) })
-        }
+        var values: [Float] = []
+        while let bits = reader.integer(UInt32.self) { values.append(Float(bitPattern: bits)) }
         guard let descriptor = try? FaceDescriptor(values) else { return nil }
         self.descriptor = descriptor
     }
-}
-
-extension SealPurpose {
-    /// A descriptor kept by an evaluation.
-    static let evaluationDescriptor = SealPurpose(label: "mien/v1/evaluation-descriptor")
 }

@@ -25,11 +25,17 @@ public struct LocalFaceStore: Sendable {
     /// Opens the store, and makes it when there is none: the folder, with mode 0700, and the key file.
     ///
     /// Sweeps what interrupted processes left behind.
-    /// - Throws: ``FaceStoreError/key(_:)`` when the key file is missing though records exist, or cannot be trusted.
+    /// - Throws: ``FaceStoreError/key(_:)`` when the key file is missing though records exist, or cannot be trusted;
+    ///   ``FaceStoreError/folderTooWide(path:mode:)`` when others than its owner may change the folder.
     public static func open(
         folder: String, keyPath: String, files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
     ) throws(FaceStoreError) -> LocalFaceStore {
-        do { try files.ensureFolder(folder) } catch { throw .files(error) }
+        let mode: UInt32?
+        do throws(FileSystemError) {
+            try files.ensureFolder(folder)
+            mode = try files.mode(ofFolder: folder)
+        } catch { throw .files(error) }
+        if let mode, mode & 0o022 != 0 { throw .folderTooWide(path: folder, mode: mode) }
         return try locked(.exclusive, folder, files) { () throws(FaceStoreError) in
             let recordsExist: Bool
             do throws(FileSystemError) {

@@ -14,6 +14,9 @@ public protocol FileSystem: Sendable {
     /// The names in `folder`, in no order, without `.` and `..`; `nil` when there is no such folder.
     func list(_ folder: String) throws(FileSystemError) -> [String]?
 
+    /// The permission bits of the folder at `path`, `0o7777` at most, a link followed; `nil` when there is no such folder.
+    func mode(ofFolder path: String) throws(FileSystemError) -> UInt32?
+
     /// Makes a folder with mode 0700.
     /// - Returns: `false` when there was one already.
     func makeFolder(_ path: String) throws(FileSystemError) -> Bool

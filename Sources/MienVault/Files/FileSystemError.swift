@@ -25,5 +25,30 @@ public struct FileSystemError: Error, Sendable, Equatable {
 }
 
 extension FileSystemError: CustomStringConvertible {
-    public var description: String { "\(kind.rawValue): could not \(operation.rawValue) \(path) (errno \(errno))" }
+    /// What, where, why, and what to do.
+    public var description: String { "\(path) \(Self.words(for: operation)): \(why)" }
+
+    private static func words(for operation: Operation) -> String {
+        switch operation {
+        case .read: "cannot be read"
+        case .list: "cannot be looked into"
+        case .makeFolder: "cannot be made"
+        case .create, .write: "cannot be written"
+        case .sync: "cannot be stored safely"
+        case .rename, .link: "cannot be put into place"
+        case .remove: "cannot be removed"
+        case .lock: "cannot be locked"
+        }
+    }
+
+    private var why: String {
+        switch kind {
+        case .alreadyExists: "something of that name is there already; remove it"
+        case .notFound: "there is no such place; check the path, and that everything above it is there"
+        case .notPermitted: "the present user may not; change the permissions, or use another place"
+        case .noSpace: "the disk is full; make room"
+        case .busy: "another program has been using it for seconds; try again when it has ended"
+        case .failed: "the system refused, with error \(errno)"
+        }
+    }
 }

@@ -49,6 +49,13 @@ public struct POSIXFileSystem: FileSystem {
         return names
     }
 
+    public func mode(ofFolder path: String) throws(FileSystemError) -> UInt32? {
+        guard let folder = try Descriptor.open(path, O_RDONLY | O_DIRECTORY, for: .list) else { return nil }
+        defer { folder.close() }
+        guard let status = folder.status() else { throw failure(.list, path) }
+        return UInt32(status.st_mode) & 0o7777
+    }
+
     public func makeFolder(_ path: String) throws(FileSystemError) -> Bool {
         if unsafe mkdir(path, 0o700) == 0 { return true }
         if errno == EEXIST { return false }

@@ -42,8 +42,8 @@ public struct KeyFile: Sendable {
 
     /// The key; made when there is none and nothing was sealed yet.
     ///
-    /// Call it while holding the lock of whatever was sealed: it sweeps what an interrupted ``create(random:)`` left.
-    /// - Parameter sealedRecordsExist: a new key could not open them, and would hide that the right one is lost.
+    /// Call it while holding the lock of whatever was sealed: it sweeps what an interrupted ``create(random:)`` left. When `sealedRecordsExist`,
+    /// none is made: a new key could not open them, and would hide that the right one is lost.
     /// - Throws: ``KeyFileError/missing(path:)`` in that case.
     public func loadOrCreate(sealedRecordsExist: Bool, random: RandomSource = .system) throws(KeyFileError) -> MasterKey {
         try attempt { () throws(FileSystemError) in

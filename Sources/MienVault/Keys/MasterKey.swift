@@ -21,6 +21,12 @@ public struct MasterKey: Sendable {
     /// Tells keys apart without telling anything about them: the first 8 bytes of HMAC-SHA256(key, "mien/v1/key-id").
     public var id: [UInt8] { Array(HMAC<SHA256>.authenticationCode(for: Array("mien/v1/key-id".utf8), using: key).prefix(8)) }
 
+    /// A code that only holders of this key can make for `message`: what a value can be found by without being told. HMAC-SHA256 under the
+    /// purpose's own key, 32 bytes.
+    public func code(for message: some Sequence<UInt8>, purpose: SealPurpose) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Array(message), using: wrappingKey(for: purpose)))
+    }
+
     /// The key for one purpose: HKDF-SHA256, no salt, the purpose's label as info. Keys of two purposes tell nothing of each other.
     func wrappingKey(for purpose: SealPurpose) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Array(purpose.label.utf8), outputByteCount: 32)

@@ -11,4 +11,7 @@ public struct SealPurpose: Sendable, Hashable {
 
     /// A person's name and face template.
     public static let faceTemplate = SealPurpose(label: "mien/v1/face-template")
+
+    /// A descriptor kept by an evaluation.
+    public static let evaluationDescriptor = SealPurpose(label: "mien/v1/evaluation-descriptor")
 }

@@ -16,8 +16,9 @@ struct BenchCommand: AsyncParsableCommand {
 
             EXAMPLE
               mien bench
+              mien bench server
               make bench
-            """)
+            """, subcommands: [ServerBenchCommand.self, BareRouteCommand.self])
 
     @Flag(help: "Run dlib's pipeline beside ours.") var compare = false
     @Option(help: ArgumentHelp("The program that runs dlib's pipeline.", valueName: "dlib-peer")) var peer: String?

@@ -7,8 +7,12 @@ struct MatchBench {
     let repeats: Int
 
     struct Result: Encodable {
-        /// A probe's cohort statistics and its comparison with a template whose statistics are known.
+        /// Two descriptors of which nothing is known: the cohort statistics of both, and their comparison.
         let oneToOne: Stopwatch.Summary
+        /// The same with one side's reference kept, as for an enrolled person who is verified again and again.
+        let oneToOneKept: Stopwatch.Summary
+        /// The comparison alone: both sides' references kept.
+        let bothKept: Stopwatch.Summary
         let gallery: Int
         /// Top 5 of the whole gallery for a probe whose statistics are known.
         let identify: Stopwatch.Summary
@@ -22,15 +26,18 @@ struct MatchBench {
             let length = values.reduce(0) { $0 + $1 * $1 }.squareRoot()
             return values.map { Float($0 / length) }
         }
-        let probe = vector()
-        let template = try matcher.reference(for: vector())
-        let oneToOne = try Stopwatch.measure(10 * repeats) { _ = matcher.score(try matcher.reference(for: probe), template) }
+        let probe = vector(), template = vector()
+        let reference = try matcher.reference(for: probe), kept = try matcher.reference(for: template)
+        let oneToOne = try Stopwatch.measure(10 * repeats) {
+            _ = matcher.score(try matcher.reference(for: probe), try matcher.reference(for: template))
+        }
+        let oneToOneKept = try Stopwatch.measure(10 * repeats) { _ = matcher.score(try matcher.reference(for: probe), kept) }
+        let bothKept = Stopwatch.measure(10 * repeats) { _ = matcher.score(reference, kept) }
 
         var gallery = Gallery<Int>(matcher: matcher)
         gallery.reserveCapacity(galleryCount)
         for i in 0..<galleryCount { gallery.insert(try matcher.reference(for: vector()), id: i) }
-        let reference = try matcher.reference(for: probe)
         let identify = Stopwatch.measure(repeats) { _ = gallery.identify(reference, limit: 5) }
-        return Result(oneToOne: oneToOne, gallery: galleryCount, identify: identify)
+        return Result(oneToOne: oneToOne, oneToOneKept: oneToOneKept, bothKept: bothKept, gallery: galleryCount, identify: identify)
     }
 }

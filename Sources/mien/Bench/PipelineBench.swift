@@ -15,6 +15,8 @@ struct PipelineBench {
         let detect: Stopwatch.Summary
         let mesh: Stopwatch.Summary
         let descriptor: Stopwatch.Summary
+        /// What commands do with a photo: both detectors where needed, eyes, quality, and all of the pack's crops.
+        let whole: Stopwatch.Summary
     }
 
     /// - Precondition: `engine` was made with one crop.
@@ -26,6 +28,7 @@ struct PipelineBench {
             }
             let fitter = MeshFitter(analyzer.geometry.mesh)
             let mesh = try fitter.mesh(of: face, in: image, with: networks)
+            let asCommandsDo = FaceAnalyzer(analyzer.geometry)
             return Result(
                 photo: photo, width: image.width, height: image.height,
                 total: try Stopwatch.measure(repeats) {
@@ -35,7 +38,11 @@ struct PipelineBench {
                 },
                 detect: try Stopwatch.measure(repeats) { _ = try analyzer.faces(in: image, search: .near, with: networks) },
                 mesh: try Stopwatch.measure(repeats) { _ = try fitter.mesh(of: face, in: image, with: networks) },
-                descriptor: try Stopwatch.measure(repeats) { _ = try analyzer.describer.description(of: mesh, in: image, with: networks) })
+                descriptor: try Stopwatch.measure(repeats) { _ = try analyzer.describer.description(of: mesh, in: image, with: networks) },
+                whole: try Stopwatch.measure(max(3, repeats / 2)) {
+                    guard let face = try asCommandsDo.analyse(image, with: networks).main else { return }
+                    _ = try asCommandsDo.describe(face, in: image, with: networks)
+                })
         }
     }
 

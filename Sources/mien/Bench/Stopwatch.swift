@@ -1,5 +1,10 @@
 import Foundation
 
+#if canImport(CDispatch)
+// Where this toolchain places `timespec` when other packages import Dispatch.
+import CDispatch
+#endif
+
 /// Processor time of the calling thread and wall-clock time, side by side: a busy machine disturbs the first much less.
 struct Stopwatch {
     struct Reading: Encodable, Sendable {

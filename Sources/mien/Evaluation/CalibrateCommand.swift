@@ -30,6 +30,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Made-up faces in the cohort, 500 to 20,000.", valueName: "count")) var cohort = CalibrationPlan().cohortCount
     @Option(help: ArgumentHelp("Groups of people for cross-fitting, 3 to 20: more take longer and fit on more people.", valueName: "count"))
     var groups = CalibrationPlan().groups
+    @OptionGroup var cache: CacheOptions
     @OptionGroup var engine: EngineOptions
     @OptionGroup var format: OutputOptions
 
@@ -40,8 +41,11 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // What can be wrong with the arguments is found before the long work.
+        try OutputPlace.check(folder: output)
+        if let newID { try requireFree(newID) }
         let collection = try PhotoCollection(folder)
-        let reader = try DescriptorReader(engine)
+        let reader = try DescriptorReader(engine, usesCache: !cache.noCache)
         let outcome = try await reader.read(collection)
         for (photo, reason) in outcome.unreadable { Terminal.warn("mien: left out: \(reason) (\(collection.photos[photo].person))") }
         let set = try outcome.labelled(collection)
@@ -54,13 +58,19 @@ struct CalibrateCommand: AsyncParsableCommand {
                 set, dataset: dataset ?? URL(filePath: folder).standardizedFileURL.lastPathComponent, descriptor: engine.pack.text,
                 madeOn: Self.today(), progress: progress.update)
         } catch let error as CalibrationError {
-            throw Failure(.badInput, "calibrate.too-few", "\(folder): \(error); add people, with two photos or more of some of them")
+            throw Failure(.badInput, "calibrate.too-few", "\(folder): \(error). Add people, with two photos or more of some of them")
         }
         progress.finish()
         let files = CalibrationFiles(calibration)
         try files.write(to: URL(filePath: output, directoryHint: .isDirectory))
         if let newID { try files.install(as: newID, from: try engine.loadPack(), in: PackLibrary(folder: engine.home.packs)) }
         report(calibration, outcome)
+    }
+
+    private func requireFree(_ id: PackID) throws {
+        let place = engine.home.packs.appending(path: id.text)
+        guard FileManager.default.fileExists(atPath: place.path) else { return }
+        throw PackError(.conflict, "\(place.path) is there already: give --install another name, or remove that pack first")
     }
 
     private func report(_ calibration: Calibration, _ outcome: DescriptorReader.Outcome) {

@@ -17,20 +17,18 @@ struct CalibrationFiles {
 
     /// Each file appears whole or not at all.
     func write(to folder: URL) throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        for file in files { try file.data.write(to: folder.appending(path: file.name), options: .atomic) }
+        try OutputPlace.makeFolder(folder)
+        for file in files { try OutputPlace.write(file.data, to: folder.appending(path: file.name)) }
     }
 
     /// A copy of `pack` with another name and this calibration.
     func install(as id: PackID, from pack: ModelPack, in library: PackLibrary) throws {
-        let staging = FileManager.default.temporaryDirectory.appending(path: "mien-calibrated-\(UUID().uuidString)", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: staging, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: staging) }
+        let work = try WorkFolder("calibrated"), staging = work.url
         for file in pack.manifest.files where !files.contains(where: { $0.name == file.name }) {
             try FileManager.default.copyItem(at: pack.folder.appending(path: file.name), to: staging.appending(path: file.name))
         }
         try write(to: staging)
         try pack.manifest.renamed(id).recording(files).write(to: staging.appending(path: PackManifest.fileName))
-        try library.install(from: staging)
+        _ = try withExtendedLifetime(work) { try library.install(from: staging) }
     }
 }

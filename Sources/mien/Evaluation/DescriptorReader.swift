@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import MienCore
 import MienFace
@@ -7,10 +8,16 @@ import MienModels
 import MienPixels
 import MienVault
 
+/// Whether descriptors of earlier runs are used.
+struct CacheOptions: ParsableArguments {
+    @Flag(help: "Look at every photo anew, and keep no descriptors.") var noCache = false
+}
+
 /// Works through a collection of photos: as many at once as there are cores, with a progress bar, past what the cache knows.
 struct DescriptorReader {
     let engine: FaceEngine
-    let cache: DescriptorCache
+    /// `nil` when descriptors of earlier runs are neither used nor kept.
+    let cache: DescriptorCache?
     let workers: Int
 
     /// A photo that gave a descriptor, by its index in the collection.
@@ -28,18 +35,23 @@ struct DescriptorReader {
         var unreadable: [(photo: Int, reason: String)] = []
     }
 
-    init(_ options: EngineOptions) throws {
+    init(_ options: EngineOptions, usesCache: Bool = true) throws {
         let pack = try options.loadPack()
         workers = ProcessInfo.processInfo.activeProcessorCount
         engine = try options.loadEngine(pack, workers: workers)
-        cache = try DescriptorCache(folder: options.home.evaluationCache.path, pipeline: try Self.pipeline(of: pack, options))
+        cache =
+            usesCache
+            ? try DescriptorCache.open(
+                folder: options.home.evaluationCache.path, keyPath: options.home.folder.appending(path: "evaluation.key").path,
+                pipeline: try Self.pipeline(of: pack, options)) : nil
     }
 
     /// Everything a descriptor depends on: a change in any of these asks for a new one.
-    private static func pipeline(of pack: ModelPack, _ options: EngineOptions) throws -> String {
+    static func pipeline(of pack: ModelPack, _ options: EngineOptions) throws -> String {
         let networks = pack.manifest.files.filter { pack.manifest.networks.values.contains($0.name) || $0.name.hasSuffix(".bin") }
-        return (["pipeline 4", pack.id.text, options.precision.rawValue, "\(FaceDescriber.standardCrops)"] + networks.map(\.sha256)).joined(
-            separator: "\n")
+        return (["pipeline 4", pack.id.text, options.precision.rawValue, "\(pack.manifest.geometry.descriptor.crops)"] + networks.map(\.sha256))
+            .joined(
+                separator: "\n")
     }
 
     func read(_ collection: PhotoCollection) async throws -> Outcome {
@@ -80,7 +92,7 @@ struct DescriptorReader {
         return try await engine.run { analyzer, networks in
             let bytes: [UInt8]
             do { bytes = try ImageFile.read(path) } catch { return .failure(Failure(error)) }
-            if let known = cache.entry(for: bytes) { return .success(known) }
+            if let known = cache?.entry(for: bytes) { return .success(known) }
             let image: RGBImage
             do throws(ImageError) { image = try ImageDecoder.decode(bytes) } catch {
                 return .failure(Failure(.badInput, error.code.rawValue, "\(path): \(error)"))
@@ -92,7 +104,7 @@ struct DescriptorReader {
             } else {
                 entry = DescriptorCache.Entry(descriptor: nil, quality: 0)
             }
-            cache.keep(entry, for: bytes)
+            cache?.keep(entry, for: bytes)
             return .success(entry)
         }
     }

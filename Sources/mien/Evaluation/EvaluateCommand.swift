@@ -13,7 +13,7 @@ struct EvaluateCommand: AsyncParsableCommand {
             DIR holds one folder of photos per person; pairs.txt lists pairs in LFW's form (“name i j” and “name i name j”, photo i of a person \
             being name_%04d). Prints accuracy over the folds of the list, and over all pairs of photos the share of true accepts at fixed \
             false-match rates, what each threshold does, and what refusing photos of low quality brings. Interrupted, it goes on where it \
-            stopped: descriptors of photos seen before are kept, sealed, in the cache.
+            stopped: descriptors of photos seen before are kept, sealed, in the cache, unless --no-cache is given.
 
             The default pack's cohort was made from lfw-dev. On those photos use --cross-fit: every pair is then scored with a cohort that \
             never saw either person.
@@ -26,32 +26,34 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A list of pairs in folds, in LFW's form.", valueName: "pairs.txt")) var pairs: String?
     @Option(help: ArgumentHelp("Write det.png, det.csv and report.txt into this folder.", valueName: "folder")) var output: String?
     @Flag(help: "Score every pair with a cohort fitted on other people of DIR, not the pack's.") var crossFit = false
+    @OptionGroup var cache: CacheOptions
     @OptionGroup var engine: EngineOptions
     @OptionGroup var format: OutputOptions
 
     func run() async throws {
         // What can be wrong with the arguments is found before the long work.
+        if let output { try OutputPlace.check(folder: output) }
         let list = try pairs.map { try PairList(file: $0) }
         let collection = try PhotoCollection(folder)
         let pack = try engine.loadPack()
         let matcher = crossFit ? nil : try pack.matcher()
-        let found = try await Evaluation(collection, list, matcher: matcher, engine)
+        let found = try await Evaluation(collection, list, matcher: matcher, engine, usesCache: !cache.noCache)
         let report = found.report
         if let output { try write(report, raw: found.raw, to: URL(filePath: output, directoryHint: .isDirectory)) }
-        if format.json { JSON.print(report.json) } else { print(report.text) }
+        if format.json { JSON.print(report.json) } else { Terminal.say(report.text) }
     }
 
     private func write(_ report: EvaluationReport, raw: ErrorRates, to folder: URL) throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try OutputPlace.makeFolder(folder)
         let plot = DETPlot(
             title: "Detection error trade-off, \(report.photos.grouped) photos of \(report.people.grouped) people",
             curves: [
                 .init(name: "normalised", rates: report.evaluation.rates, colour: DETPlot.colours[0]),
                 .init(name: "plain cosine", rates: raw, colour: DETPlot.colours[1]),
             ])
-        try Data(PNGEncoder.encode(plot.draw())).write(to: folder.appending(path: "det.png"), options: .atomic)
-        try Data(report.evaluation.tradeoffCSV.utf8).write(to: folder.appending(path: "det.csv"), options: .atomic)
-        try Data((report.text + "\n").utf8).write(to: folder.appending(path: "report.txt"), options: .atomic)
+        try OutputPlace.write(Data(PNGEncoder.encode(plot.draw())), to: folder.appending(path: "det.png"))
+        try OutputPlace.write(Data(report.evaluation.tradeoffCSV.utf8), to: folder.appending(path: "det.csv"))
+        try OutputPlace.write(Data((report.text + "\n").utf8), to: folder.appending(path: "report.txt"))
         Terminal.warn("Written: \(folder.path)/det.png, det.csv, report.txt")
     }
 }

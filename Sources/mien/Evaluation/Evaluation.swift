@@ -1,6 +1,7 @@
 import Foundation
 import MienCore
 import MienFace
+import MienImage
 import MienModels
 
 /// Every pair of photos of a collection, scored and counted.
@@ -13,9 +14,10 @@ struct Evaluation {
     /// - Parameters:
     ///   - list: for accuracy over folds.
     ///   - matcher: of the pack; `nil` scores every pair with a cohort fitted on other people of the collection.
-    init(_ collection: PhotoCollection, _ list: PairList?, matcher: FaceMatcher?, _ engine: EngineOptions) async throws {
+    ///   - usesCache: uses and keeps descriptors of photos seen before.
+    init(_ collection: PhotoCollection, _ list: PairList?, matcher: FaceMatcher?, _ engine: EngineOptions, usesCache: Bool = true) async throws {
         self.collection = collection
-        let outcome = try await DescriptorReader(engine).read(collection)
+        let outcome = try await DescriptorReader(engine, usesCache: usesCache).read(collection)
         let set = try outcome.labelled(collection)
         let scored = if let matcher { Scored(set, matcher) } else { try Scored(crossFitting: set, collection, engine) }
         let accuracy = try list.map { try Self.accuracy($0, scored.scorer, outcome, collection) }
@@ -35,7 +37,7 @@ struct Evaluation {
         var places: [PairList.Photo: Int] = [:]
         for (place, reading) in outcome.readings.enumerated() {
             let photo = collection.photos[reading.photo]
-            guard let number = photo.name.split(separator: ".").first?.split(separator: "_").last.flatMap({ Int($0) }) else { continue }
+            guard let number = photo.number else { continue }
             places[PairList.Photo(person: photo.person, number: number)] = place
         }
         do { return try scorer.accuracy(over: list) { places[$0] } } catch {
@@ -56,8 +58,12 @@ private struct Scored {
     let calibration: CalibrationTable
 
     init(_ set: LabelledDescriptors, _ matcher: FaceMatcher) {
+        let bar = Progress("Comparing all pairs", total: 3)
+        defer { bar.finish() }
         scorer = PairScorer(set, PairNormalisation(set, cohort: matcher.cohort))
+        bar.update(1)
         rates = ErrorRates(scorer.histogram())
+        bar.update(2)
         raw = ErrorRates(PairScorer(set, .none(photoCount: set.photoCount)).histogram())
         calibration = matcher.calibration
     }
@@ -73,19 +79,24 @@ private struct Scored {
             scorer = PairScorer(set, made.normalisation)
             (rates, raw, calibration) = (made.normalised, made.raw, made.table)
         } catch let error as CalibrationError {
-            throw Failure(.badInput, "evaluate.too-few", "\(collection.folder): \(error); leave out --cross-fit, or add people")
+            throw Failure(.badInput, "evaluate.too-few", "\(collection.folder): \(error). Leave out --cross-fit, or add people")
         }
     }
 }
 
 extension PairList {
+    /// A million pairs have less.
+    private static let maximumBytes = 100_000_000
+
     /// - Throws: ``Failure`` that names the file and the line.
     init(file path: String) throws {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw Failure(.badInput, "file.not-found", "\(path): there is no such file, or it cannot be read")
+        let bytes: [UInt8]
+        do { bytes = try ImageFile.read(path, limits: ImageLimits(maxBytes: Self.maximumBytes)) } catch {
+            guard case .image = error.reason else { throw error }
+            throw Failure(.badInput, "pairs.malformed", "\(path) is no list of pairs: it has more than \(Self.maximumBytes.grouped) bytes")
         }
-        do { try self.init(String(decoding: data, as: UTF8.self)) } catch {
-            throw Failure(.badInput, "pairs.malformed", "\(path): \(error)")
+        do { try self.init(String(decoding: bytes, as: UTF8.self)) } catch {
+            throw Failure(.badInput, "pairs.malformed", "\(path) is no list of pairs in LFW's form: \(error)")
         }
     }
 }

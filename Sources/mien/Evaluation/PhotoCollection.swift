@@ -8,6 +8,12 @@ struct PhotoCollection {
         /// The file's name in it.
         let name: String
         let path: String
+
+        /// 12 of `J.Doe_0012.jpg`: what lists of pairs call it.
+        var number: Int? {
+            let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
+            return stem.split(separator: "_").last.flatMap { Int($0) }
+        }
     }
 
     let folder: String

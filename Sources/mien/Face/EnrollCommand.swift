@@ -9,7 +9,8 @@ struct EnrollCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enroll", abstract: "Enrol a person from one to eight photos.",
         discussion: """
-            Every photo must show one face of good quality, and all the same person; otherwise nothing is changed. Enrolling a name again \
+            Every photo must show one face of good quality, or one that stands out: any other less than 0.7 times as wide. All must show the \
+            same person. Otherwise nothing is changed. Enrolling a name again \
             replaces what was enrolled. Only descriptors are kept, sealed; no photo.
 
             EXAMPLE
@@ -37,7 +38,7 @@ struct EnrollCommand: AsyncParsableCommand {
         let progress = Progress("Enrolling", total: photos.count)
         var captures: [LocalFaces.Capture] = []
         for path in photos {
-            captures.append(try await faces.capture(path, leastQuality: quality))
+            captures.append(try await faces.capture(path, leastQuality: quality, search: .thorough))
             progress.update(captures.count)
         }
         progress.finish()

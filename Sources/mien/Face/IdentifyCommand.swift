@@ -43,42 +43,38 @@ struct IdentifyCommand: AsyncParsableCommand {
             names[person.id] = person.name
         }
         let candidates = gallery.identify(try faces.matcher.reference(for: capture.description.descriptor), limit: top)
-        report(candidates.map { (names[$0.id]?.text ?? "?", $0.score) }, of: usable.count, capture)
-        guard let best = candidates.first, best.score >= threshold.score else { throw Outcome.noMatch }
+        let found = candidates.map { candidate in
+            Finding.Candidate(
+                name: names[candidate.id]?.text ?? "?", match: threshold.isReached(by: candidate.score), result: ScoreOutput(candidate.score))
+        }
+        let answer = PhotoAnswer(
+            match: found.first?.match ?? false, capture: capture, threshold: threshold,
+            finding: Finding(
+                searched: usable.count, search: candidates.first.map { SearchOutput($0.score, people: usable.count) }, candidates: found))
+        try answer.give(output, words: Self.words(answer))
     }
 
-    private func report(_ candidates: [(name: String, score: MatchScore)], of count: Int, _ capture: LocalFaces.Capture) {
-        guard !output.json else {
-            JSON.print(
-                Output(
-                    match: candidates.first.map { $0.score >= threshold.score } ?? false, photo: photo, searched: count,
-                    threshold: threshold.threshold, quality: capture.quality, reasons: capture.reasons,
-                    candidates: candidates.map { .init(name: $0.name, match: $0.score >= threshold.score, result: ScoreOutput($0.score)) }))
-            return
+    private static func words(_ answer: PhotoAnswer<Finding>) -> [String] {
+        let (photo, finding) = (answer.capture.path, answer.finding)
+        let sentence =
+            if answer.match, let best = finding.candidates.first { "\(photo) shows \(best.name)." } else {
+                "\(photo) shows none of the \(finding.searched) enrolled people."
+            }
+        let rows = finding.candidates.map {
+            ["  " + $0.name, String.decimal($0.result.score), $0.result.inWords, $0.match ? "match" : "no match"]
         }
-        if let best = candidates.first, best.score >= threshold.score {
-            print("\(photo) shows \(best.name).")
-        } else {
-            print("\(photo) shows none of the \(count) enrolled people.")
-        }
-        let rows = candidates.map {
-            ["  " + $0.name, String.decimal($0.score.value), $0.score.falseMatchRateInWords, $0.score >= threshold.score ? "match" : "no match"]
-        }
-        if !rows.isEmpty { print(Terminal.table(rows, rightAligned: [1])) }
+        let table = rows.isEmpty ? [] : [Terminal.table(rows, rightAligned: [1])]
+        return [sentence] + table + (finding.search.map { ["  " + $0.sentence] } ?? [])
     }
 
-    private struct Output: Encodable {
+    private struct Finding: Encodable {
         struct Candidate: Encodable {
             let name: String
             let match: Bool
             let result: ScoreOutput
         }
-        let match: Bool
-        let photo: String
         let searched: Int
-        let threshold: Double
-        let quality: Int
-        let reasons: [QualityReason]
+        let search: SearchOutput?
         let candidates: [Candidate]
     }
 }

@@ -28,14 +28,13 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let draw { try OutputPlace.check(file: draw) }
         let image = try photoOptions.decode(photo)
         let faces = try engine.loadEngine(try engine.loadPack())
         let analysis = try await faces.analyse(image, search: .thorough)
         if let draw {
             let png = PNGEncoder.encode(Annotation.draw(analysis, on: image))
-            do { try Data(png).write(to: URL(filePath: draw), options: .atomic) } catch {
-                throw Failure(.badInput, "file.not-writable", "\(draw) cannot be written: \(error.localizedDescription)")
-            }
+            try OutputPlace.write(Data(png), to: URL(filePath: draw))
         }
         if output.json { JSON.print(Output(photo: photo, analysis, quality)) } else { report(analysis) }
         if !analysis.reasons(below: quality).isEmpty { throw Outcome.noMatch }

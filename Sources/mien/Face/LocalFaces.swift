@@ -29,11 +29,13 @@ struct LocalFaces {
         var quality: Int { face.quality.score }
     }
 
-    /// - Parameter leastQuality: a worse photo is refused with its reasons.
+    /// - Parameters:
+    ///   - leastQuality: a worse photo is refused with its reasons.
+    ///   - search: ``FaceAnalyzer/Search/thorough`` also sees small faces beside a large one.
     /// - Throws: ``Failure`` that names the photo.
-    func capture(_ path: String, leastQuality: Int) async throws -> Capture {
+    func capture(_ path: String, leastQuality: Int, search: FaceAnalyzer.Search = .automatic) async throws -> Capture {
         let image = try photos.decode(path)
-        guard let (face, description) = try await engine.describe(image) else {
+        guard let (face, description) = try await engine.describe(image, search: search) else {
             throw Failure(.badInput, QualityReason.noFace.rawValue, "\(path): \(QualityReason.noFace.advice)")
         }
         guard face.quality.score >= leastQuality else {

@@ -1,14 +1,15 @@
+import Foundation
 import MienCore
 
 /// A score as people and scripts get it.
 struct ScoreOutput: Encodable {
-    /// 0...72, one decimal.
+    /// 0...72, one decimal, rounded down.
     let score: Double
     let falseMatchRate: Double
     let inWords: String
 
     init(_ score: MatchScore) {
-        self.score = (score.value * 10).rounded() / 10
+        self.score = score.shown
         falseMatchRate = score.falseMatchRate
         inWords = score.falseMatchRateInWords
     }
@@ -16,6 +17,31 @@ struct ScoreOutput: Encodable {
     /// "61.3 of 72 (about 1 in 130,000 strangers would match so well)".
     static func sentence(_ score: MatchScore) -> String {
         let rate = score.falseMatchRateInWords
-        return "\(String.decimal(score.value)) of 72 (" + (score.value <= 0 ? "\(rate))" : "\(rate) strangers would match as well)")
+        return "\(String.decimal(score.shown)) of 72 (" + (score.value <= 0 ? "\(rate))" : "\(rate) strangers would match as well)")
+    }
+}
+
+/// How often a search, which makes one comparison for each person, finds somebody for a stranger.
+struct SearchOutput: Encodable {
+    let falseMatchRate: Double
+    let inWords: String
+    private let people: Int
+
+    private enum CodingKeys: CodingKey { case falseMatchRate, inWords }
+
+    /// - Parameters:
+    ///   - score: of the best candidate; taken as if it was asked for.
+    ///   - people: how many were compared with, as if each were a chance of its own.
+    init(_ score: MatchScore, people: Int) {
+        self.people = people
+        // 1 − (1 − p)ⁿ, without losing a small p.
+        falseMatchRate = -expm1(Double(people) * log1p(-score.falseMatchRate))
+        inWords = MatchScore(falseMatchRate: falseMatchRate).falseMatchRateInWords
+    }
+
+    /// "In a search of 3 people about 1 in 43,000 strangers would find someone as alike."
+    var sentence: String {
+        let strangers = falseMatchRate < 1 ? "\(inWords) strangers" : "every stranger"
+        return "In a search of \(people == 1 ? "one person" : "\(people.grouped) people") \(strangers) would find someone as alike."
     }
 }

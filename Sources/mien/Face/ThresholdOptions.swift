@@ -12,10 +12,14 @@ struct ThresholdOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Refuse photos under this quality, 0 to 100.", valueName: "quality"))
     var quality = 0
 
-    var score: MatchScore { MatchScore(threshold) }
+    func isReached(by score: MatchScore) -> Bool { score >= MatchScore(threshold) }
 
     func validate() throws {
         guard MatchScore.range.contains(threshold) else { throw ValidationError("--threshold is 0 to 72, not \(threshold)") }
+        // Scores are shown with one decimal; with more in a threshold, what is shown would not explain the answer.
+        guard (threshold * 10).rounded() / 10 == threshold else {
+            throw ValidationError("--threshold has at most one decimal, \(threshold) has more")
+        }
         guard (0...100).contains(quality) else { throw ValidationError("--quality is 0 to 100, not \(quality)") }
     }
 }

@@ -26,28 +26,24 @@ struct VerifyCommand: AsyncParsableCommand {
         let person = try faces.enrolled(try PersonName(name))
         let capture = try await faces.capture(photo, leastQuality: threshold.quality)
         let score = try faces.score(capture, against: person.template)
-        let isMatch = score >= threshold.score
-        if output.json {
-            JSON.print(
-                Output(
-                    match: isMatch, name: person.name.text, photo: photo, result: ScoreOutput(score), threshold: threshold.threshold,
-                    quality: capture.quality, reasons: capture.reasons))
-        } else {
-            print(isMatch ? "Match: \(photo) shows \(person.name.text)." : "No match: \(photo) does not show \(person.name.text).")
-            print("  score      \(ScoreOutput.sentence(score))")
-            print("  threshold  \(String.decimal(threshold.threshold))")
-            print("  quality    \(capture.quality) of 100" + capture.reasons.map { "\n             " + $0.advice }.joined())
-        }
-        if !isMatch { throw Outcome.noMatch }
+        let answer = PhotoAnswer(
+            match: threshold.isReached(by: score), capture: capture, threshold: threshold,
+            finding: Finding(name: person.name.text, result: ScoreOutput(score)))
+        try answer.give(output, words: Self.words(answer, score))
     }
 
-    private struct Output: Encodable {
-        let match: Bool
+    private static func words(_ answer: PhotoAnswer<Finding>, _ score: MatchScore) -> [String] {
+        let (name, photo) = (answer.finding.name, answer.capture.path)
+        return [
+            answer.match ? "Match: \(photo) shows \(name)." : "No match: \(photo) does not show \(name).",
+            "  score      \(ScoreOutput.sentence(score))",
+            "  threshold  \(String.decimal(answer.threshold.threshold))",
+            "  quality    \(answer.capture.quality) of 100",
+        ] + answer.capture.reasons.map { "             " + $0.advice }
+    }
+
+    private struct Finding: Encodable {
         let name: String
-        let photo: String
         let result: ScoreOutput
-        let threshold: Double
-        let quality: Int
-        let reasons: [QualityReason]
     }
 }

@@ -10,7 +10,7 @@ struct InstallPack: AsyncParsableCommand {
         discussion: """
             A pack is a folder with a manifest.json (docs/spec/model-pack.md), or a .tar, .tar.gz or .tgz of one. Every file is checked against \
             the manifest before anything is installed. From an address the archive is only as trustworthy as the place: compare its sha256 \
-            with the publisher's (--sha256).
+            with the publisher's (--sha256); over plain http it has to be given.
 
             EXAMPLE
               mien models install ./my-pack
@@ -24,11 +24,17 @@ struct InstallPack: AsyncParsableCommand {
 
     func run() async throws {
         let library = PackLibrary(folder: MienHomeFolder.current.packs)
-        let pack = try await PackSource(source, expecting: sha256).withFolder { folder in try library.install(from: folder, replacing: replace) }
+        let progress = Progress("Fetching, in kilobytes", total: nil)
+        let pack = try await PackSource(source, expecting: sha256).withFolder { bytes, total in
+            progress.update(bytes / 1000, of: total.map { $0 / 1000 })
+        } _: { folder in
+            progress.finish()
+            return try library.install(from: folder, replacing: replace)
+        }
         if output.json {
             JSON.print(["id": pack.id.text, "folder": pack.folder.path])
         } else {
-            print("Installed \(pack.id.text): \(pack.manifest.title) (\(pack.manifest.licence)). Use it with --pack \(pack.id.text).")
+            Terminal.say("Installed \(pack.id.text): \(pack.manifest.title) (\(pack.manifest.licence)). Use it with --pack \(pack.id.text).")
         }
     }
 }

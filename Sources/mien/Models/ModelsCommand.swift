@@ -44,7 +44,7 @@ struct ModelsCommand: AsyncParsableCommand {
                 case .failure(let error): [name, "unusable: \(error.reason)", ""]
                 }
             }
-            if !rows.isEmpty { print(Terminal.table(rows, heading: ["id", "what", "licence"])) }
+            if !rows.isEmpty { Terminal.say(Terminal.table(rows, heading: ["id", "what", "licence"])) }
         }
 
         private struct Output: Encodable {
@@ -58,7 +58,7 @@ struct ModelsCommand: AsyncParsableCommand {
 
     struct VerifyPack: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "verify", abstract: "Compare every file of a pack with its manifest.",
+            commandName: "verify", abstract: "Compare every file of a pack, or of all packs, with its manifest.",
             discussion: """
                 EXAMPLE
                   mien models verify mien-default-1
@@ -75,18 +75,37 @@ struct ModelsCommand: AsyncParsableCommand {
                 _ = try library.pack()
                 return
             }
-            let packs = try ids.map { try library.pack($0) }
-            for pack in packs { _ = try pack.matcher() }
-            if output.json {
-                JSON.print(["packs": packs.map { Output(id: $0.id.text, files: $0.manifest.files.count) }])
-            } else {
-                for pack in packs { print("\(pack.id.text): all \(pack.manifest.files.count) files are what the manifest says.") }
+            // A pack that was named has to be there; of many, one that is bad says nothing about the others.
+            let checks = try ids.map { id in
+                do { return Check(id: id.text, files: try Self.verify(id, in: library), fault: nil) } catch let error as PackError
+                    where
+                    error != PackError(.notInstalled, "")
+                { return Check(id: id.text, files: nil, fault: .init(code: error.code.rawValue, message: error.reason)) }
             }
+            for fault in checks.compactMap(\.fault) { Terminal.warn("mien: \(fault.message)") }
+            if output.json { JSON.print(["packs": checks]) } else { checks.forEach(Self.report) }
+            if checks.contains(where: { $0.fault != nil }) { throw Outcome.notSetUp }
         }
 
-        private struct Output: Encodable {
+        /// - Returns: how many files it has.
+        private static func verify(_ id: PackID, in library: PackLibrary) throws -> Int {
+            let pack = try library.pack(id)
+            _ = try pack.matcher()
+            return pack.manifest.files.count
+        }
+
+        private static func report(_ check: Check) {
+            if let files = check.files { Terminal.say("\(check.id): all \(files) files are what the manifest says.") }
+            if check.fault != nil { Terminal.say("\(check.id): cannot be used.") }
+        }
+
+        private struct Check: Encodable {
+            struct Fault: Encodable {
+                let code, message: String
+            }
             let id: String
-            let files: Int
+            let files: Int?
+            let fault: Fault?
         }
     }
 }

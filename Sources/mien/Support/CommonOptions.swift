@@ -30,7 +30,7 @@ struct EngineOptions: ParsableArguments {
 
     /// The pack's networks on `workers` threads.
     func loadEngine(
-        _ pack: ModelPack, workers: Int = 1, crops: [FaceDescriber.Crop] = FaceDescriber.standardCrops, compilingAll: Bool = false
+        _ pack: ModelPack, workers: Int = 1, crops: [FaceDescriber.Crop]? = nil, compilingAll: Bool = false
     ) throws -> FaceEngine {
         let cache = home.compiledNetworks
         // A cache that cannot be made only costs time at the next start.
@@ -62,6 +62,17 @@ enum Word {
         do { return try PackID(text) } catch {
             throw ValidationError("“\(text)” names no model pack: a name has 1 to 64 of a-z, 0-9, “.” and “-”; mien models list shows them")
         }
+    }
+
+    @Sendable static func user(_ text: String) throws -> UserID { try identifier(text, "a user") }
+    @Sendable static func app(_ text: String) throws -> AppID { try identifier(text, "an app") }
+    @Sendable static func journey(_ text: String) throws -> JourneyID { try identifier(text, "a journey") }
+
+    private static func identifier<Kind>(_ text: String, _ what: String) throws -> Identifier<Kind> {
+        guard let id = Identifier<Kind>(text) else {
+            throw ValidationError("“\(text)” is not the id of \(what): an id has 1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.”")
+        }
+        return id
     }
 
     static func precision(_ text: String) throws -> NetworkOptions.Precision {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MienClient
 import MienFace
 import MienImage
 import MienInference
@@ -13,7 +14,9 @@ struct Failure: Error {
     let code: String
     let message: String
 
-    init(_ outcome: Outcome, _ code: String, _ message: String) { (self.outcome, self.code, self.message) = (outcome, code, message) }
+    init(_ outcome: Outcome, _ code: String, _ message: String) {
+        (self.outcome, self.code, self.message) = (outcome, code, Terminal.safe(message))
+    }
 }
 
 extension Failure {
@@ -24,14 +27,18 @@ extension Failure {
         case let error as ImageFileError: self.init(.badInput, error.code, error.description)
         case let error as ImageError: self.init(.badInput, error.code.rawValue, error.description)
         case let error as PersonNameError: self.init(.badInput, error.rawValue, "the name cannot be used: \(error)")
-        case let error as PackError: self.init(.notSetUp, error.code.rawValue, error.reason)
+        // A path that leads nowhere is a slip of the pen; with most others a pack is amiss, or the place it comes from.
+        case let error as PackError:
+            self.init([.notFound, .insecure].contains(error.code) ? .badInput : .notSetUp, error.code.rawValue, error.reason)
         case let error as InferenceError: self.init(.notSetUp, error.code.rawValue, error.reason)
         case let error as FaceModelError: self.init(.notSetUp, "face.model", error.description)
+        case let error as KeyFileError: self.init(.notSetUp, error.code, error.description)
         case let error as FaceStoreError: self.init(.notSetUp, error.code, error.description)
-        case let error as CocoaError:
-            let path = error.filePath.map { "\($0): " } ?? ""
-            self.init(.badInput, "file.\(error.code.rawValue)", path + error.localizedDescription)
-        default: self.init(.badInput, "error", "\(error)")
+        case let error as FileSystemError: self.init(.notSetUp, error.kind.rawValue, error.description)
+        case let error as MienError: self.init(error, about: nil)
+        case let error as CalibrationError: self.init(.badInput, "calibrate.too-few", error.description)
+        case let error as CocoaError: self.init(.badInput, error.stableCode, (error.filePath.map { "\($0): " } ?? "") + error.inWords)
+        default: self.init(.notSetUp, "internal", "something went wrong that should not have, please report it: \(error)")
         }
     }
 
@@ -59,5 +66,30 @@ extension Failure {
     /// What the argument parser says, about words it cannot place or a value that is none.
     private static func isUsage(_ error: any Error) -> Bool {
         error is ValidationError || Mien.exitCode(for: error) == .validationFailure
+    }
+}
+
+extension CocoaError {
+    /// Foundation's numbers differ between systems and versions.
+    var stableCode: String {
+        switch code {
+        case .fileNoSuchFile, .fileReadNoSuchFile: "file.not-found"
+        case .fileReadNoPermission, .fileWriteNoPermission, .fileWriteVolumeReadOnly: "file.not-allowed"
+        case .fileWriteOutOfSpace: "file.no-space"
+        case .fileWriteFileExists: "file.already-exists"
+        case _ where (512..<640).contains(code.rawValue): "file.not-writable"
+        default: "file.unreadable"
+        }
+    }
+
+    var inWords: String {
+        switch stableCode {
+        case "file.not-found": "there is no such file or folder; check the path"
+        case "file.not-allowed": "the present user may not; change the permissions, or use another place"
+        case "file.no-space": "the disk is full; make room"
+        case "file.already-exists": "there is one already; use another name"
+        case "file.not-writable": "it cannot be written; check the path, and that everything above it is a folder"
+        default: "it cannot be read"
+        }
     }
 }

@@ -1,41 +1,78 @@
 import Foundation
+import Synchronization
 
 /// A progress bar on standard error for work that takes longer than a second; silent when that is not a terminal.
-final class Progress {
-    private let title: String
-    private let total: Int
-    private let started = ContinuousClock.now
-    private var lastDrawn: ContinuousClock.Instant?
-    private let isShown: Bool
+///
+/// It also moves on its own, so that one long step does not look like a standstill. May be used from any thread.
+final class Progress: Sendable {
+    private struct State {
+        var done = 0, total: Int?
+        var lastDrawn: ContinuousClock.Instant?
+        var hasEnded = false
+    }
 
-    init(_ title: String, total: Int, isShown: Bool = Terminal.errorIsTerminal) {
-        self.title = title
-        self.total = max(total, 1)
-        self.isShown = isShown
+    private let title: String
+    private let started = ContinuousClock.now
+    private let isShown: Bool
+    private let state: Mutex<State>
+    private let write: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - total: of what ``update(_:of:)`` counts; `nil` when nobody knows.
+    ///   - write: where the bar goes; tests look at it.
+    init(
+        _ title: String, total: Int?, isShown: Bool = Terminal.errorIsTerminal,
+        write: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data($0.utf8)) }
+    ) {
+        (self.title, self.isShown, self.write) = (title, isShown, write)
+        state = Mutex(State(total: total.map { max($0, 1) }))
+        if isShown { tick() }
     }
 
     /// Call often; draws at most ten times a second, and not in the first second.
-    func update(_ done: Int) {
-        let now = ContinuousClock.now
-        guard isShown, now - started > .seconds(1), lastDrawn.map({ now - $0 > .milliseconds(100) }) ?? true else { return }
-        lastDrawn = now
-        let part = min(1, Double(done) / Double(total)), width = 28, filled = Int(part * Double(width))
-        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
-        let left = part > 0.01 ? (now - started) / .seconds(1) * (1 - part) / part : 0
-        let rest = left >= 1 ? "  \(Self.words(Int(left))) left" : ""
-        write("\r\(title) \(bar) \(Int(part * 100)) %  \(done.grouped) of \(total.grouped)\(rest)\u{1B}[K")
+    func update(_ done: Int, of total: Int? = nil) {
+        state.withLock { state in
+            state.done = done
+            state.total = total ?? state.total
+            draw(&state)
+        }
     }
 
-    /// Takes the bar off the screen.
+    /// Takes the bar off the screen, for good.
     func finish() {
-        guard lastDrawn != nil else { return }
-        write("\r\u{1B}[K")
-        lastDrawn = nil
+        state.withLock { state in
+            state.hasEnded = true
+            if state.lastDrawn != nil { write("\r\u{1B}[K") }
+            state.lastDrawn = nil
+        }
     }
 
     deinit { finish() }
 
-    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+    private func tick() {
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(500)) { [weak self] in
+            guard let self,
+                !(state.withLock { state in
+                    draw(&state)
+                    return state.hasEnded
+                })
+            else { return }
+            tick()
+        }
+    }
+
+    private func draw(_ state: inout State) {
+        let now = ContinuousClock.now
+        guard isShown, !state.hasEnded, now - started > .seconds(1), state.lastDrawn.map({ now - $0 > .milliseconds(100) }) ?? true else { return }
+        state.lastDrawn = now
+        let took = (now - started) / .seconds(1)
+        guard let total = state.total else { return write("\r\(title) …  \(state.done.grouped)  \(Self.words(Int(took)))\u{1B}[K") }
+        let part = min(1, Double(state.done) / Double(total)), width = 28, filled = Int(part * Double(width))
+        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
+        let left = part > 0.01 ? took * (1 - part) / part : 0
+        let rest = left >= 1 ? "  \(Self.words(Int(left))) left" : ""
+        write("\r\(title) \(bar) \(Int(part * 100)) %  \(state.done.grouped) of \(total.grouped)\(rest)\u{1B}[K")
+    }
 
     private static func words(_ seconds: Int) -> String { seconds < 90 ? "\(seconds) s" : "\((seconds + 30) / 60) min" }
 }

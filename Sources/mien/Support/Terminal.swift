@@ -1,14 +1,22 @@
 import Foundation
+import MienCore
 
-/// Where people read: tables on standard output, messages and progress on standard error.
+/// Where people read: tables on standard output, messages and progress on standard error. Text from elsewhere cannot steer the terminal.
 enum Terminal {
     static var errorIsTerminal: Bool { isatty(2) == 1 }
 
-    static func warn(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+    static func warn(_ text: String) { FileHandle.standardError.write(Data((safe(text) + "\n").utf8)) }
+
+    static func say(_ text: String) { print(safe(text)) }
+
+    /// Line by line, as ends of lines are ours.
+    static func safe(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\n")
+    }
 
     /// Rows with columns lined up, two blanks apart; the first row is a heading when `heading` is given.
     static func table(_ rows: [[String]], heading: [String]? = nil, rightAligned: Set<Int> = []) -> String {
-        let all = (heading.map { [$0] } ?? []) + rows
+        let all = (heading.map { [$0] } ?? []) + rows.map { $0.map(\.printable) }
         let columns = all.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in all.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }
         var lines = all.map { row in

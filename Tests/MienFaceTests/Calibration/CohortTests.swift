@@ -45,6 +45,13 @@ import Testing
         #expect(abs(Double(found.deviation) - max(deviation, 1e-4)) < 1e-4)
     }
 
+    @Test("members that point the same way, right across and the opposite way all count")
+    func extremes() throws {
+        let cohort = try Cohort(members: [[1, 0], [0, 1], [-1, 0]], nearestCount: 3)
+        let found = try cohort.statistics(of: [1.005, 0])
+        #expect(abs(found.mean) < 1e-5 && abs(Double(found.deviation) - 1.005 * (2.0 / 3).squareRoot()) < 1e-4)
+    }
+
     @Test("a vector of another dimension or length is refused")
     func vectors() throws {
         let (cohort, members) = try Self.cohort()

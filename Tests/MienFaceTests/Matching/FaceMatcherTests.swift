@@ -24,6 +24,19 @@ import Testing
         #expect(matcher.score(ra, rb) == matcher.calibration.matchScore(of: Double(matcher.normalisedScore(ra, rb))))
     }
 
+    @Test("a reference that is kept scores as one made anew, to the last bit")
+    func kept() throws {
+        let matcher = try Self.matcher()
+        var people = SyntheticPeople(seed: 8, dimension: 20)
+        let enrolled = people.direction().map { Float($0) }
+        let kept = try matcher.reference(for: enrolled)
+        for _ in 0..<50 {
+            let probe = people.direction().map { Float($0) }
+            let anew = matcher.normalisedScore(try matcher.reference(for: probe), try matcher.reference(for: enrolled))
+            #expect(matcher.normalisedScore(try matcher.reference(for: probe), kept) == anew)
+        }
+    }
+
     @Test("it does not matter which face comes first")
     func symmetric() throws {
         let matcher = try Self.matcher()

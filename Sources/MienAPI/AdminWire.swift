@@ -1,0 +1,185 @@
+public import MienCore
+
+/// `POST /v1/apps`, `PUT /v1/apps/{app}`
+public struct AppRequest: Sendable, Hashable, Codable {
+    public var id: String?
+    public var name: String
+    /// `public` or `confidential`.
+    public var type: String?
+    public var settings: JSONValue?
+
+    public init(id: String? = nil, name: String, type: String? = nil, settings: JSONValue? = nil) {
+        (self.id, self.name, self.type, self.settings) = (id, name, type, settings)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case id, name, type, settings }
+}
+
+public struct AppAnswer: Sendable, Hashable, Codable {
+    public var id: String
+    public var name: String
+    public var type: String
+    public var settings: JSONValue
+    /// Once, when a confidential app is made or given a new one.
+    public var clientSecret: String?
+    public var createdAt: Int64
+
+    public init(id: String, name: String, type: String, settings: JSONValue, clientSecret: String? = nil, createdAt: Int64) {
+        (self.id, self.name, self.type, self.settings) = (id, name, type, settings)
+        (self.clientSecret, self.createdAt) = (clientSecret, createdAt)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, name, type, settings, clientSecret = "client_secret", createdAt = "created_at"
+    }
+}
+
+/// `POST /v1/users`, `PATCH /v1/users/{user}`: what is left out stays as it is.
+public struct UserRequest: Sendable, Hashable, Codable {
+    public var externalID: String?
+    public var username: String?
+    public var email: String?
+    public var password: String?
+    /// `active` or `suspended`.
+    public var state: String?
+    public var attributes: [String: JSONValue]?
+
+    public init(
+        externalID: String? = nil, username: String? = nil, email: String? = nil, password: String? = nil, state: String? = nil,
+        attributes: [String: JSONValue]? = nil
+    ) {
+        (self.externalID, self.username, self.email, self.password) = (externalID, username, email, password)
+        (self.state, self.attributes) = (state, attributes)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case externalID = "external_id", username, email, password, state, attributes
+    }
+}
+
+public struct UserAnswer: Sendable, Hashable, Codable {
+    public var id: String
+    public var externalID: String?
+    public var username: String?
+    public var email: String?
+    public var state: String
+    public var attributes: [String: JSONValue]
+    public var createdAt: Int64
+
+    public init(
+        id: String, externalID: String?, username: String?, email: String?, state: String, attributes: [String: JSONValue], createdAt: Int64
+    ) {
+        (self.id, self.externalID, self.username, self.email) = (id, externalID, username, email)
+        (self.state, self.attributes, self.createdAt) = (state, attributes, createdAt)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, externalID = "external_id", username, email, state, attributes, createdAt = "created_at"
+    }
+}
+
+public struct AuthenticatorAnswer: Sendable, Hashable, Codable {
+    public var id: String
+    public var type: String
+    public var appID: String?
+    /// `open`, `locked` or `disabled`, for callers from unknown devices.
+    public var lock: String
+    public var lockedUntil: Int64?
+    public var failures: Int
+    public var info: [String: JSONValue]
+    public var createdAt: Int64
+    public var updatedAt: Int64
+
+    public init(
+        id: String, type: String, appID: String?, lock: String, lockedUntil: Int64?, failures: Int, info: [String: JSONValue], createdAt: Int64,
+        updatedAt: Int64
+    ) {
+        (self.id, self.type, self.appID, self.lock, self.lockedUntil) = (id, type, appID, lock, lockedUntil)
+        (self.failures, self.info, self.createdAt, self.updatedAt) = (failures, info, createdAt, updatedAt)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, type, appID = "app_id", lock, lockedUntil = "locked_until", failures, info, createdAt = "created_at", updatedAt = "updated_at"
+    }
+}
+
+/// A list, and where it goes on.
+public struct Page<Item: Sendable & Hashable & Codable>: Sendable, Hashable, Codable {
+    public var items: [Item]
+    /// Give it as `after` for the next page; `nil` at the end.
+    public var next: String?
+
+    public init(items: [Item], next: String? = nil) { (self.items, self.next) = (items, next) }
+}
+
+public struct JourneyVersionAnswer: Sendable, Hashable, Codable {
+    public var id: String
+    public var version: Int
+    /// `draft`, `published` or `retired`.
+    public var state: String
+    public var title: String
+    public var updatedAt: Int64
+
+    public init(id: String, version: Int, state: String, title: String, updatedAt: Int64) {
+        (self.id, self.version, self.state, self.title, self.updatedAt) = (id, version, state, title, updatedAt)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case id, version, state, title, updatedAt = "updated_at" }
+}
+
+public struct ConsentAnswer: Sendable, Hashable, Codable {
+    public var appID: String
+    public var purpose: String
+    public var textVersion: String
+    public var givenAt: Int64
+    public var withdrawnAt: Int64?
+
+    public init(appID: String, purpose: String, textVersion: String, givenAt: Int64, withdrawnAt: Int64?) {
+        (self.appID, self.purpose, self.textVersion) = (appID, purpose, textVersion)
+        (self.givenAt, self.withdrawnAt) = (givenAt, withdrawnAt)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case appID = "app_id", purpose, textVersion = "text_version", givenAt = "given_at", withdrawnAt = "withdrawn_at"
+    }
+}
+
+public struct AuditEntryAnswer: Sendable, Hashable, Codable {
+    public var number: Int
+    public var at: Int64
+    public var event: String
+    public var actor: String
+    public var userID: String?
+    public var appID: String?
+    public var detail: [String: JSONValue]
+    /// base64url
+    public var hash: String
+
+    public init(
+        number: Int, at: Int64, event: String, actor: String, userID: String?, appID: String?, detail: [String: JSONValue], hash: String
+    ) {
+        (self.number, self.at, self.event, self.actor) = (number, at, event, actor)
+        (self.userID, self.appID, self.detail, self.hash) = (userID, appID, detail, hash)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case number, at, event, actor, userID = "user_id", appID = "app_id", detail, hash
+    }
+}
+
+public struct AuditVerdictAnswer: Sendable, Hashable, Codable {
+    public var isWhole: Bool
+    public var entries: Int?
+    /// base64url, of the last entry.
+    public var lastHash: String?
+    /// The first entry that is not as it was written.
+    public var brokenAt: Int?
+
+    public init(isWhole: Bool, entries: Int? = nil, lastHash: String? = nil, brokenAt: Int? = nil) {
+        (self.isWhole, self.entries, self.lastHash, self.brokenAt) = (isWhole, entries, lastHash, brokenAt)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case isWhole = "is_whole", entries, lastHash = "last_hash", brokenAt = "broken_at"
+    }
+}

@@ -1,0 +1,72 @@
+public import MienCore
+
+/// How an app wants its users signed in.
+public struct AppSettings: Sendable, Hashable, Codable {
+    /// Where its browsers may be sent back to: absolute https addresses, compared character by character.
+    public var redirectURIs: [String]
+    /// The journeys it may start; `nil` for every published one.
+    public var journeys: [JourneyID]?
+    /// Lock policies that differ from ``AuthenticatorType/defaultLockPolicy``, by authenticator.
+    public var locks: [String: LockPolicy]
+    /// The least match score for a face, 24...72; `nil` for the server's.
+    public var faceThreshold: Double?
+    /// How long a signed token of a completed journey is valid, in seconds, 30...3,600.
+    public var tokenSeconds: Int
+
+    public init(
+        redirectURIs: [String] = [], journeys: [JourneyID]? = nil, locks: [String: LockPolicy] = [:], faceThreshold: Double? = nil,
+        tokenSeconds: Int = 300
+    ) {
+        (self.redirectURIs, self.journeys, self.locks) = (redirectURIs, journeys, locks)
+        (self.faceThreshold, self.tokenSeconds) = (faceThreshold, tokenSeconds)
+    }
+
+    public func lockPolicy(for type: AuthenticatorType) -> LockPolicy { locks[type.rawValue] ?? type.defaultLockPolicy }
+
+    /// What is wrong with these settings: name of the setting and words; empty when nothing is.
+    public var faults: [(setting: String, message: String)] {
+        var faults: [(String, String)] = []
+        for (index, uri) in redirectURIs.enumerated() where !Self.isRedirect(uri) {
+            faults.append(("redirect_uris[\(index)]", "is an absolute https address without a fragment (http only for localhost and 127.0.0.1)"))
+        }
+        if redirectURIs.count > 100 { faults.append(("redirect_uris", "holds at most 100 addresses")) }
+        for name in locks.keys.sorted() where AuthenticatorType(rawValue: name) == nil {
+            let allowed = AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", ")
+            faults.append(("locks.\(name)", "is no authenticator; there are \(allowed)"))
+        }
+        if let faceThreshold, !(24...72).contains(faceThreshold) { faults.append(("face_threshold", "is 24 to 72")) }
+        if !(30...3600).contains(tokenSeconds) { faults.append(("token_seconds", "is 30 to 3,600")) }
+        return faults
+    }
+
+    private static func isRedirect(_ uri: String) -> Bool {
+        guard uri.utf8.count <= 2048, !uri.contains("#"), uri.unicodeScalars.allSatisfy({ $0.isASCII && $0.value > 32 && $0.value != 127 }) else {
+            return false
+        }
+        guard let start = uri.firstRange(of: "://")?.upperBound else { return false }
+        // User names and back slashes make browsers and people see another host than is meant.
+        let authority = uri[start...].prefix { $0 != "/" && $0 != "?" }
+        guard !authority.contains(where: { $0 == "@" || $0 == "\\" }) else { return false }
+        let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
+        let port = authority.dropFirst(host.count)
+        guard !host.isEmpty, port.isEmpty || (port.first == ":" && UInt16(port.dropFirst()) != nil) else { return false }
+        return uri.hasPrefix("https://") || (uri.hasPrefix("http://") && ["localhost", "127.0.0.1", "[::1]"].contains(host))
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case redirectURIs = "redirect_uris", journeys, locks, faceThreshold = "face_threshold", tokenSeconds = "token_seconds"
+    }
+
+    /// The settings' names.
+    public static let keys = CodingKeys.allCases.map(\.rawValue)
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            redirectURIs: try values.decodeIfPresent([String].self, forKey: .redirectURIs) ?? [],
+            journeys: try values.decodeIfPresent([JourneyID].self, forKey: .journeys),
+            locks: try values.decodeIfPresent([String: LockPolicy].self, forKey: .locks) ?? [:],
+            faceThreshold: try values.decodeIfPresent(Double.self, forKey: .faceThreshold),
+            tokenSeconds: try values.decodeIfPresent(Int.self, forKey: .tokenSeconds) ?? 300)
+    }
+}

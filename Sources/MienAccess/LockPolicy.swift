@@ -1,0 +1,52 @@
+/// When an authenticator stops taking guesses.
+///
+/// The two settings of the face-authentication guide, "failed attempts" and "lockout duration", and the end that NIST SP 800-63B-4 demands:
+/// after so many failures without a success the authenticator is disabled until an administrator unlocks it.
+public struct LockPolicy: Sendable, Hashable, Codable {
+    public static let attemptsRange = 1...100
+    public static let lockoutRange = Duration.seconds(1)...Duration.seconds(86_400)
+    public static let disableRange = 1...100
+
+    /// Failures in a row before the authenticator locks; every failure after that locks it again.
+    public let failedAttempts: Int
+    /// How long it stays locked, in seconds, 1...86,400.
+    public let lockoutSeconds: Int
+    /// Failures without a success after which it is disabled; at least ``failedAttempts``.
+    public let disableAfter: Int
+
+    /// - Throws: ``LockPolicyError`` when a number is out of range.
+    public init(failedAttempts: Int, lockoutSeconds: Int, disableAfter: Int) throws(LockPolicyError) {
+        guard Self.attemptsRange.contains(failedAttempts) else { throw LockPolicyError("failed_attempts is 1 to 100, not \(failedAttempts)") }
+        guard (1...86_400).contains(lockoutSeconds) else { throw LockPolicyError("lockout_seconds is 1 to 86,400 (a day), not \(lockoutSeconds)") }
+        guard Self.disableRange.contains(disableAfter), disableAfter >= failedAttempts else {
+            throw LockPolicyError("disable_after is 1 to 100 and not less than failed_attempts, not \(disableAfter)")
+        }
+        (self.failedAttempts, self.lockoutSeconds, self.disableAfter) = (failedAttempts, lockoutSeconds, disableAfter)
+    }
+
+    /// Face: five failures in a row, then 30 s before each further try, disabled at 50. NIST SP 800-63B-4 §3.2.3, FACTS §5.
+    public static let face = try! LockPolicy(failedAttempts: 5, lockoutSeconds: 30, disableAfter: 50)
+    /// Everything else: NIST's bound for any authenticator is 100 failures.
+    public static let secret = try! LockPolicy(failedAttempts: 5, lockoutSeconds: 60, disableAfter: 100)
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case failedAttempts = "failed_attempts", lockoutSeconds = "lockout_seconds", disableAfter = "disable_after"
+    }
+
+    /// The settings' names.
+    public static let keys = CodingKeys.allCases.map(\.rawValue)
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let attempts = try values.decode(Int.self, forKey: .failedAttempts)
+        try self.init(
+            failedAttempts: attempts, lockoutSeconds: values.decode(Int.self, forKey: .lockoutSeconds),
+            disableAfter: values.decodeIfPresent(Int.self, forKey: .disableAfter) ?? max(attempts, 50))
+    }
+}
+
+/// A lock policy with a number out of range; says which and what is allowed.
+public struct LockPolicyError: Error, Sendable, Equatable, CustomStringConvertible {
+    public let description: String
+    init(_ description: String) { self.description = description }
+}

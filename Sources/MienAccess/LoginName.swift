@@ -1,0 +1,66 @@
+internal import Foundation
+
+/// A name to find an account by: as typed, and in the one form that is compared.
+public struct LoginName: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
+        case externalID = "external_id"
+        case username
+        case email
+    }
+
+    public let kind: Kind
+    /// What is compared: Unicode NFKC, case folded, no space around it. External ids are taken as they are.
+    public let normal: String
+
+    /// - Throws: ``LoginNameError`` when it is empty, too long, holds control characters or spaces, or is no e-mail address.
+    public init(_ text: String, kind: Kind) throws(LoginNameError) {
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !trimmed.isEmpty else { throw .empty(kind) }
+        guard trimmed.utf8.count <= 254 else { throw .tooLong(kind) }
+        let normal = kind == .externalID ? trimmed : Self.folded(trimmed)
+        // In the compared form, too: compatibility mapping makes spaces of some letters (U+FDFA).
+        guard !(trimmed.unicodeScalars + normal.unicodeScalars).contains(where: Self.isForbidden) else { throw .character(kind) }
+        if kind == .email {
+            let parts = normal.split(separator: "@", omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.count <= 64, parts[1].contains("."), !parts[1].hasPrefix("."),
+                !parts[1].hasSuffix(".")
+            else { throw .notAnAddress }
+        }
+        if kind == .username, normal.contains("@") { throw .character(kind) }
+        (self.kind, self.normal) = (kind, normal)
+    }
+
+    /// Every name `text` might mean, the likeliest first: what an unlabelled identifier is looked up as.
+    public static func candidates(_ text: String) -> [LoginName] {
+        // Also a full-width “＠”.
+        let kinds: [Kind] = Self.folded(text).contains("@") ? [.email, .externalID] : [.username, .externalID]
+        return kinds.compactMap { try? LoginName(text, kind: $0) }
+    }
+
+    /// Composed again after folding, which takes some letters apart.
+    private static func folded(_ text: String) -> String {
+        text.precomposedStringWithCompatibilityMapping.lowercased().precomposedStringWithCompatibilityMapping
+    }
+
+    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control || scalar.properties.isWhitespace
+    }
+}
+
+/// A text is no name to log in with. Says why, and not the text.
+public enum LoginNameError: Error, Sendable, Equatable, CustomStringConvertible {
+    case empty(LoginName.Kind)
+    case tooLong(LoginName.Kind)
+    case character(LoginName.Kind)
+    case notAnAddress
+
+    public var description: String {
+        switch self {
+        case .empty(let kind): "\(kind.rawValue) is empty"
+        case .tooLong(let kind): "\(kind.rawValue) has more than 254 bytes"
+        case .character(.username): "username may hold no spaces, no control characters and no “@”"
+        case .character(let kind): "\(kind.rawValue) may hold no spaces and no control characters"
+        case .notAnAddress: "email is not an address like name@example.org"
+        }
+    }
+}

@@ -1,0 +1,40 @@
+public import MienCore
+
+/// A rate limit: a bucket of tokens that fills at a steady rate, one token a request. Pure.
+public struct TokenBucket: Sendable, Hashable {
+    public struct Rate: Sendable, Hashable {
+        /// Requests at once, 1...1,000,000.
+        public let burst: Int
+        /// Requests a minute thereafter, 1...1,000,000.
+        public let perMinute: Int
+
+        /// - Precondition: both in range.
+        public init(burst: Int, perMinute: Int) {
+            precondition((1...1_000_000).contains(burst) && (1...1_000_000).contains(perMinute), "a rate is 1...1,000,000")
+            (self.burst, self.perMinute) = (burst, perMinute)
+        }
+    }
+
+    private var tokens: Double
+    private var filledAt: Instant
+
+    public init(_ rate: Rate, at now: Instant) { (tokens, filledAt) = (Double(rate.burst), now) }
+
+    /// Takes a token if there is one. A clock that goes back fills nothing.
+    /// - Returns: `nil` when the request may go on, else how long until the next token.
+    public mutating func take(_ rate: Rate, at now: Instant) -> Duration? {
+        let minutes = Double(max(0, (now - filledAt).milliseconds)) / 60_000
+        tokens = min(Double(rate.burst), tokens + minutes * Double(rate.perMinute))
+        filledAt = max(filledAt, now)
+        guard tokens < 1 else {
+            tokens -= 1
+            return nil
+        }
+        return .milliseconds(Int64(((1 - tokens) / Double(rate.perMinute) * 60_000).rounded(.up)))
+    }
+
+    /// Whether it is full again, so that forgetting it changes nothing.
+    public func isFull(_ rate: Rate, at now: Instant) -> Bool {
+        tokens + Double(max(0, (now - filledAt).milliseconds)) / 60_000 * Double(rate.perMinute) >= Double(rate.burst)
+    }
+}

@@ -1,0 +1,131 @@
+public import MienAPI
+public import MienCore
+
+/// The admin API, typed: apps, users, authenticators, journeys, audit.
+///
+/// Requests that make something new are not sent again when nobody knows whether they arrived; all others are.
+public struct MienAdmin: Sendable {
+    let connection: Connection
+    let credential: Sensitive<String>
+
+    /// - Parameter credential: what the server's first start printed.
+    /// - Throws: ``MienError`` `.invalidInitializationOptions`.
+    public init(_ options: MienOptions, credential: Sensitive<String>) throws(MienError) {
+        try self.init(options, credential: credential) { try await Task.sleep(for: $0) }
+    }
+
+    init(_ options: MienOptions, credential: Sensitive<String>, sleep: @escaping @Sendable (Duration) async throws -> Void) throws(MienError) {
+        (connection, self.credential) = (try options.connection(sleep: sleep), credential)
+    }
+
+    func get<Answer: Decodable>(_ path: String..., query: [(String, String)] = []) async throws -> Answer {
+        try await connection.json(.init(method: .get, path: ["v1"] + path, query: query, bearer: credential))
+    }
+
+    func send<Answer: Decodable>(
+        _ method: HTTPTransportRequest.Method, _ path: String..., body: (any Encodable & Sendable)? = nil, isRepeatable: Bool = true
+    ) async throws -> Answer {
+        try await connection.json(
+            .init(
+                method: method, path: ["v1"] + path, bearer: credential, body: body.map { Connection.encode($0) } ?? [], isRepeatable: isRepeatable))
+    }
+
+    func act(_ method: HTTPTransportRequest.Method, _ path: String...) async throws {
+        try await connection.send(.init(method: method, path: ["v1"] + path, bearer: credential))
+    }
+}
+
+// MARK: Apps
+
+extension MienAdmin {
+    public func apps() async throws -> [AppAnswer] { try await (get("apps") as Page<AppAnswer>).items }
+    public func app(_ id: AppID) async throws -> AppAnswer { try await get("apps", id.text) }
+    /// With the secret of a confidential app, told once.
+    public func createApp(_ app: AppRequest) async throws -> AppAnswer { try await send(.post, "apps", body: app, isRepeatable: false) }
+    public func updateApp(_ id: AppID, _ app: AppRequest) async throws -> AppAnswer { try await send(.put, "apps", id.text, body: app) }
+    /// A new secret for a confidential app; the old one works no more.
+    public func renewSecret(_ id: AppID) async throws -> AppAnswer { try await send(.post, "apps", id.text, "secret", isRepeatable: false) }
+    /// With all faces and devices registered for it.
+    public func deleteApp(_ id: AppID) async throws { try await act(.delete, "apps", id.text) }
+}
+
+// MARK: Users
+
+extension MienAdmin {
+    public func users(after: UserID? = nil) async throws -> Page<UserAnswer> {
+        try await get("users", query: after.map { [("after", $0.text)] } ?? [])
+    }
+
+    /// By user name, e-mail address or external id.
+    public func findUser(_ identifier: String) async throws -> UserAnswer? {
+        try await (get("users", query: [("identifier", identifier)]) as Page<UserAnswer>).items.first
+    }
+
+    public func user(_ id: UserID) async throws -> UserAnswer { try await get("users", id.text) }
+    public func createUser(_ user: UserRequest) async throws -> UserAnswer { try await send(.post, "users", body: user, isRepeatable: false) }
+    /// What is left out stays as it is.
+    public func updateUser(_ id: UserID, _ change: UserRequest) async throws -> UserAnswer { try await send(.patch, "users", id.text, body: change) }
+    /// Everything of theirs becomes unreadable.
+    public func deleteUser(_ id: UserID) async throws { try await act(.delete, "users", id.text) }
+}
+
+// MARK: Authenticators and consents
+
+extension MienAdmin {
+    public func authenticators(of user: UserID) async throws -> [AuthenticatorAnswer] {
+        try await (get("users", user.text, "authenticators") as Page<AuthenticatorAnswer>).items
+    }
+
+    public func removeAuthenticator(_ id: AuthenticatorID, of user: UserID) async throws {
+        try await act(.delete, "users", user.text, "authenticators", id.text)
+    }
+
+    public func unlock(_ id: AuthenticatorID, of user: UserID) async throws {
+        try await act(.post, "users", user.text, "authenticators", id.text, "unlock")
+    }
+
+    /// Until it is unlocked.
+    public func lock(_ id: AuthenticatorID, of user: UserID) async throws {
+        try await act(.post, "users", user.text, "authenticators", id.text, "lock")
+    }
+
+    public func consents(of user: UserID) async throws -> [ConsentAnswer] {
+        try await (get("users", user.text, "consents") as Page<ConsentAnswer>).items
+    }
+
+    /// Erases the user's face for that app, too.
+    public func withdrawConsent(of user: UserID, to app: AppID) async throws { try await act(.delete, "users", user.text, "consents", app.text) }
+}
+
+// MARK: Journeys
+
+extension MienAdmin {
+    public func journeys() async throws -> [JourneyVersionAnswer] { try await (get("journeys") as Page<JourneyVersionAnswer>).items }
+    public func journey(_ id: JourneyID, version: Int) async throws -> JSONValue { try await get("journeys", id.text, "versions", String(version)) }
+
+    /// Saves a draft, exactly as it is written; errors the linter finds are in the error's ``MienError/fields``.
+    public func putJourney(_ id: JourneyID, version: Int, definition: [UInt8]) async throws -> JourneyVersionAnswer {
+        try await connection.json(
+            .init(method: .put, path: ["v1", "journeys", id.text, "versions", String(version)], bearer: credential, body: definition))
+    }
+
+    public func publishJourney(_ id: JourneyID, version: Int) async throws -> JourneyVersionAnswer {
+        try await send(.post, "journeys", id.text, "versions", String(version), "publish", isRepeatable: false)
+    }
+
+    public func retireJourney(_ id: JourneyID, version: Int) async throws -> JourneyVersionAnswer {
+        try await send(.post, "journeys", id.text, "versions", String(version), "retire", isRepeatable: false)
+    }
+}
+
+// MARK: Audit
+
+extension MienAdmin {
+    /// - Parameter after: the number of an entry; 0 for the first page.
+    public func audit(after: Int = 0, user: UserID? = nil) async throws -> Page<AuditEntryAnswer> {
+        try await get("audit", query: [("after", String(after))] + (user.map { [("user", $0.text)] } ?? []))
+    }
+
+    /// Whether the log is as it was written.
+    public func verifyAudit() async throws -> AuditVerdictAnswer { try await get("audit", "verify") }
+}

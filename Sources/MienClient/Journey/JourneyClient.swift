@@ -1,0 +1,69 @@
+internal import Logging
+internal import MienAPI
+public import MienCore
+
+/// Starts journeys for one app on one server.
+///
+///     let client = try JourneyClient(MienOptions(serverPath: "https://login.example.org", applicationId: "shop"))
+///     let journey = try await client.start("face-login")
+public struct JourneyClient: Sendable {
+    public let options: MienOptions
+    let connection: Connection
+    let application: Journey.Application
+
+    /// - Throws: ``MienError`` `.invalidInitializationOptions`.
+    public init(_ options: MienOptions) throws(MienError) {
+        try self.init(options) { try await Task.sleep(for: $0) }
+    }
+
+    /// - Parameter sleep: waits between attempts.
+    init(_ options: MienOptions, sleep: @escaping @Sendable (Duration) async throws -> Void) throws(MienError) {
+        guard !options.applicationId.isEmpty else { throw MienError(.invalidInitializationOptions, "applicationId is empty") }
+        self.options = options
+        connection = try options.connection(sleep: sleep)
+        application = Journey.Application(id: options.applicationId, server: connection.address, devices: options.deviceTokens)
+    }
+
+    /// Starts a journey.
+    ///
+    /// Sent again when no answer comes: a run that was started and not heard of expires on the server, with nothing done.
+    public func start(_ journeyId: String, _ start: StartJourneyOptions = StartJourneyOptions()) async throws -> Journey {
+        let device = try? await options.deviceTokens.token(for: application.device)
+        var parameters = start.additionalParams
+        if let resource = options.resource {
+            var members = parameters?.objectValue ?? [:]
+            if members["resource"] == nil { members["resource"] = .string(resource) }
+            parameters = .object(members)
+        }
+        let request = StartJourneyRequest(
+            clientID: options.applicationId, clientSecret: options.clientSecret?.use { $0 }, additionalParams: parameters, flowID: start.flowId,
+            deviceToken: device?.use { $0 })
+        let answer: JourneyAnswer = try await connection.json(
+            .init(method: .post, path: ["v1", "journeys", journeyId, "start"], body: Connection.encode(request)))
+        await application.keep(answer, connection.logger)
+        return Journey(answer, connection: connection, application: application)
+    }
+
+    /// Goes on with a journey that was saved with ``Journey/serializeState()``, at the step it was at.
+    ///
+    /// - Throws: ``MienError`` `.invalidState` for another app's journey, and for what is none.
+    public func restore(_ state: String) throws(MienError) -> Journey { try restored(state).journey }
+
+    func restored(_ state: String) throws(MienError) -> (journey: Journey, response: MienServiceResponse) {
+        let saved = try SavedJourney(state, server: connection.address, application: application.id)
+        return (Journey(saved.answer, connection: connection, application: application), MienServiceResponse(saved.answer))
+    }
+
+    /// A capture session by its start token.
+    public func captureSession(startToken: Sensitive<String>) -> CaptureSession { CaptureSession(startToken, connection) }
+}
+
+/// What goes with the start of a journey.
+public struct StartJourneyOptions: Sendable, Hashable {
+    /// The journey's own parameters: an object.
+    public var additionalParams: JSONValue?
+    /// The app's own mark; comes back in the token.
+    public var flowId: String?
+
+    public init(additionalParams: JSONValue? = nil, flowId: String? = nil) { (self.additionalParams, self.flowId) = (additionalParams, flowId) }
+}

@@ -1,0 +1,53 @@
+public import MienAPI
+public import MienCore
+
+/// A step that waits for this client's answer.
+public struct JourneyStep: Sendable {
+    let journey: Journey
+    let turn: Int
+    public let response: MienServiceResponse
+
+    public var id: JourneyStepID { response.step }
+    public var data: JSONValue? { response.data }
+    public var options: [String: ClientResponseOption] { response.clientResponseOptions }
+
+    /// Answers this step; a second, different answer to it is refused.
+    ///
+    /// - Throws: as ``Journey/respond(_:_:)``.
+    @discardableResult
+    public func respond(_ option: ClientResponseOptionType = .clientInput, _ data: JSONValue? = nil) async throws -> MienServiceResponse {
+        try await journey.respond(option, data, to: turn)
+    }
+
+    /// Sends frames to the step's capture session until it is decided. Then answer the step, with `.clientInput` if it has passed.
+    ///
+    /// - Returns: what the session said last.
+    /// - Throws: ``MienError`` `.invalidState` when the step has no capture session.
+    @discardableResult
+    public nonisolated(nonsending) func capture<Frames: AsyncSequence>(
+        _ frames: Frames, onGuidance: (CaptureAnswer) -> Void = { _ in }
+    ) async throws -> CaptureAnswer where Frames.Element == CaptureFrame {
+        guard let token = response.startToken else { throw MienError(.invalidState, "this step has no capture session") }
+        return try await CaptureSession(token, journey.link).run(frames, onGuidance: onGuidance)
+    }
+}
+
+/// The steps of a journey, as they come.
+public struct Steps: AsyncSequence, Sendable {
+    let journey: Journey
+
+    public func makeAsyncIterator() -> Iterator { Iterator(journey: journey) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        let journey: Journey
+        private var turn = 0
+
+        init(journey: Journey) { self.journey = journey }
+
+        public mutating func next() async throws -> JourneyStep? {
+            let step = try await journey.step(after: turn)
+            if let step { turn = step.turn }
+            return step
+        }
+    }
+}

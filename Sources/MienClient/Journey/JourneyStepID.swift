@@ -1,0 +1,84 @@
+/// What a journey asks for, or how it ended. Compare and switch; every spelling that is in use counts as one.
+///
+///     switch response.journeyStepId {
+///     case .selfieAcquisition: …
+///
+/// `JourneyStepID("nativeBiometricsRegistration") == .registerNativeBiometrics`. One that is not known stays as it came.
+public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The canonical spelling.
+    public let rawValue: String
+    /// The same, by the name that Kotlin code uses.
+    public var type: String { rawValue }
+
+    public init(rawValue: String) { self.rawValue = Self.canonical[rawValue] ?? rawValue }
+    public init(_ name: String) { self.init(rawValue: name) }
+    public init(stringLiteral value: String) { self.init(rawValue: value) }
+
+    public var description: String { rawValue }
+
+    public static let success: Self = "success"
+    public static let rejection: Self = "rejection"
+    public static let loginForm: Self = "loginForm"
+    public static let information: Self = "information"
+    public static let recordConsent: Self = "recordConsent"
+    public static let identityVerification: Self = "identityVerification"
+    public static let selfieAcquisition: Self = "selfieAcquisition"
+    public static let registerNativeBiometrics: Self = "registerNativeBiometrics"
+    public static let nativeBiometricsRegistration: Self = "registerNativeBiometrics"
+    public static let nativeBiometricsAuthentication: Self = "nativeBiometricsAuthentication"
+    public static let nativeBiometricsTransactionSigning: Self = "nativeBiometricsTransactionSigning"
+    public static let deleteMobileBiometrics: Self = "deleteMobileBiometrics"
+    public static let emailOTPAuthentication: Self = "emailOTPAuthentication"
+
+    // No step of this server has these names; apps that switch on them still build.
+    public static let debugBreak: Self = "debugBreak"
+    public static let waitForAnotherDevice: Self = "waitForAnotherDevice"
+    public static let drsTriggerAction: Self = "drsTriggerAction"
+    public static let registerDeviceAction: Self = "registerDeviceAction"
+    public static let validateDeviceAction: Self = "validateDeviceAction"
+    public static let webAuthnRegistration: Self = "webAuthnRegistration"
+    public static let webAuthnTransactionSigning: Self = "webAuthnTransactionSigning"
+    public static let smsOTPAuthentication: Self = "smsOTPAuthentication"
+    public static let genericOTPAuthentication: Self = "genericOTPAuthentication"
+    public static let otpValidation: Self = "otpValidation"
+    public static let emailValidation: Self = "emailValidation"
+    public static let smsValidation: Self = "smsValidation"
+    public static let totpRegistration: Self = "totpRegistration"
+    public static let totpSigningTransaction: Self = "totpSigningTransaction"
+    public static let pinCodeRegistration: Self = "pinCodeRegistration"
+    public static let pinCodeAuthentication: Self = "pinCodeAuthentication"
+    public static let pinCodeTransactionSigning: Self = "pinCodeTransactionSigning"
+
+    /// Canonical name → other spellings, of the mobile and web SDKs and of journey definitions.
+    private static let aliases: [String: [String]] = [
+        "success": ["action:success"],
+        "rejection": ["action:rejection"],
+        "loginForm": ["login_form", "action:login_form"],
+        "information": ["action:information"],
+        "recordConsent": ["record_consent"],
+        "identityVerification": ["action:id_verification", "identity_verification"],
+        "selfieAcquisition": ["selfie_acquisition", "action:selfie_acquisition"],
+        "registerNativeBiometrics": ["nativeBiometricsRegistration", "register_native_biometrics", "register_mobile_biometrics"],
+        // The first is what one SDK sends, misspelt.
+        "nativeBiometricsAuthentication": [
+            "nativeBiometricsAuthenticaton", "authenticateNativeBiometrics", "authenticate_native_biometrics", "authenticate_mobile_biometrics",
+        ],
+        "nativeBiometricsTransactionSigning": ["transaction_signing_native_biometrics", "transaction_signing_mobile_biometrics"],
+        "deleteMobileBiometrics": ["deleteNativeBiometrics", "delete_native_biometrics", "delete_mobile_biometrics"],
+        "emailOTPAuthentication": ["transmit_platform_email_otp_authentication", "email_otp_authentication"],
+        "debugBreak": ["action:debug_break"],
+        "waitForAnotherDevice": ["action:wait_for_another_device"],
+        "drsTriggerAction": ["action:drs_trigger_action"],
+        "registerDeviceAction": ["action:crypto_binding_registration", "transmit_platform_device_registration"],
+        "validateDeviceAction": ["action:crypto_binding_validation", "transmit_platform_device_validation"],
+        "webAuthnRegistration": ["action:webauthn_registration"],
+        "webAuthnTransactionSigning": ["transmit_platform_transaction_signing_passkey"],
+        "smsOTPAuthentication": ["transmit_platform_sms_otp_authentication"],
+        "emailValidation": ["transmit_platform_email_validation"],
+        "smsValidation": ["transmit_platform_sms_validation"],
+        "totpRegistration": ["transmit_platform_totp_registration"],
+        "totpSigningTransaction": ["transmit_platform_transaction_signing_totp"],
+    ]
+
+    private static let canonical = Dictionary(uniqueKeysWithValues: aliases.flatMap { name, others in others.map { ($0, name) } })
+}

@@ -1,0 +1,9 @@
+/// What a user can prove themselves with.
+public enum AuthenticatorType: String, Sendable, Hashable, Codable, CaseIterable {
+    case password
+    case face
+    /// A key pair behind the device's biometrics.
+    case nativeBiometrics = "native_biometrics"
+    /// Codes sent to the user's e-mail address.
+    case emailCode = "email_code"
+}

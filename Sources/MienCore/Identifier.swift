@@ -1,0 +1,74 @@
+/// The identifier of one kind of thing: a prefix that names the kind, and 128 random bits as base64url, e.g. `usr_1b9Xh0…`.
+///
+/// The phantom type keeps a user's id from being taken for an app's.
+public struct Identifier<Kind: IdentifierKind>: Sendable, Hashable, Codable, Comparable, CustomStringConvertible {
+    public let text: String
+
+    /// - Returns: `nil` unless `text` is 1…64 of `A-Z a-z 0-9 _ - .`.
+    public init?(_ text: some StringProtocol) {
+        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else { return nil }
+        self.text = String(text)
+    }
+
+    /// A new one.
+    public static func random(using generator: inout some RandomNumberGenerator) -> Self {
+        Self("\(Kind.prefix)_\(Base64URL.encode(generator.bytes(16)))")!
+    }
+
+    public var description: String { text }
+
+    public static func < (a: Self, b: Self) -> Bool { a.text < b.text }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = Self(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "an identifier has 1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.”")
+        }
+        self = id
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+}
+
+/// What an ``Identifier`` identifies.
+public protocol IdentifierKind: SendableMetatype {
+    /// Two or three letters.
+    static var prefix: String { get }
+}
+
+public enum UserKind: IdentifierKind { public static let prefix = "usr" }
+public enum AppKind: IdentifierKind { public static let prefix = "app" }
+public enum AuthenticatorKind: IdentifierKind { public static let prefix = "aut" }
+public enum JourneyKind: IdentifierKind { public static let prefix = "jny" }
+public enum InstanceKind: IdentifierKind { public static let prefix = "run" }
+public enum CaptureKind: IdentifierKind { public static let prefix = "cap" }
+public enum DeviceKind: IdentifierKind { public static let prefix = "dev" }
+public enum AdminKind: IdentifierKind { public static let prefix = "adm" }
+
+public typealias UserID = Identifier<UserKind>
+public typealias AppID = Identifier<AppKind>
+public typealias AuthenticatorID = Identifier<AuthenticatorKind>
+/// Chosen by whoever writes the journey: `face-login`.
+public typealias JourneyID = Identifier<JourneyKind>
+/// One run of a journey.
+public typealias InstanceID = Identifier<InstanceKind>
+public typealias CaptureID = Identifier<CaptureKind>
+public typealias DeviceID = Identifier<DeviceKind>
+public typealias AdminID = Identifier<AdminKind>
+
+extension RandomNumberGenerator {
+    /// - Parameter count: 0 or more.
+    public mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: .min ... .max, using: &self) } }
+}

@@ -1,0 +1,258 @@
+/// JSON as text: read strictly and within limits, written in one way only.
+///
+/// Stricter than RFC 8259 asks: a key that comes twice, a lone surrogate, a number too large for a double and text that is not UTF-8 are errors,
+/// because two readers could take them for different things.
+public enum JSONText {
+    public struct Limits: Sendable, Hashable {
+        public let maxBytes: Int
+        /// How deep lists and objects may be nested.
+        public let maxDepth: Int
+
+        public init(maxBytes: Int = 256 * 1024, maxDepth: Int = 20) { (self.maxBytes, self.maxDepth) = (maxBytes, maxDepth) }
+    }
+
+    /// - Throws: where it stops being JSON, and why.
+    public static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONTextError) -> JSONValue {
+        guard bytes.count <= limits.maxBytes else { throw JSONTextError(line: 1, column: 1, reason: "it has more than \(limits.maxBytes) bytes") }
+        var reader = JSONReader(bytes: bytes, maxDepth: limits.maxDepth)
+        return try reader.document()
+    }
+
+    public static func parse(_ text: String, limits: Limits = Limits()) throws(JSONTextError) -> JSONValue {
+        try parse(Array(text.utf8), limits: limits)
+    }
+
+    /// Keys sorted, whole numbers without a fraction; with `pretty`, two blanks per level and a line for each value.
+    ///
+    /// Numbers that JSON has no form for become `null`.
+    public static func write(_ value: JSONValue, pretty: Bool = false) -> String {
+        var text = ""
+        write(value, to: &text, indent: pretty ? 0 : nil)
+        return text
+    }
+
+    private static func write(_ value: JSONValue, to text: inout String, indent: Int?) {
+        switch value {
+        case .null: text += "null"
+        case .bool(let value): text += value ? "true" : "false"
+        case .number(let value): text += number(value)
+        case .string(let value): quote(value, to: &text)
+        case .array(let values):
+            list(values, "[", "]", to: &text, indent: indent) { value, text, indent in write(value, to: &text, indent: indent) }
+        case .object(let members):
+            list(members.sorted { $0.key < $1.key }, "{", "}", to: &text, indent: indent) { member, text, indent in
+                quote(member.key, to: &text)
+                text += indent == nil ? ":" : ": "
+                write(member.value, to: &text, indent: indent)
+            }
+        }
+    }
+
+    private static func list<T>(
+        _ elements: [T], _ open: String, _ close: String, to text: inout String, indent: Int?, _ write: (T, inout String, Int?) -> Void
+    ) {
+        text += open
+        for (place, element) in elements.enumerated() {
+            if place > 0 { text += "," }
+            if let indent { text += "\n" + String(repeating: "  ", count: indent + 1) }
+            write(element, &text, indent.map { $0 + 1 })
+        }
+        if let indent, !elements.isEmpty { text += "\n" + String(repeating: "  ", count: indent) }
+        text += close
+    }
+
+    /// As JSON writes it: whole numbers without a fraction.
+    public static func number(_ value: Double) -> String {
+        guard value.isFinite else { return "null" }
+        return value == value.rounded() && abs(value) < 9_007_199_254_740_992 ? String(Int64(value)) : String(value)
+    }
+
+    private static func quote(_ value: String, to text: inout String) {
+        text += "\""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case _ where scalar.value < 0x20:
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "\""
+    }
+}
+
+/// Where a text stops being JSON. Says nothing of what the text holds.
+public struct JSONTextError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// From 1. Columns count bytes.
+    public let line, column: Int
+    public let reason: String
+
+    public init(line: Int, column: Int, reason: String) { (self.line, self.column, self.reason) = (line, column, reason) }
+
+    public var description: String { "line \(line), column \(column): \(reason)" }
+}
+
+/// Recursive descent over bytes; the depth is bounded, so the stack is, too.
+private struct JSONReader {
+    let bytes: [UInt8]
+    let maxDepth: Int
+    private var place = 0
+
+    init(bytes: [UInt8], maxDepth: Int) { (self.bytes, self.maxDepth) = (bytes, maxDepth) }
+
+    mutating func document() throws(JSONTextError) -> JSONValue {
+        let value = try value(depth: 0)
+        skipBlanks()
+        guard place == bytes.count else { throw error("something follows the value") }
+        return value
+    }
+
+    private mutating func value(depth: Int) throws(JSONTextError) -> JSONValue {
+        skipBlanks()
+        guard let byte = current else { throw error("the text ends where a value is expected") }
+        switch byte {
+        case UInt8(ascii: "{"): return try object(depth: depth + 1)
+        case UInt8(ascii: "["): return try array(depth: depth + 1)
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
+        default: throw error("no value begins like this")
+        }
+    }
+
+    private mutating func object(depth: Int) throws(JSONTextError) -> JSONValue {
+        var members: [String: JSONValue] = [:]
+        try elements(until: UInt8(ascii: "}"), depth: depth) { reader throws(JSONTextError) in
+            guard reader.current == UInt8(ascii: "\"") else { throw reader.error("a key in quotation marks is expected") }
+            let start = reader.place
+            let key = try reader.string()
+            guard members[key] == nil else { throw reader.error("the key “\(key)” comes twice", at: start) }
+            reader.skipBlanks()
+            guard reader.take(UInt8(ascii: ":")) else { throw reader.error("“:” is expected after a key") }
+            members[key] = try reader.value(depth: depth)
+        }
+        return .object(members)
+    }
+
+    private mutating func array(depth: Int) throws(JSONTextError) -> JSONValue {
+        var values: [JSONValue] = []
+        try elements(until: UInt8(ascii: "]"), depth: depth) { reader throws(JSONTextError) in values.append(try reader.value(depth: depth)) }
+        return .array(values)
+    }
+
+    private mutating func elements(
+        until end: UInt8, depth: Int, _ element: (inout Self) throws(JSONTextError) -> Void
+    ) throws(JSONTextError) {
+        guard depth <= maxDepth else { throw error("lists and objects are nested more than \(maxDepth) deep") }
+        place += 1
+        skipBlanks()
+        if take(end) { return }
+        repeat {
+            skipBlanks()
+            try element(&self)
+            skipBlanks()
+        } while take(UInt8(ascii: ","))
+        guard take(end) else { throw error("“,” or “\(Character(Unicode.Scalar(end)))” is expected") }
+    }
+
+    private mutating func word(_ word: String, _ value: JSONValue) throws(JSONTextError) -> JSONValue {
+        guard bytes[place...].starts(with: word.utf8) else { throw error("no value begins like this") }
+        place += word.utf8.count
+        return value
+    }
+
+    private mutating func number() throws(JSONTextError) -> Double {
+        let start = place
+        _ = take(UInt8(ascii: "-"))
+        if !take(UInt8(ascii: "0")) { try digits() }
+        if take(UInt8(ascii: ".")) { try digits() }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            try digits()
+        }
+        guard let value = Double(String(decoding: bytes[start..<place], as: UTF8.self)), value.isFinite else {
+            throw error("the number is too large", at: start)
+        }
+        return value
+    }
+
+    private mutating func digits() throws(JSONTextError) {
+        let start = place
+        while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }
+        guard place > start else { throw error("a digit is expected") }
+    }
+
+    private mutating func string() throws(JSONTextError) -> String {
+        let start = place
+        place += 1
+        var text: [UInt8] = []
+        while let byte = current, byte != UInt8(ascii: "\"") {
+            guard byte >= 0x20 else { throw error("a control character in a text is written as an escape") }
+            place += 1
+            if byte == UInt8(ascii: "\\") { text += try escape() } else { text.append(byte) }
+        }
+        guard take(UInt8(ascii: "\"")) else { throw error("the text that begins here has no end", at: start) }
+        let string = String(decoding: text, as: UTF8.self)
+        guard string.utf8.elementsEqual(text) else { throw error("the text is not UTF-8", at: start) }
+        return string
+    }
+
+    private mutating func escape() throws(JSONTextError) -> [UInt8] {
+        let start = place - 1
+        guard let byte = current else { throw error("the text ends within an escape", at: start) }
+        place += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
+        case UInt8(ascii: "b"): return [0x08]
+        case UInt8(ascii: "f"): return [0x0c]
+        case UInt8(ascii: "n"): return [0x0a]
+        case UInt8(ascii: "r"): return [0x0d]
+        case UInt8(ascii: "t"): return [0x09]
+        case UInt8(ascii: "u"):
+            var code = try hexadecimal(start)
+            if (0xd800..<0xdc00).contains(code), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) {
+                let low = try hexadecimal(start)
+                guard (0xdc00..<0xe000).contains(low) else { throw error("half a character", at: start) }
+                code = 0x10000 + (code - 0xd800) << 10 + (low - 0xdc00)
+            }
+            guard let scalar = Unicode.Scalar(code) else { throw error("half a character", at: start) }
+            return Array(String(Character(scalar)).utf8)
+        default: throw error("no such escape", at: start)
+        }
+    }
+
+    private mutating func hexadecimal(_ start: Int) throws(JSONTextError) -> UInt32 {
+        let end = place + 4
+        guard end <= bytes.count, bytes[place..<end].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+            let code = UInt32(String(decoding: bytes[place..<end], as: UTF8.self), radix: 16)
+        else { throw error("“\\u” takes four hexadecimal digits", at: start) }
+        place = end
+        return code
+    }
+
+    private var current: UInt8? { place < bytes.count ? bytes[place] : nil }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard current == byte else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func skipBlanks() {
+        while let byte = current, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { place += 1 }
+    }
+
+    private func error(_ reason: String, at place: Int? = nil) -> JSONTextError {
+        let before = bytes[..<min(place ?? self.place, bytes.count)]
+        let line = before.count { $0 == 0x0a } + 1
+        let column = before.count - (before.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0) + 1
+        return JSONTextError(line: line, column: column, reason: reason)
+    }
+}

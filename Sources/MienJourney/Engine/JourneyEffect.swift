@@ -1,0 +1,142 @@
+public import MienCore
+
+/// Something that a journey wants done: the caller does it and comes back with `.performed(effect.result(…))`.
+public struct JourneyEffect: Sendable, Hashable {
+    /// Which visit of which step it belongs to. A result that names another is refused.
+    public let ticket: EffectTicket
+    public let work: Work
+
+    /// What came of it.
+    public func result(_ answer: EffectResult.Answer) -> EffectResult { EffectResult(ticket: ticket, answer: answer) }
+
+    public enum Work: Sendable, Hashable {
+        /// Who is this? Answer: `user`.
+        case resolveUser(identifier: Sensitive<String>)
+        /// Answer: `authenticated`.
+        case authenticatePassword(user: UserReference, password: Sensitive<String>)
+        /// Answer: `captureOpened`.
+        case openCapture(CaptureRequest)
+        /// What came of a capture that the client says is finished? Answer: `captured`.
+        case readCapture(CaptureID)
+        /// Answer: `verificationOpened`.
+        case openIdentityVerification(VerificationRequest)
+        /// Answer: `verified`. The performer compares `state` with the one it gave out.
+        case readIdentityVerification(VerificationID, state: Sensitive<String>?)
+        /// Answer: `faceRegistered`. The engine has seen to consent.
+        case registerFace(user: UserID, capture: CaptureID, consentTextVersion: String)
+        /// Answer: `faceAuthenticated`.
+        case authenticateFace(user: UserReference, capture: CaptureID)
+        /// Answer: `userCreated`.
+        case createUser(NewUser)
+        /// Answer: `codeSent`, also when there is no such user: then nothing is sent and no passcode will be right.
+        case sendEmailCode(user: UserReference, length: Int, lifetimeSeconds: Int)
+        /// Answer: `authenticated`.
+        case checkEmailCode(CodeID, user: UserReference, passcode: Sensitive<String>)
+        /// Answer: `deviceKeyRegistered`.
+        case registerDeviceKey(user: UserID, DeviceKeyRegistration)
+        /// Answer: `deviceChallenge`, also when there is no such user or key.
+        case challengeDeviceKey(user: UserReference, DeviceKeyPurpose)
+        /// Answer: `authenticated`.
+        case verifyDeviceKey(user: UserReference, DeviceKeyProof)
+        /// Answer: `done`.
+        case deleteDeviceKey(user: UserID, keyID: String?)
+        /// Answer: `done`.
+        case lockAuthenticator(user: UserID, AuthenticatorType)
+        /// Answer: `done`.
+        case unlockAuthenticator(user: UserID, AuthenticatorType)
+        /// Answer: `webhookAnswered`.
+        case callWebhook(WebhookCall)
+        /// Answer: `done`.
+        case recordConsent(user: UserID, ConsentText)
+        /// Has this user consented, and not withdrawn? Answer: `consent`.
+        case findConsent(user: UserID, textVersion: String)
+    }
+}
+
+/// One visit of one step.
+public struct EffectTicket: Sendable, Hashable, Codable {
+    public let step: StepID
+    /// Counts effects of the run; never used twice.
+    public let turn: Int
+
+    public init(step: StepID, turn: Int) { (self.step, self.turn) = (step, turn) }
+}
+
+public struct CaptureRequest: Sendable, Hashable {
+    public enum Purpose: String, Sendable, CaseIterable { case authentication, registration }
+
+    public let purpose: Purpose
+    public let liveness: LivenessPolicy
+    /// Whoever the run knows, if anybody.
+    public let user: UserID?
+
+    public init(purpose: Purpose, liveness: LivenessPolicy = .standard, user: UserID? = nil) {
+        (self.purpose, self.liveness, self.user) = (purpose, liveness, user)
+    }
+}
+
+/// What a capture has to show before it counts as one of a live person. What is missing is the server's choice.
+public struct LivenessPolicy: Sendable, Hashable {
+    public enum Mode: String, Sendable, CaseIterable {
+        /// The server draws what to do: turn, look up, blink, come closer.
+        case actions
+        /// Keep still, then blink. A recorded video can do that, too.
+        case blink
+        /// Quality only.
+        case none
+    }
+
+    public let mode: Mode
+    /// 0…100.
+    public let threshold, quality: Int?
+    public let timeoutSeconds: Int?
+
+    public static let standard = LivenessPolicy(mode: .actions, threshold: nil, quality: nil, timeoutSeconds: nil)
+}
+
+public struct VerificationRequest: Sendable, Hashable {
+    public let user: UserReference?
+    /// Where the hosted pages send the browser afterwards.
+    public let callbackURL: String?
+    public let liveness: LivenessPolicy
+}
+
+public struct NewUser: Sendable, Hashable {
+    public let externalID, username, email: Sensitive<String>?
+    public let attributes: Sensitive<[String: JSONValue]>
+    public let password: Sensitive<String>?
+}
+
+/// What a device sends when it has made a key.
+public struct DeviceKeyRegistration: Sendable, Hashable {
+    public let publicKey, publicKeyID, os: String
+    public let attestation: String?
+}
+
+public enum DeviceKeyPurpose: Sendable, Hashable {
+    case authentication
+    /// At most 10 pairs of `A-Z a-z 0-9 _ . -`, signed together with the challenge.
+    case transaction(approvalData: [String: String])
+}
+
+public struct DeviceKeyProof: Sendable, Hashable {
+    public let challenge: ChallengeID
+    public let purpose: DeviceKeyPurpose
+    public let publicKeyID: String
+    public let signature: Sensitive<String>
+    /// What the client repeats, for the performer to compare.
+    public let userIdentifier: Sensitive<String>?
+    public let challengeText: Sensitive<String>?
+}
+
+public struct WebhookCall: Sendable, Hashable {
+    public let url: String
+    public let body: Sensitive<[String: JSONValue]>
+    public let timeoutSeconds: Int
+}
+
+public struct ConsentText: Sendable, Hashable {
+    public let version: String
+    /// What the person was shown, if this journey showed it.
+    public let text: String?
+}

@@ -1,0 +1,78 @@
+public import MienCore
+
+/// What a run waits for while an effect is performed: what is being judged, without its secrets.
+public enum Pending: Sendable, Hashable, Codable {
+    case resolvingUser
+    case checkingPassword(expected: UserID?)
+    case openingCapture
+    case readingCapture(CaptureID)
+    case openingVerification
+    case readingVerification(VerificationID)
+    case registeringFace(UserID, CaptureID, consentTextVersion: String)
+    case checkingFace(expected: UserID?, CaptureID)
+    case creatingUser
+    case sendingCode(attemptsLeft: Int, resendsLeft: Int)
+    case checkingCode(CodeProgress)
+    case registeringKey(UserID, publicKeyID: String)
+    case challengingKey
+    case verifyingKey(ChallengeID)
+    case deletingKey
+    case lockingAuthenticator
+    case unlockingAuthenticator
+    case callingWebhook
+    case recordingConsent(UserID, textVersion: String)
+    case findingConsent(UserID, textVersion: String)
+}
+
+/// What a run waits for while the client is asked.
+public enum Asked: Sendable, Hashable, Codable {
+    case input
+    case capture(CaptureID)
+    case verification(VerificationID)
+    case code(CodeProgress)
+    case deviceKey(ChallengeID)
+}
+
+public struct CodeProgress: Sendable, Hashable, Codable {
+    public let code: CodeID
+    public internal(set) var attemptsLeft, resendsLeft: Int
+    public let expiresAt: Instant
+}
+
+extension EffectResult.Answer {
+    /// Does this answer what is pending, about the same user, capture, session? No `default`: a new answer does not compile until it is placed.
+    func isAnswer(to pending: Pending) -> Bool {
+        switch self {
+        case .refused: return true
+        case .user: return pending == .resolvingUser
+        case .authenticated(let user, amr: _):
+            if case .checkingPassword(let expected) = pending { return expected == nil || expected == user }
+            if case .checkingCode = pending { return true }
+            if case .verifyingKey = pending { return true }
+            return false
+        case .faceAuthenticated(let user, let capture, amr: _):
+            guard case .checkingFace(let expected, capture) = pending else { return false }
+            return expected == nil || expected == user
+        case .captureOpened: return pending == .openingCapture
+        case .captured(let capture, summary: _): return pending == .readingCapture(capture)
+        case .verificationOpened: return pending == .openingVerification
+        case .verified(let verdict): return pending == .readingVerification(verdict.session)
+        case .faceRegistered(let user, let capture):
+            guard case .registeringFace(user, capture, consentTextVersion: _) = pending else { return false }
+            return true
+        case .userCreated: return pending == .creatingUser
+        case .codeSent:
+            guard case .sendingCode = pending else { return false }
+            return true
+        case .deviceKeyRegistered(let user, let key): return pending == .registeringKey(user, publicKeyID: key)
+        case .deviceChallenge: return pending == .challengingKey
+        case .done:
+            if case .recordingConsent = pending { return true }
+            return [.deletingKey, .lockingAuthenticator, .unlockingAuthenticator].contains(pending)
+        case .webhookAnswered: return pending == .callingWebhook
+        case .consent:
+            guard case .findingConsent = pending else { return false }
+            return true
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import MienCore
+
+/// A run, as the step that it is at sees it.
+struct StepRun {
+    var instance: JourneyInstance
+    let definition: JourneyDefinition
+    let now: Instant
+    var step: StepID
+
+    init(instance: JourneyInstance, definition: JourneyDefinition, now: Instant) {
+        (self.instance, self.definition, self.now) = (instance, definition, now)
+        step = definition.start
+    }
+
+    // MARK: Variables
+
+    /// What expressions read.
+    var scope: [String: JSONValue] {
+        var scope = instance.variables
+        var user: [String: JSONValue] = ["level": "none"]
+        if let known = instance.user {
+            user = ["id": .string(known.id.text), "level": .string(known.level.rawValue), "amr": .array(known.amr.map { .string($0) })]
+        }
+        scope["user"] = .object(user)
+        scope["app"] = ["id": .string(instance.app.text)]
+        scope["journey"] = ["id": .string(instance.journey.text), "version": .number(Double(instance.version)), "run": .string(instance.id.text)]
+        return scope
+    }
+
+    func value(_ expression: JourneyExpression) throws(StepFault) -> JSONValue {
+        do { return try expression.value(in: scope) } catch { throw StepFault(.expressionFailed) }
+    }
+
+    func truth(_ expression: JourneyExpression) throws(StepFault) -> Bool {
+        guard case .bool(let truth) = try value(expression) else { throw StepFault(.expressionFailed) }
+        return truth
+    }
+
+    /// A text, or a number as text.
+    func text(_ expression: JourneyExpression) throws(StepFault) -> String { try Self.text(try value(expression)) }
+
+    private static func text(_ value: JSONValue) throws(StepFault) -> String {
+        switch value {
+        case .string(let text): return text
+        case .number(let number): return JSONText.number(number)
+        case .null, .bool, .array, .object: throw StepFault(.expressionFailed)
+        }
+    }
+
+    func text(_ template: ExpressionTemplate) throws(StepFault) -> String {
+        do { return try template.text(in: scope) } catch { throw StepFault(.expressionFailed) }
+    }
+
+    func values(_ expressions: [String: JourneyExpression]) throws(StepFault) -> [String: JSONValue] {
+        var values: [String: JSONValue] = [:]
+        for (name, expression) in expressions { values[name] = try value(expression) }
+        return values
+    }
+
+    /// The value of an expression that may read what was typed into sensitive fields.
+    func secret(_ expression: JourneyExpression) throws(StepFault) -> Sensitive<String> {
+        var scope = scope
+        for (path, secret) in instance.secrets {
+            let parts = path.split(separator: ".").map(String.init)
+            guard parts.count == 2, case .object(var members) = scope[parts[0]] ?? [:] else { continue }
+            members[parts[1]] = secret.use { .string($0) }
+            scope[parts[0]] = .object(members)
+        }
+        let value: JSONValue
+        do { value = try expression.value(in: scope) } catch { throw StepFault(.secretMissing) }
+        guard case .string(let text) = value else { throw StepFault(.secretMissing) }
+        return Sensitive(text)
+    }
+
+    /// - Throws: when all variables together become too large.
+    mutating func set(_ variable: String, _ value: JSONValue) throws(StepFault) {
+        instance.variables[variable] = value
+        instance.secrets = instance.secrets.filter { !$0.key.hasPrefix(variable + ".") }
+        guard ExpressionEvaluator.weight(.object(instance.variables)) <= JourneyInstance.maxVariableBytes else {
+            instance.variables[variable] = nil
+            throw StepFault(.limitReached)
+        }
+    }
+
+    /// What a client sent: sensitive fields apart.
+    ///
+    /// A form's fields are bounded by its schema, and a definition has only so many forms: no further limit is needed.
+    mutating func keep(_ input: ValidInput, in variable: String?) {
+        guard let variable else { return }
+        instance.variables[variable] = .object(input.plain)
+        instance.secrets = instance.secrets.filter { !$0.key.hasPrefix(variable + ".") }
+        for (field, secret) in input.sensitive { instance.secrets["\(variable).\(field)"] = secret }
+    }
+
+    // MARK: Users
+
+    /// Whom to authenticate.
+    func reference(_ user: CheckedUser) throws(StepFault) -> UserReference {
+        if let identifier = user.identifier { return .identifier(Sensitive(try text(identifier))) }
+        guard let known = instance.user else { throw StepFault(.userMissing) }
+        return .id(known.id)
+    }
+
+    /// The user a result has to be about. Whoever an identifier names, the performer finds out; ``signIn(_:amr:)`` compares.
+    func expected(_ reference: UserReference) -> UserID? {
+        if case .id(let id) = reference { id } else { nil }
+    }
+
+    /// The user of an acting step; `nil` when `identifier` first has to be resolved.
+    func actingUser(_ setting: ActingUser) throws(StepFault) -> (user: UserID, unresolved: Sensitive<String>?) {
+        guard let user = instance.user, user.level >= setting.needed else { throw StepFault(.userMissing) }
+        guard let identifier = setting.identifier else { return (user.id, nil) }
+        let text = try text(identifier)
+        return (user.id, text == user.id.text ? nil : Sensitive(text))
+    }
+
+    /// The identifier turned out to be that of `found`.
+    func actingUser(_ setting: ActingUser, resolved found: UserID?) throws(StepFault) -> UserID {
+        let user = try actingUser(setting).user
+        guard found == user else { throw StepFault(.userMismatch) }
+        return user
+    }
+
+    /// The user has proved who they are.
+    mutating func signIn(_ user: UserID, amr: [String]) throws(StepFault) {
+        if let known = instance.user, known.level > .identified, known.id != user { throw StepFault(.invalidCredentials) }
+        var methods = instance.user?.id == user ? instance.user?.amr ?? [] : []
+        for method in amr where !methods.contains(method) { methods.append(method) }
+        instance.user = JourneyUser(id: user, level: .authenticated, amr: methods)
+    }
+
+    /// The client acts for this user, as an earlier step found.
+    mutating func establish(_ user: UserID) throws(StepFault) {
+        if let known = instance.user, known.level > .identified {
+            guard known.id == user else { throw StepFault(.userMismatch) }
+            return
+        }
+        instance.user = JourneyUser(id: user, level: .established)
+    }
+
+    /// What may be said about a refusal to authenticate: the reason only to users themselves, once signed in.
+    func told(_ code: StepErrorCode, _ user: CheckedUser) -> StepErrorCode {
+        let isOwner = user.identifier == nil && instance.user?.level == .authenticated
+        return code == .unavailable || isOwner ? code : .invalidCredentials
+    }
+}

@@ -1,0 +1,65 @@
+/// The names that clients see, all of them, with the other spellings that are in use. Sent is always the canonical one; each alias is accepted.
+///
+/// Sources: the two journey guides (`loginForm`, `registerNativeBiometrics` …), the mobile and web SDKs' constants.
+public enum WireNames {
+    /// What a journey that ended sends in place of a step.
+    public static let success = "success", rejection = "rejection"
+
+    /// Canonical name → other spellings.
+    static let steps: [String: [String]] = [
+        success: ["action:success"],
+        rejection: ["action:rejection"],
+        "loginForm": ["login_form", "action:login_form"],
+        "selfieAcquisition": ["selfie_acquisition", "action:selfie_acquisition"],
+        "identityVerification": ["action:id_verification", "identity_verification"],
+        "registerNativeBiometrics": ["nativeBiometricsRegistration", "register_native_biometrics", "register_mobile_biometrics"],
+        // The second is what one SDK sends, misspelt.
+        "nativeBiometricsAuthentication": [
+            "nativeBiometricsAuthenticaton", "authenticateNativeBiometrics", "authenticate_native_biometrics", "authenticate_mobile_biometrics",
+        ],
+        "nativeBiometricsTransactionSigning": ["transaction_signing_native_biometrics", "transaction_signing_mobile_biometrics"],
+        "deleteMobileBiometrics": ["deleteNativeBiometrics", "delete_native_biometrics", "delete_mobile_biometrics"],
+        "information": ["action:information"],
+        "emailOTPAuthentication": ["transmit_platform_email_otp_authentication", "email_otp_authentication"],
+        "recordConsent": ["record_consent"],
+    ]
+
+    static let options: [ClientOption.Kind: [String]] = [
+        .clientInput: ["clientInput"], .cancel: [], .fail: ["failure", "action_failure"], .resend: [], .custom: [],
+    ]
+
+    private static let stepsByAlias = Dictionary(
+        uniqueKeysWithValues: steps.flatMap { name, aliases in ([name] + aliases).map { ($0, name) } })
+    private static let optionsByAlias = Dictionary(
+        uniqueKeysWithValues: options.flatMap { kind, aliases in ([kind.rawValue] + aliases).map { ($0, kind) } })
+
+    /// The canonical spelling of a step's name; `nil` when it is none.
+    public static func step(_ name: String) -> String? { stepsByAlias[name] }
+
+    /// What an option's id means; `nil` for a branch.
+    static func option(_ id: String) -> ClientOption.Kind? { optionsByAlias[id] }
+
+    /// A `custom` answer names its branch in its data.
+    static let branchKeys = ["branch_id", "branchId"]
+}
+
+extension StepType {
+    /// What clients switch on; `nil` for steps they never see.
+    public var wireName: String? {
+        switch self {
+        case .loginForm: "loginForm"
+        case .selfieAcquisition: "selfieAcquisition"
+        case .identityVerification: "identityVerification"
+        case .registerNativeBiometrics: "registerNativeBiometrics"
+        case .authenticateNativeBiometrics: "nativeBiometricsAuthentication"
+        case .transactionSigningNativeBiometrics: "nativeBiometricsTransactionSigning"
+        case .deleteNativeBiometrics: "deleteMobileBiometrics"
+        case .information: "information"
+        case .emailOTPAuthentication: "emailOTPAuthentication"
+        case .recordConsent: "recordConsent"
+        case .authenticatePassword, .registerFace, .authenticateFace, .completeJourney, .rejectAccess, .condition, .loop, .setVariables, .createUser,
+            .lockAuthenticator, .unlockAuthenticator, .callWebhook:
+            nil
+        }
+    }
+}

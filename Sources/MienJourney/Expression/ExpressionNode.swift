@@ -1,0 +1,72 @@
+import MienCore
+
+/// A parsed expression, as a tree. `place` is where it begins in the source, in characters from 1.
+struct ExpressionNode: Sendable, Hashable {
+    indirect enum Kind: Sendable, Hashable {
+        case literal(JSONValue)
+        case variable(String)
+        case member(ExpressionNode, String)
+        case index(ExpressionNode, ExpressionNode)
+        case not(ExpressionNode)
+        case minus(ExpressionNode)
+        case and(ExpressionNode, ExpressionNode)
+        case or(ExpressionNode, ExpressionNode)
+        case binary(BinaryOperator, ExpressionNode, ExpressionNode)
+        case conditional(ExpressionNode, ExpressionNode, ExpressionNode)
+        case list([ExpressionNode])
+        case map([Entry])
+        /// Is there this variable, or this member?
+        case has(ExpressionNode?, String)
+        /// A method's receiver is the first argument.
+        case call(ExpressionFunction, [ExpressionNode])
+    }
+
+    struct Entry: Sendable, Hashable {
+        let key, value: ExpressionNode
+    }
+
+    let kind: Kind
+    let place: Int
+    /// 1 for a leaf. Bounded by the parser, so that walking the tree cannot exhaust the stack.
+    let depth: Int
+
+    init(_ kind: Kind, at place: Int, above children: [ExpressionNode] = []) {
+        (self.kind, self.place) = (kind, place)
+        depth = 1 + (children.map(\.depth).max() ?? 0)
+    }
+}
+
+enum BinaryOperator: String, Sendable, CaseIterable {
+    case equal = "==", notEqual = "!="
+    case less = "<", lessOrEqual = "<=", greater = ">", greaterOrEqual = ">="
+    case isIn = "in"
+    case plus = "+", minus = "-", times = "*", divided = "/", remainder = "%"
+
+    /// How strongly it binds: CEL's relations below sums, sums below products.
+    var strength: Int {
+        switch self {
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn: 3
+        case .plus, .minus: 4
+        case .times, .divided, .remainder: 5
+        }
+    }
+}
+
+/// What can be called, as `f(x)` or as `x.f()`.
+enum ExpressionFunction: String, Sendable, CaseIterable {
+    case size, startsWith, endsWith, contains, lowerAscii, upperAscii, trim, split, substring, replace, int, double, string, bool
+
+    var isGlobal: Bool { [.size, .int, .double, .string, .bool].contains(self) }
+    var isMethod: Bool { self == .size || !isGlobal }
+
+    /// Without the receiver.
+    var arguments: ClosedRange<Int> {
+        switch self {
+        case .size, .lowerAscii, .upperAscii, .trim, .int, .double, .string, .bool: 0...0
+        case .startsWith, .endsWith, .contains: 1...1
+        case .split: 1...2
+        case .substring: 1...2
+        case .replace: 2...3
+        }
+    }
+}

@@ -1,0 +1,141 @@
+public import MienCore
+
+/// Recorded answers of clients to a journey, and how it has to go. Format: `docs/spec/journeys.md`.
+public struct RecordedTest: Sendable {
+    public enum Source: Sendable, Hashable {
+        /// Relative to the test's file.
+        case path(String)
+        case inline(JSONValue)
+    }
+
+    public struct Case: Sendable {
+        public let name: String
+        /// Who has signed in before the start.
+        let user: String?
+        let parameters: JSONValue
+        let exchanges: [Exchange]
+        let ending: Ending
+    }
+
+    /// A prompt that is expected, and the answer to it.
+    struct Exchange: Sendable {
+        let step: String
+        /// What has to be among the prompt's data and options.
+        let data: JSONValue
+        let options: [String]
+        let response: ClientResponse
+        /// What is in front of the camera, or goes on in the verification session, before the answer.
+        let selfie, verification: String?
+        let afterSeconds: Int
+        /// The answer is a mistake, and the run stays where it is.
+        let error: String?
+    }
+
+    enum Ending: Sendable {
+        case success(user: String?, amr: [String]?, claims: JSONValue)
+        case rejection(reason: String?)
+    }
+
+    public let journey: Source
+    public let cases: [Case]
+    let world: SimulatedWorld
+}
+
+extension RecordedTest {
+    static let keys = ["$schema", "journey", "world", "cases"]
+    static let caseKeys = ["name", "user", "parameters", "steps", "ends"]
+    public static let maxBytes = 1024 * 1024
+    static let maxCases = 500, maxExchanges = 500
+
+    /// Reads a file of recorded tests, as strictly as a definition.
+    public static func parse(_ bytes: [UInt8]) throws(JourneyDefinitionError) -> RecordedTest {
+        let value: JSONValue
+        do { value = try JSONText.parse(bytes, limits: JSONText.Limits(maxBytes: maxBytes, maxDepth: 32)) } catch {
+            throw JourneyDefinitionError(place: "", reason: error.description)
+        }
+        return try RecordedTest(value)
+    }
+
+    public init(_ value: JSONValue) throws(JourneyDefinitionError) {
+        let reader = try SettingReader(value, place: "", known: Self.keys)
+        switch try reader.required("journey", reader.value("journey")) {
+        case .string(let path) where !path.isEmpty: journey = .path(path)
+        case .object(let definition): journey = .inline(.object(definition))
+        default: throw reader.error("journey", "the path of a definition, or a definition, is expected")
+        }
+        world = try SimulatedWorld(reader.value("world") ?? [:])
+        var cases: [Case] = []
+        for (place, value) in try reader.required("cases", try reader.array("cases", maxCount: Self.maxCases)) {
+            let made = try Case(value, place: place)
+            guard !cases.contains(where: { $0.name == made.name }) else { throw JourneyDefinitionError(place: place, reason: "the name comes twice") }
+            if let user = made.user, world.user(user) == nil {
+                throw JourneyDefinitionError(place: "\(place).user", reason: "there is no such user in the world")
+            }
+            cases.append(made)
+        }
+        self.cases = cases
+    }
+}
+
+extension RecordedTest.Case {
+    fileprivate init(_ value: JSONValue, place: String) throws(JourneyDefinitionError) {
+        let reader = try SettingReader(value, place: place, known: RecordedTest.caseKeys)
+        name = try reader.required("name", try reader.string("name", maxLength: 200))
+        user = try reader.string("user", maxLength: 254)
+        parameters = reader.value("parameters") ?? .null
+        var exchanges: [RecordedTest.Exchange] = []
+        for (place, value) in try reader.array("steps", maxCount: RecordedTest.maxExchanges) ?? [] {
+            exchanges.append(try RecordedTest.Exchange(value, place: place))
+        }
+        self.exchanges = exchanges
+        ending = try RecordedTest.Ending(try reader.required("ends", reader.value("ends")), reader)
+    }
+}
+
+extension RecordedTest.Exchange {
+    fileprivate init(_ value: JSONValue, place: String) throws(JourneyDefinitionError) {
+        let reader = try SettingReader(value, place: place, known: ["expect", "respond", "after_seconds", "error"])
+        let expect = try SettingReader(
+            reader.required("expect", reader.value("expect")), place: reader.path("expect"), known: ["step", "data", "options"])
+        let name = try expect.required("step", try expect.string("step", maxLength: 100))
+        guard let step = WireNames.step(name) else {
+            throw expect.error("step", "clients see no such step\(Suggestion.text(for: name, among: WireNames.steps.keys))")
+        }
+        self.step = step
+        data = expect.value("data") ?? [:]
+        var options: [String] = []
+        for (place, value) in try expect.array("options", maxCount: 100) ?? [] {
+            guard let option = value.stringValue else { throw JourneyDefinitionError(place: place, reason: "the id of an option is expected") }
+            options.append(option)
+        }
+        self.options = options
+        let respond = try SettingReader(
+            reader.required("respond", reader.value("respond")), place: reader.path("respond"), known: ["option", "data", "selfie", "verification"])
+        response = ClientResponse(
+            option: try respond.required("option", try respond.string("option", maxLength: 64)), data: respond.value("data") ?? .null)
+        selfie = try respond.string("selfie", maxLength: 100)
+        verification = try respond.string("verification", maxLength: 100)
+        afterSeconds = try reader.integer("after_seconds", 0...1_000_000, default: 0)
+        error = try reader.code("error")
+    }
+}
+
+extension RecordedTest.Ending {
+    fileprivate init(_ value: JSONValue, _ reader: SettingReader) throws(JourneyDefinitionError) {
+        let place = reader.path("ends")
+        switch value {
+        case "success": self = .success(user: nil, amr: nil, claims: [:])
+        case "rejection": self = .rejection(reason: nil)
+        case .object(let members) where members.keys.contains("success"):
+            let outer = try SettingReader(value, place: place, known: ["success"])
+            let success = try SettingReader(
+                outer.value("success") ?? [:], place: "\(place).success", known: ["user", "amr", "claims"])
+            let amr = try success.array("amr", maxCount: 20)?.compactMap(\.value.stringValue)
+            self = .success(user: try success.string("user", maxLength: 254), amr: amr, claims: success.value("claims") ?? [:])
+        case .object:
+            let outer = try SettingReader(value, place: place, known: ["rejection"])
+            self = .rejection(reason: try outer.required("rejection", try outer.string("rejection", maxLength: 100)))
+        default: throw reader.error("ends", "“success”, “rejection”, {\"success\": {…}} or {\"rejection\": reason} is expected")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import MienCore
+
+extension SimulatedWorld {
+    /// What a server would answer.
+    mutating func perform(_ work: JourneyEffect.Work, at now: Instant) -> EffectResult.Answer {
+        switch work {
+        case .resolveUser(let identifier): return .user(identifier.use { user($0) }?.id)
+        case .authenticatePassword(let user, let password):
+            return authenticate(user, .password, amr: "pwd") { user in password.use { $0 == user.password } }
+        case .openCapture: return .captureOpened(issue(CaptureID.self), startToken: "start-token-\(issued)")
+        case .readCapture(let capture): return readCapture(capture)
+        case .openIdentityVerification:
+            let id = issue(VerificationID.self)
+            return .verificationOpened(
+                VerificationSession(
+                    id: id, startToken: "start-token-\(issued)", baseEndpoint: "https://mien.example", endpoint: "https://mien.example/verify",
+                    state: "state-\(issued)"))
+        case .readIdentityVerification(let session, state: _): return readVerification(session)
+        case .registerFace(let user, let capture, consentTextVersion: _):
+            guard let place = place(user), let selfie = captures.removeValue(forKey: capture) else { return .refused(.captureMissing) }
+            users[place].faces = [selfie.person]
+            return .faceRegistered(user, capture: capture)
+        case .authenticateFace(let user, let capture):
+            let person = captures.removeValue(forKey: capture)?.person
+            let answer = authenticate(user, .face, amr: "face") { user in person.map { user.faces.contains($0) } ?? false }
+            guard case .authenticated(let user, let amr) = answer else { return answer }
+            return .faceAuthenticated(user, capture: capture, amr: amr)
+        case .createUser(let user): return create(user)
+        case .sendEmailCode(let user, length: _, let lifetime):
+            let id = issue(CodeID.self), known = self.user(user)
+            codes[id] = SentCode(user: known?.email == nil ? nil : known?.id, expiresAt: now + .seconds(lifetime))
+            return .codeSent(id)
+        case .checkEmailCode(let code, let user, let passcode): return check(code, user, passcode, at: now)
+        case .registerDeviceKey(let user, let key):
+            guard let place = place(user) else { return .refused(.unavailable) }
+            users[place].deviceKeys.append(key.publicKeyID)
+            return .deviceKeyRegistered(user, publicKeyID: key.publicKeyID)
+        case .challengeDeviceKey:
+            let id = issue(ChallengeID.self)
+            challenges[id] = "challenge-\(issued)"
+            return .deviceChallenge(id, challenge: "challenge-\(issued)")
+        case .verifyDeviceKey(let user, let proof):
+            let challenge = challenges.removeValue(forKey: proof.challenge)
+            return authenticate(user, .nativeBiometrics, amr: "hwk") { user in
+                guard let challenge, user.deviceKeys.contains(proof.publicKeyID) else { return false }
+                return proof.signature.use { $0 == "signed:\(challenge)" }
+            }
+        case .deleteDeviceKey(let user, let key):
+            guard let place = place(user) else { return .refused(.unavailable) }
+            users[place].deviceKeys.removeAll { key == nil || $0 == key }
+            return .done
+        case .lockAuthenticator(let user, let type): return lock(user, type, true)
+        case .unlockAuthenticator(let user, let type): return lock(user, type, false)
+        case .callWebhook(let call):
+            guard let webhook = webhooks[call.url] else { return .refused(.webhookFailed) }
+            return .webhookAnswered(status: webhook.status, body: webhook.body)
+        case .recordConsent(let user, let text):
+            guard let place = place(user) else { return .refused(.unavailable) }
+            users[place].consents.append(text.version)
+            return .done
+        case .findConsent(let user, let version): return .consent(place(user).map { users[$0].consents.contains(version) } ?? false)
+        }
+    }
+
+    private mutating func issue<Kind>(_ type: Identifier<Kind>.Type) -> Identifier<Kind> {
+        issued += 1
+        guard let id = Identifier<Kind>("\(Kind.prefix)_\(issued)") else { preconditionFailure("a prefix and a number make an identifier") }
+        return id
+    }
+
+    private func place(_ id: UserID) -> Int? { users.firstIndex { $0.id == id } }
+
+    private func user(_ reference: UserReference) -> User? {
+        switch reference {
+        case .id(let id): users.first { $0.id == id }
+        case .identifier(let name): name.use { user($0) }
+        }
+    }
+
+    /// Through the lock gate: checked before, counted after.
+    private mutating func authenticate(
+        _ reference: UserReference, _ type: AuthenticatorType, amr: String, _ isRight: (User) -> Bool
+    ) -> EffectResult.Answer {
+        guard let user = user(reference), let place = place(user.id) else { return .refused(.invalidCredentials) }
+        guard !user.locked.contains(type) else { return .refused(.locked) }
+        guard isRight(user) else {
+            users[place].failures[type, default: 0] += 1
+            if users[place].failures[type] == lockAfter { users[place].locked.insert(type) }
+            return .refused(.invalidCredentials)
+        }
+        users[place].failures[type] = 0
+        return .authenticated(user.id, amr: [amr])
+    }
+
+    private mutating func readCapture(_ capture: CaptureID) -> EffectResult.Answer {
+        guard let name = selfieNow, let selfie = selfies[name] else { return .refused(.captureUnfinished) }
+        guard selfie.isLive else { return .refused(.captureRefused) }
+        captures[capture] = selfie
+        return .captured(capture, summary: [:])
+    }
+
+    private mutating func readVerification(_ session: VerificationID) -> EffectResult.Answer {
+        guard let name = verificationNow, let verification = verifications[name] else { return .refused(.captureUnfinished) }
+        var capture: CaptureID?
+        if let selfie = verification.selfie.flatMap({ selfies[$0] }) {
+            let id = issue(CaptureID.self)
+            captures[id] = selfie
+            capture = id
+        }
+        return .verified(
+            VerificationVerdict(
+                session: session, recommendation: verification.recommendation, establishes: verification.user.flatMap { user($0) }?.id,
+                capture: capture, summary: verification.summary))
+    }
+
+    private mutating func create(_ new: NewUser) -> EffectResult.Answer {
+        let names = [new.externalID, new.username, new.email].compactMap { name in name.map { $0.use { $0.lowercased() } } }
+        guard !users.contains(where: { user in names.contains { user.names.contains($0) } }) else { return .refused(.userExists) }
+        let id = issue(UserID.self)
+        users.append(
+            User(id: id, names: names + [id.text.lowercased()], email: new.email.map { $0.use { $0 } }, password: new.password.map { $0.use { $0 } }))
+        return .userCreated(id)
+    }
+
+    private mutating func check(_ code: CodeID, _ reference: UserReference, _ passcode: Sensitive<String>, at now: Instant) -> EffectResult.Answer {
+        guard let sent = codes[code] else { return .refused(.wrongCode) }
+        guard now < sent.expiresAt else { return .refused(.expired) }
+        let right = self.passcode
+        let answer = authenticate(reference, .emailCode, amr: "otp") { $0.id == sent.user && passcode.use { $0 == right } }
+        if case .authenticated = answer { codes[code] = nil }
+        return answer
+    }
+
+    private mutating func lock(_ user: UserID, _ type: AuthenticatorType, _ isLocked: Bool) -> EffectResult.Answer {
+        guard let place = place(user) else { return .refused(.unavailable) }
+        if isLocked { users[place].locked.insert(type) } else { users[place].locked.remove(type) }
+        users[place].failures[type] = 0
+        return .done
+    }
+}

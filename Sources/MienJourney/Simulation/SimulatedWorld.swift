@@ -1,0 +1,134 @@
+import MienCore
+
+/// What there is around a journey in a test: accounts, faces before the camera, other systems. Answers effects as a server would.
+struct SimulatedWorld: Sendable {
+    struct User: Sendable {
+        let id: UserID
+        /// What it can be called, lower case.
+        var names: [String]
+        var email: String?
+        var password: String?
+        /// People whose face is registered.
+        var faces: [String] = []
+        var deviceKeys: [String] = []
+        var consents: [String] = []
+        var locked: Set<AuthenticatorType> = []
+        var failures: [AuthenticatorType: Int] = [:]
+    }
+
+    struct Selfie: Sendable {
+        let person: String
+        let isLive: Bool
+    }
+
+    struct Verification: Sendable {
+        let recommendation: VerificationVerdict.Recommendation
+        let user, selfie: String?
+        let summary: [String: JSONValue]
+    }
+
+    struct Webhook: Sendable {
+        let status: Int
+        let body: JSONValue
+    }
+
+    struct SentCode: Sendable {
+        let user: UserID?
+        let expiresAt: Instant
+    }
+
+    var users: [User] = []
+    var selfies: [String: Selfie] = [:]
+    var verifications: [String: Verification] = [:]
+    var webhooks: [String: Webhook] = [:]
+    var passcode = "123456"
+    var lockAfter = 5
+
+    /// What is going on.
+    var selfieNow, verificationNow: String?
+    var captures: [CaptureID: Selfie] = [:]
+    var codes: [CodeID: SentCode] = [:]
+    var challenges: [ChallengeID: String] = [:]
+    var issued = 0
+
+    static let keys = ["users", "selfies", "verifications", "webhooks", "passcode", "lock_after"]
+    static let userKeys = ["id", "username", "email", "external_id", "password", "faces", "device_keys", "consents", "locked"]
+
+    func user(_ name: String) -> User? { users.first { $0.names.contains(name.lowercased()) } }
+}
+
+extension SimulatedWorld {
+    init(_ value: JSONValue) throws(JourneyDefinitionError) {
+        let reader = try SettingReader(value, place: "world", known: Self.keys)
+        for (place, value) in try reader.array("users", maxCount: 1000) ?? [] { users.append(try User(value, place: place, number: users.count + 1)) }
+        for (name, value) in try reader.object("selfies", maxCount: 1000) ?? [] {
+            selfies[name] = try Selfie(value, place: reader.path("selfies.\(name)"))
+        }
+        for (name, value) in try reader.object("verifications", maxCount: 1000) ?? [] {
+            verifications[name] = try Verification(value, place: reader.path("verifications.\(name)"))
+        }
+        for (url, value) in try reader.object("webhooks", maxCount: 1000) ?? [] {
+            let webhook = try SettingReader(value, place: reader.path("webhooks.\(url)"), known: ["status", "body"])
+            webhooks[url] = Webhook(status: try webhook.integer("status", 100...599, default: 200), body: webhook.value("body") ?? [:])
+        }
+        passcode = try reader.string("passcode", maxLength: 10) ?? passcode
+        lockAfter = try reader.integer("lock_after", 1...1000, default: lockAfter)
+    }
+}
+
+extension SimulatedWorld.User {
+    fileprivate init(_ value: JSONValue, place: String, number: Int) throws(JourneyDefinitionError) {
+        let reader = try SettingReader(value, place: place, known: SimulatedWorld.userKeys)
+        let id = try reader.string("id", maxLength: 64) ?? "usr_\(number)"
+        guard let id = UserID(id) else { throw reader.error("id", "1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.” are expected") }
+        self.id = id
+        var names = [id.text.lowercased()]
+        for key in ["username", "email", "external_id"] {
+            if let name = try reader.string(key, maxLength: 254) { names.append(name.lowercased()) }
+        }
+        self.names = names
+        email = try reader.string("email", maxLength: 254)
+        password = try reader.string("password", maxLength: 1024)
+        faces = try Self.words("faces", reader)
+        deviceKeys = try Self.words("device_keys", reader)
+        consents = try Self.words("consents", reader)
+        for word in try Self.words("locked", reader) {
+            guard let type = AuthenticatorType(rawValue: word) else {
+                throw reader.error("locked", "authenticators are \(AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            locked.insert(type)
+        }
+    }
+
+    private static func words(_ name: String, _ reader: SettingReader) throws(JourneyDefinitionError) -> [String] {
+        var words: [String] = []
+        for (place, value) in try reader.array(name, maxCount: 100) ?? [] {
+            guard let word = value.stringValue else { throw JourneyDefinitionError(place: place, reason: "a text is expected") }
+            words.append(word)
+        }
+        return words
+    }
+}
+
+extension SimulatedWorld.Selfie {
+    /// A person's name, or `{"shows": name, "live": false}`.
+    fileprivate init(_ value: JSONValue, place: String) throws(JourneyDefinitionError) {
+        if case .string(let person) = value {
+            (self.person, isLive) = (person, true)
+            return
+        }
+        let reader = try SettingReader(value, place: place, known: ["shows", "live"])
+        person = try reader.required("shows", try reader.string("shows", maxLength: 100))
+        isLive = try reader.flag("live", default: true)
+    }
+}
+
+extension SimulatedWorld.Verification {
+    fileprivate init(_ value: JSONValue, place: String) throws(JourneyDefinitionError) {
+        let reader = try SettingReader(value, place: place, known: ["recommendation", "user", "selfie", "summary"])
+        recommendation = try reader.choice("recommendation", default: .allow)
+        user = try reader.string("user", maxLength: 254)
+        selfie = try reader.string("selfie", maxLength: 100)
+        summary = reader.value("summary")?.objectValue ?? [:]
+    }
+}

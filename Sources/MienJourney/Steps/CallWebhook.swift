@@ -1,0 +1,60 @@
+import MienCore
+
+/// Calls another system. Success is an answer of status 200 to 299.
+struct CallWebhook: JourneyStep {
+    static let settings =
+        [
+            Setting("url", .url, required: true, "Where to: `https://…`. No expressions; what varies goes into the body."),
+            Setting("body", .expressions(maxCount: 50), "The members of the JSON object that is sent: names and expressions."),
+            Setting("timeout_seconds", .integer(1...30), default: 5, "How long to wait for the answer."),
+            Setting("output_variable", .variable, "Set to `{status, body}`."),
+        ] + FailureSettings.settings
+
+    let url: String
+    let body: [String: JourneyExpression]
+    let timeoutSeconds: Int
+    let outputVariable: String?
+    let failure: FailureSettings?
+
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        url = try reader.required("url", try reader.url("url"))
+        body = try reader.expressions("body", maxCount: 50) ?? [:]
+        timeoutSeconds = try reader.integer("timeout_seconds", 1...30, default: 5)
+        outputVariable = try reader.variable("output_variable")
+        failure = try FailureSettings(reader)
+    }
+
+    var facts: StepFacts {
+        var facts = StepFacts()
+        var success = StepFacts.OutcomeFacts(.success)
+        if let outputVariable { success.assigns = [StepFacts.Assignment(outputVariable)] }
+        facts.outcomes = [success]
+        facts.reads = body.sorted { $0.key < $1.key }.map { StepFacts.Read("body.\($0.key)", $0.value) }
+        facts.add(failure, client)
+        return facts
+    }
+
+    func enter(_ run: inout StepRun) throws(StepFault) -> Move {
+        .perform(.callWebhook(WebhookCall(url: url, body: Sensitive(try run.values(body)), timeoutSeconds: timeoutSeconds)), .callingWebhook)
+    }
+
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+        guard case .webhookAnswered(let status, let body) = answer else { return .fail(answer.refusal) }
+        guard (200...299).contains(status) else { return .fail(.webhookFailed) }
+        if let outputVariable { try run.set(outputVariable, ["status": .number(Double(status)), "body": body]) }
+        return .leave(.success)
+    }
+}
+
+extension SettingReader {
+    /// An address with a host; `http` is read, and the linter complains.
+    func url(_ name: String) throws(JourneyDefinitionError) -> String? {
+        guard let text = try string(name, maxLength: 2000) else { return nil }
+        let rest = ["https://", "http://"].first { text.hasPrefix($0) }.map { text.dropFirst($0.count) } ?? ""
+        let host = rest.prefix { !"/?#".contains($0) }
+        guard !host.isEmpty, !host.contains("@"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !"<>\"\\^`{|}".utf8.contains($0) }) else {
+            throw error(name, "an address is expected: https://host/path, without a user’s name")
+        }
+        return text
+    }
+}

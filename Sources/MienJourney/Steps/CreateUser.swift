@@ -1,0 +1,63 @@
+import MienCore
+
+/// Creates an account. From then on the journey acts for it, though nobody has signed in.
+struct CreateUser: JourneyStep {
+    static let settings =
+        [
+            Setting("external_id", .expression, "The user's id in another system. At least one of the three is needed."),
+            Setting("username", .expression, "The user name."),
+            Setting("email", .expression, "The e-mail address."),
+            Setting("attributes", .expressions(maxCount: 50), "What else is kept: names and expressions."),
+            Setting("password", .secret, "The password: a sensitive field of the form before."),
+        ] + FailureSettings.settings
+
+    let externalID, username, email, password: JourneyExpression?
+    let attributes: [String: JourneyExpression]
+    let failure: FailureSettings?
+
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        externalID = try reader.expression("external_id")
+        username = try reader.expression("username")
+        email = try reader.expression("email")
+        password = try reader.expression("password")
+        attributes = try reader.expressions("attributes", maxCount: 50) ?? [:]
+        failure = try FailureSettings(reader)
+        guard externalID != nil || username != nil || email != nil else {
+            throw JourneyDefinitionError(place: reader.place, reason: "one of external_id, username and email is needed")
+        }
+    }
+
+    var facts: StepFacts {
+        var facts = StepFacts()
+        var success = StepFacts.OutcomeFacts(.success)
+        success.user = .established
+        facts.outcomes = [success]
+        let named = [("external_id", externalID), ("username", username), ("email", email)]
+        facts.reads =
+            named.compactMap { name, expression in expression.map { StepFacts.Read(name, $0) } }
+            + attributes.sorted { $0.key < $1.key }.map { StepFacts.Read("attributes.\($0.key)", $0.value) }
+            + (password.map { [StepFacts.Read("password", $0, isSecret: true)] } ?? [])
+        facts.add(failure, client)
+        return facts
+    }
+
+    func enter(_ run: inout StepRun) throws(StepFault) -> Move {
+        // One run, one user.
+        guard run.instance.user.map({ $0.level == .identified }) ?? true else { throw StepFault(.notAllowed) }
+        let user = NewUser(
+            externalID: try text(externalID, run), username: try text(username, run), email: try text(email, run),
+            attributes: Sensitive(try run.values(attributes)),
+            password: try password.map { expression throws(StepFault) in try run.secret(expression) })
+        return .perform(.createUser(user), .creatingUser)
+    }
+
+    private func text(_ expression: JourneyExpression?, _ run: StepRun) throws(StepFault) -> Sensitive<String>? {
+        try expression.map { expression throws(StepFault) in Sensitive(try run.text(expression)) }
+    }
+
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+        guard case .userCreated(let user) = answer else { return .fail(answer.refusal) }
+        try run.establish(user)
+        return .leave(.success)
+    }
+}

@@ -1,0 +1,88 @@
+import MienCore
+
+/// Sends a code to the user's e-mail address and asks for it. Success signs the user in.
+///
+/// For an unknown user nothing is sent, and the client sees the same as for a known one.
+struct EmailOTPAuthentication: JourneyStep {
+    static let settings =
+        CheckedUser.settings() + [
+            Setting("code_length", .integer(4...10), default: 6, "Digits of the code."),
+            Setting("lifetime_seconds", .integer(60...3600), default: 300, "How long a code can be used."),
+            Setting("max_attempts", .integer(1...10), default: 5, "Wrong codes until the step fails."),
+            Setting("resend_limit", .integer(0...10), default: 3, "How often the client can ask for another code."),
+        ] + FailureSettings.settings + ClientSettings.settings
+
+    let user: CheckedUser
+    let codeLength, lifetimeSeconds, maxAttempts, resendLimit: Int
+    let failure: FailureSettings?
+    let client: ClientSettings?
+
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        user = try CheckedUser(reader)
+        codeLength = try reader.integer("code_length", 4...10, default: 6)
+        lifetimeSeconds = try reader.integer("lifetime_seconds", 60...3600, default: 300)
+        maxAttempts = try reader.integer("max_attempts", 1...10, default: 5)
+        resendLimit = try reader.integer("resend_limit", 0...10, default: 3)
+        failure = try FailureSettings(reader)
+        client = try ClientSettings(reader)
+    }
+
+    var facts: StepFacts {
+        var facts = StepFacts.signingIn(.other)
+        facts.reads = user.reads
+        facts.needsUser = user.needed
+        facts.add(failure, client)
+        return facts
+    }
+
+    func enter(_ run: inout StepRun) throws(StepFault) -> Move { try send(attemptsLeft: maxAttempts, resendsLeft: resendLimit, run) }
+
+    private func send(attemptsLeft: Int, resendsLeft: Int, _ run: StepRun) throws(StepFault) -> Move {
+        .perform(
+            .sendEmailCode(user: try run.reference(user), length: codeLength, lifetimeSeconds: lifetimeSeconds),
+            .sendingCode(attemptsLeft: attemptsLeft, resendsLeft: resendsLeft))
+    }
+
+    func options(_ asked: Asked) -> [ClientOption] {
+        guard case .code(let progress) = asked else { return [] }
+        let schema = InputSchema(fields: [.text("passcode", title: "Code", format: .code, maxLength: 10)])
+        return [ClientOption(.clientInput, label: "Continue", schema: schema)]
+            + (progress.resendsLeft > 0 ? [ClientOption(.resend, label: "Send again")] : [])
+    }
+
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
+        guard case .code(var progress) = asked else { throw .invalidState }
+        do throws(StepFault) {
+            if option.kind == .resend { return try send(attemptsLeft: progress.attemptsLeft, resendsLeft: progress.resendsLeft - 1, run) }
+            // Here, not where codes are kept: one that was never sent expires as well.
+            guard run.now < progress.expiresAt else { return progress.resendsLeft > 0 ? ask(progress, error: .expired) : .fail(.expired) }
+            guard let passcode = input.plain["passcode"]?.stringValue else { throw StepFault(.secretMissing) }
+            progress.attemptsLeft -= 1
+            return .perform(
+                .checkEmailCode(progress.code, user: try run.reference(user), passcode: Sensitive(passcode)), .checkingCode(progress))
+        } catch { return .fail(error.code) }
+    }
+
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+        switch (answer, pending) {
+        case (.codeSent(let code), .sendingCode(let attempts, let resends)):
+            let expiresAt = run.now + .seconds(lifetimeSeconds)
+            return ask(CodeProgress(code: code, attemptsLeft: attempts, resendsLeft: resends, expiresAt: expiresAt), error: nil)
+        case (.authenticated(let id, let amr), _):
+            try run.signIn(id, amr: amr)
+            return .leave(.success)
+        case (.refused(let code), .checkingCode(let progress)) where code != .unavailable && progress.attemptsLeft > 0:
+            return ask(progress, error: .wrongCode)
+        default: return .fail(run.told(answer.refusal, user))
+        }
+    }
+
+    private func ask(_ progress: CodeProgress, error: StepErrorCode?) -> Move {
+        var data: [String: JSONValue] = [
+            "code_length": .number(Double(codeLength)), "attempts_left": .number(Double(progress.attemptsLeft)),
+            "resends_left": .number(Double(progress.resendsLeft)),
+        ]
+        if let error { data["error"] = ["code": .string(error.rawValue)] }
+        return .ask(.object(data), .code(progress))
+    }
+}

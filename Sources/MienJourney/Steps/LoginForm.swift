@@ -1,0 +1,104 @@
+import MienCore
+
+/// Asks who the user is and how they want to sign in. Each branch is a way to answer and an outcome.
+struct LoginForm: JourneyStep {
+    struct Branch: Sendable {
+        let id, label: String
+        let kind: Kind
+        let schema: InputSchema
+    }
+
+    enum Kind: String, Sendable, CaseIterable {
+        case password, face, passkey, emailCode = "email_code", nativeBiometrics = "native_biometrics", custom
+
+        var label: String {
+            switch self {
+            case .password: "Password"
+            case .face: "Face"
+            case .passkey: "Passkey"
+            case .emailCode: "Code by e-mail"
+            case .nativeBiometrics: "This device"
+            case .custom: "Other"
+            }
+        }
+
+        /// What is asked for when the branch has no schema.
+        var schema: InputSchema {
+            switch self {
+            case .password:
+                InputSchema(fields: [
+                    .text("username", title: "User name", format: .username, maxLength: 254),
+                    .text("password", title: "Password", format: .password, maxLength: 1024),
+                ])
+            case .face, .emailCode, .nativeBiometrics:
+                InputSchema(fields: [.text("user_identifier", title: "User name or e-mail address", format: .username, maxLength: 254)])
+            case .passkey, .custom: .nothing
+            }
+        }
+    }
+
+    static let settings =
+        [
+            Setting("title", .template, "Shown above the form."),
+            Setting("branches", .loginBranches, required: true, "The ways to answer: `[{id, label, kind, schema}]`. Each `id` is an outcome."),
+            Setting("output_variable", .variable, "Set to what the client sends with the branch it chooses; sensitive fields apart."),
+        ] + ClientSettings.cancelSettings
+
+    static let branchKeys = ["id", "label", "kind", "schema"]
+
+    let title: ExpressionTemplate?
+    let branches: [Branch]
+    let outputVariable: String?
+    let client: ClientSettings?
+
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        title = try reader.template("title", maxLength: 500)
+        outputVariable = try reader.variable("output_variable")
+        client = try ClientSettings(cancelOnly: reader)
+        branches = try Self.branches(reader)
+    }
+
+    private static func branches(_ reader: SettingReader) throws(JourneyDefinitionError) -> [Branch] {
+        var branches: [Branch] = []
+        for (place, value) in try reader.array("branches", maxCount: ClientSettings.maxBranches) ?? [] {
+            let reader = try SettingReader(value, place: place, known: branchKeys)
+            let id = try ClientSettings.branchID(reader, among: branches.map(\.id))
+            // A branch that is called “face” is one, unless it says otherwise.
+            let kind = try reader.choice("kind", default: Kind(rawValue: id) ?? .custom)
+            let schema =
+                try reader.value("schema").map { value throws(JourneyDefinitionError) in
+                    try InputSchema(value, place: reader.path("schema"))
+                } ?? kind.schema
+            branches.append(Branch(id: id, label: try reader.string("label", maxLength: 200) ?? kind.label, kind: kind, schema: schema))
+        }
+        guard !branches.isEmpty else { throw reader.error("branches", "a form has at least one branch") }
+        return branches
+    }
+
+    var facts: StepFacts {
+        var facts = StepFacts()
+        facts.reads = (title?.expressions ?? []).map { StepFacts.Read("title", $0) }
+        for branch in branches {
+            var outcome = StepFacts.OutcomeFacts(.branch(branch.id))
+            outcome.assign(outputVariable, branch.schema)
+            facts.outcomes.append(outcome)
+        }
+        facts.add(nil, client)
+        return facts
+    }
+
+    func enter(_ run: inout StepRun) throws(StepFault) -> Move {
+        var data: [String: JSONValue] = [:]
+        if let title { data["title"] = .string(try run.text(title)) }
+        data["branches"] = .array(
+            branches.map { ["id": .string($0.id), "label": .string($0.label), "kind": .string($0.kind.rawValue), "schema": $0.schema.json] })
+        return .ask(.object(data), .input)
+    }
+
+    func options(_ asked: Asked) -> [ClientOption] { branches.map { ClientOption(branch: $0.id, label: $0.label, schema: $0.schema) } }
+
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
+        run.keep(input, in: outputVariable)
+        return .leave(.branch(option.id))
+    }
+}

@@ -1,0 +1,82 @@
+import MienCore
+
+/// Takes a selfie of a live person. Whose it is, another step finds out.
+struct SelfieAcquisition: JourneyStep {
+    static let settings =
+        [
+            Setting("output_variable", .variable, "Set to `{capture_id, …}`."),
+            Setting(
+                "purpose", .choice(CaptureRequest.Purpose.allCases.map(\.rawValue)), default: "authentication",
+                "What the selfie is for; the server may ask more of one that is kept."),
+            Setting("liveness", .liveness, "What a capture has to show: `{mode, threshold, quality, timeout_seconds}`."),
+        ] + FailureSettings.settings + ClientSettings.settings
+
+    let outputVariable: String?
+    let purpose: CaptureRequest.Purpose
+    let liveness: LivenessPolicy
+    let failure: FailureSettings?
+    let client: ClientSettings?
+
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        outputVariable = try reader.variable("output_variable")
+        purpose = try reader.choice("purpose", default: .authentication)
+        liveness = try LivenessPolicy(reader)
+        failure = try FailureSettings(reader)
+        client = try ClientSettings(reader)
+    }
+
+    let clientCanFail = true
+
+    var facts: StepFacts {
+        var facts = StepFacts()
+        var success = StepFacts.OutcomeFacts(.success)
+        success.capture = true
+        if let outputVariable { success.assigns = [StepFacts.Assignment(outputVariable)] }
+        facts.outcomes = [success]
+        facts.add(failure, client) { $0.capture = false }
+        return facts
+    }
+
+    func enter(_ run: inout StepRun) throws(StepFault) -> Move {
+        run.instance.capture = nil
+        return .perform(
+            .openCapture(CaptureRequest(purpose: purpose, liveness: liveness, user: run.instance.user?.id)), .openingCapture)
+    }
+
+    func options(_ asked: Asked) -> [ClientOption] { [ClientOption(.clientInput, label: "Done")] }
+
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
+        guard case .capture(let capture) = asked else { throw .invalidState }
+        return .perform(.readCapture(capture), .readingCapture(capture))
+    }
+
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+        switch answer {
+        case .captureOpened(let capture, let startToken): return .ask(["start_token": .string(startToken)], .capture(capture))
+        case .captured(let capture, let summary):
+            if let outputVariable {
+                try run.set(outputVariable, .object(summary.merging(["capture_id": .string(capture.text)]) { $1 }))
+            }
+            run.instance.capture = capture
+            return .leave(.success)
+        default: return .fail(answer.refusal)
+        }
+    }
+}
+
+extension LivenessPolicy {
+    static let keys = ["mode", "threshold", "quality", "timeout_seconds"]
+
+    /// The setting `liveness`.
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        guard let value = reader.value("liveness") else {
+            self = .standard
+            return
+        }
+        let reader = try SettingReader(value, place: reader.path("liveness"), known: Self.keys)
+        mode = try reader.choice("mode", default: .actions)
+        threshold = try reader.integer("threshold", 0...100)
+        quality = try reader.integer("quality", 0...100)
+        timeoutSeconds = try reader.integer("timeout_seconds", 5...600)
+    }
+}

@@ -1,0 +1,81 @@
+public import Foundation
+
+/// A server of its own: a process with a fresh data folder, on a free port of this machine; gone with its folder when ``stop()`` is called.
+public final class LoadServer {
+    public let port: Int
+    /// What the first start prints; empty when it prints none.
+    public let adminCredential: String
+    public let dataFolder: URL
+    private let folder: URL
+    private let process: Process
+
+    /// Limits out of the way of a measurement.
+    public static let unlimited = [
+        "MIEN_LIMIT_STARTS_PER_MINUTE": "1000000", "MIEN_LIMIT_REQUESTS_PER_MINUTE": "10000000", "MIEN_LIMIT_GUESSES_PER_MINUTE": "100000",
+    ]
+
+    /// Starts `program` and waits until it prints where it listens.
+    ///
+    /// - Parameter environment: over the process's own.
+    public init(program: URL, arguments: [String] = ["serve"], environment: [String: String] = [:]) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "mien-load-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        dataFolder = folder.appending(path: "server", directoryHint: .isDirectory)
+        let log = folder.appending(path: "server.log"), output = Pipe(), process = Process()
+        _ = FileManager.default.createFile(atPath: log.path, contents: nil)
+        let standard = ["MIEN_DATA": dataFolder.path, "MIEN_HOST": "127.0.0.1", "MIEN_PORT": "0", "MIEN_LOG_LEVEL": "error"]
+        (process.executableURL, process.arguments) = (program, arguments)
+        process.environment = ProcessInfo.processInfo.environment.merging(standard) { $1 }.merging(environment) { $1 }
+        process.standardOutput = output
+        process.standardError = try FileHandle(forWritingTo: log)
+        self.process = process
+        do {
+            try process.run()
+            (port, adminCredential) = try Self.places(output.fileHandleForReading)
+        } catch {
+            if process.isRunning { process.terminate() }
+            let said = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+            try? FileManager.default.removeItem(at: folder)
+            throw LoadError("\(program.lastPathComponent) \(arguments.joined(separator: " ")) does not start: \(error) \(said.suffix(1000))")
+        }
+    }
+
+    private static func places(_ output: FileHandle) throws -> (port: Int, credential: String) {
+        var text = "", credential = ""
+        while true {
+            let data = output.availableData
+            guard !data.isEmpty else { throw LoadError("it ended without listening") }
+            text += String(decoding: data, as: UTF8.self)
+            for line in text.split(separator: "\n", omittingEmptySubsequences: true).map({ $0.trimmingCharacters(in: .whitespaces) }) {
+                if line.hasPrefix("adm_") { credential = line }
+                // The whole line, with its end.
+                if line.hasPrefix("Listening on http"), text.hasSuffix("\n"), let port = line.split(separator: ":").last.flatMap({ Int($0) }) {
+                    return (port, credential)
+                }
+            }
+        }
+    }
+
+    public var isRunning: Bool { process.isRunning }
+
+    /// Memory of the process that is in RAM now, and the most that ever was, in MiB.
+    public var residentMebibytes: (now: Double, most: Double) {
+        let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
+        func mebibytes(_ name: String) -> Double {
+            status.split(separator: "\n").first { $0.hasPrefix(name) }?.split(whereSeparator: \.isWhitespace).dropFirst().first
+                .flatMap { Double($0) }.map { $0 / 1024 } ?? 0
+        }
+        return (mebibytes("VmRSS:"), mebibytes("VmHWM:"))
+    }
+
+    /// Asks the process to end, makes it end when it does not, removes its folder.
+    public func stop() {
+        if process.isRunning {
+            process.terminate()
+            for _ in 0..<300 where process.isRunning { usleep(50_000) }
+            if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+            process.waitUntilExit()
+        }
+        try? FileManager.default.removeItem(at: folder)
+    }
+}

@@ -1,0 +1,136 @@
+internal import Foundation
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienStore
+
+/// Makes, changes and removes accounts: for the admin API and for journeys.
+struct AccountService: Sendable {
+    let store: Store
+    let passwords: PasswordService
+    let clock: ServerClock
+
+    /// - Throws: ``Problem`` `.invalidRequest` naming each field that is wrong, `.conflict` for a name that is taken.
+    func create(_ profile: AccountProfile, password: Sensitive<String>?, actor: String, app: AppID?) async throws -> UserID {
+        let names = try names(of: profile)
+        guard !names.isEmpty else {
+            throw Problem(.invalidRequest, errors: [.init(field: "username", message: "a user needs external_id, username or email")])
+        }
+        try checkAttributes(profile.attributes)
+        let hash = try await password.asyncMapped { try await self.hash($0, names: names.map(\.normal)) }
+        let now = clock.now, keys = store.keys
+        var generator = SystemRandomNumberGenerator()
+        let id = UserID.random(using: &generator), authenticatorID = AuthenticatorID.random(using: &generator)
+        let account = AccountRecord.new(id, profile, keys: keys, at: now)
+        do {
+            try await store.write { tables in
+                try tables.accounts.insert(account, names: names)
+                if let hash {
+                    try tables.authenticators.insert(
+                        AuthenticatorRecord(
+                            id: authenticatorID, account: id, type: .password, app: nil, content: Array(hash.utf8), createdAt: now),
+                        of: account.record)
+                }
+                try tables.audit.append(AuditEvent("user.created", actor: actor, account: id, app: app), at: now)
+            }
+        } catch let error as StoreError where error.code == .conflict {
+            throw Problem(.conflict, "a user with this external_id, username or email exists already")
+        }
+        return id
+    }
+
+    /// - Parameter change: what the request says; `nil` leaves a thing as it is.
+    func update(_ id: UserID, _ change: UserRequest, actor: String) async throws -> AccountRecord {
+        guard let found = try await store.read({ try $0.accounts.find(id) }) else { throw Problem(.notFound, "there is no such user") }
+        var account = found
+        var profile = found.profile.use { $0 }
+        if let value = change.externalID { profile.externalID = value.isEmpty ? nil : value }
+        if let value = change.username { profile.username = value.isEmpty ? nil : value }
+        if let value = change.email { profile.email = value.isEmpty ? nil : value }
+        if let value = change.attributes { profile.attributes = value }
+        if let state = change.state {
+            guard let state = AccountState(rawValue: state) else {
+                throw Problem(.invalidRequest, errors: [.init(field: "state", message: "is active or suspended")])
+            }
+            account.state = state
+        }
+        let names = try names(of: profile)
+        guard !names.isEmpty else {
+            throw Problem(.invalidRequest, errors: [.init(field: "username", message: "a user keeps external_id, username or email")])
+        }
+        try checkAttributes(profile.attributes)
+        account.profile = Sensitive(profile)
+        let hash = try await change.password.map { Sensitive($0) }.asyncMapped { try await self.hash($0, names: names.map(\.normal)) }
+        let changed = account, now = clock.now
+        var generator = SystemRandomNumberGenerator()
+        let authenticatorID = AuthenticatorID.random(using: &generator)
+        do {
+            try await store.write { tables in
+                try tables.accounts.update(changed, names: names, at: now)
+                if let hash {
+                    if var old = try tables.authenticators.find(.password, of: changed, app: nil) {
+                        old.content = Sensitive(Array(hash.utf8))
+                        try tables.authenticators.update(old, of: changed, at: now)
+                    } else {
+                        try tables.authenticators.insert(
+                            AuthenticatorRecord(
+                                id: authenticatorID, account: id, type: .password, app: nil, content: Array(hash.utf8), createdAt: now),
+                            of: changed)
+                    }
+                    // Whoever had signed in with the old password proves nothing by that any more.
+                    try tables.devices.deleteAll(of: id)
+                }
+                try tables.audit.append(
+                    AuditEvent(
+                        "user.changed", actor: actor, account: id,
+                        detail: ["password": .bool(hash != nil), "state": .string(changed.state.rawValue)]), at: now)
+            }
+        } catch let error as StoreError where error.code == .conflict {
+            throw Problem(.conflict, "another user has this external_id, username or email")
+        }
+        return changed
+    }
+
+    /// The person's key goes, and with it everything that was sealed under it.
+    func delete(_ id: UserID, actor: String) async throws {
+        let now = clock.now
+        let isGone = try await store.write { tables -> Bool in
+            guard try tables.accounts.delete(id) else { return false }
+            try tables.audit.append(AuditEvent("user.deleted", actor: actor, account: id), at: now)
+            return true
+        }
+        guard isGone else { throw Problem(.notFound, "there is no such user") }
+    }
+
+    private func names(of profile: AccountProfile) throws -> [LoginName] {
+        do { return try profile.names() } catch {
+            let field =
+                switch error {
+                case .empty(let kind), .tooLong(let kind), .character(let kind): kind.rawValue
+                case .notAnAddress: LoginName.Kind.email.rawValue
+                }
+            throw Problem(.invalidRequest, errors: [.init(field: field, message: error.description)])
+        }
+    }
+
+    private func hash(_ password: Sensitive<String>, names: [String]) async throws -> String {
+        if let fault = password.use({ passwords.policy.fault(of: $0, names: names) }) {
+            throw Problem(.invalidRequest, errors: [.init(field: "password", message: fault.description)])
+        }
+        return try await passwords.hash(password)
+    }
+
+    private func checkAttributes(_ attributes: [String: JSONValue]) throws {
+        let value = JSONValue.object(attributes)
+        guard JSONText.write(value).utf8.count <= 16 * 1024, value.depth <= 8 else {
+            throw Problem(.invalidRequest, errors: [.init(field: "attributes", message: "has at most 16 KB of JSON, nested at most 8 deep")])
+        }
+    }
+}
+
+extension Optional where Wrapped: Sendable {
+    fileprivate func asyncMapped<Output: Sendable>(_ body: (Wrapped) async throws -> Output) async rethrows -> Output? {
+        guard let self else { return nil }
+        return try await body(self)
+    }
+}

@@ -1,0 +1,48 @@
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienStore
+internal import Synchronization
+
+/// Apps, read once and kept until they change.
+final class AppCatalog: Sendable {
+    private static let mostKept = 10_000
+
+    private let store: Store
+    private let known = Mutex<[AppID: AppRecord]>([:])
+
+    init(store: Store) { self.store = store }
+
+    /// - Throws: ``Problem``, the same for an unknown app, a wrong secret and one that is missing.
+    func authenticated(id: String, secret: String?) async throws -> AppRecord {
+        guard let id = AppID(id), let app = try await load(id) else { throw Self.refusal }
+        if app.type == .confidential {
+            guard let expected = app.secretHash, let secret, let parsed = BearerSecret.parse(secret, AppKind.self), parsed.id == id,
+                isSame(store.keys.hash(ofSecret: parsed.secret), expected)
+            else { throw Self.refusal }
+        }
+        return app
+    }
+
+    /// An app that had a run a moment ago.
+    func find(_ id: AppID) async throws -> AppRecord {
+        guard let app = try await load(id) else { throw Problem(.noActiveJourney, "the app is gone") }
+        return app
+    }
+
+    func forget(_ id: AppID) { known.withLock { $0[id] = nil } }
+
+    private func load(_ id: AppID) async throws -> AppRecord? {
+        if let app = known.withLock({ $0[id] }) { return app }
+        let found = try await store.read { try $0.apps.find(id) }
+        known.withLock { known in
+            if known.count >= Self.mostKept { known = [:] }
+            if let found { known[id] = found }
+        }
+        return found
+    }
+
+    private static var refusal: Problem {
+        Problem(.invalidCredentials, "client_id is not an app of this server, or client_secret is not its secret")
+    }
+}

@@ -1,0 +1,121 @@
+public import Foundation
+internal import MienAccess
+public import MienCore
+internal import MienPassword
+
+/// How a server runs; read from a YAML file and the environment, every value checked.
+public struct ServerConfiguration: Sendable {
+    private let texts: [String: String]
+
+    /// - Parameters:
+    ///   - file: a YAML file's path and contents.
+    ///   - home: `MIEN_HOME`, for folders that are not set.
+    /// - Throws: ``ConfigurationError`` with everything that is wrong.
+    public init(file: (path: String, contents: String)? = nil, environment: [String: String], home: URL) throws {
+        let sources = try SettingSources(file: file, environment: environment)
+        var texts = sources.texts
+        if texts["data"] == "" { texts["data"] = home.appending(path: "server").path }
+        if texts["packs"] == "" { texts["packs"] = home.appending(path: "packs").path }
+        if texts["mail.outbox"] == "" { texts["mail.outbox"] = URL(filePath: texts["data"]!).appending(path: "outbox").path }
+        var problems: [String] = []
+        for setting in ServerSetting.all {
+            if let problem = Self.problem(texts[setting.key]!, setting, place: sources.places[setting.key] ?? setting.key) {
+                problems.append(problem)
+            }
+        }
+        if (texts["tls.certificate"] == "") != (texts["tls.key"] == "") {
+            problems.append("tls.certificate and tls.key belong together: set both, or neither for http")
+        }
+        if let url = texts["public_url"], !url.isEmpty, !["http://", "https://"].contains(where: url.hasPrefix) || url.hasSuffix("/") {
+            problems.append("public_url is an address like https://login.example.org, without a slash at its end")
+        }
+        if let name = texts["face.pack"], (try? PackID(name)) == nil { problems.append("face.pack: “\(name)” names no model pack") }
+        if texts["mail.security"] == "none", let host = texts["mail.host"], !["", "localhost", "127.0.0.1", "::1"].contains(host) {
+            problems.append("mail.security: none sends codes in the clear; it is allowed for a relay on this machine only")
+        }
+        guard problems.isEmpty else { throw ConfigurationError(problems) }
+        self.texts = texts
+    }
+
+    /// Everything, as the file would have it, secrets hidden.
+    public var printed: String {
+        var lines: [String] = [], section = ""
+        for setting in ServerSetting.all {
+            let parts = setting.key.split(separator: ".")
+            if parts.count == 2, section != parts[0] {
+                section = String(parts[0])
+                lines.append("\(section):")
+            }
+            let text = texts[setting.key]!
+            let value = setting.isSecret && !text.isEmpty ? "‹hidden›" : text
+            lines.append(
+                "\(parts.count == 2 ? "  " : "")\(parts.last!): \(Self.yaml(value, setting.kind))  # \(setting.variable): \(setting.meaning)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func yaml(_ value: String, _ kind: ServerSetting.Kind) -> String {
+        switch kind {
+        case .integer, .number, .flag: value
+        case .list: "[" + value.split(separator: ",").map { "\"\($0)\"" }.joined(separator: ", ") + "]"
+        case .text, .path, .choice: "\"\(value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+        }
+    }
+
+    private static func problem(_ text: String, _ setting: ServerSetting, place: String) -> String? {
+        switch setting.kind {
+        case .integer(let range):
+            Int(text).map(range.contains) == true ? nil : "\(place) is a whole number of \(range.lowerBound) to \(range.upperBound), not “\(text)”"
+        case .number(let range):
+            Double(text).map(range.contains) == true ? nil : "\(place) is a number of \(range.lowerBound) to \(range.upperBound), not “\(text)”"
+        case .flag: ["true", "false"].contains(text) ? nil : "\(place) is true or false, not “\(text)”"
+        case .choice(let words): words.contains(text) ? nil : "\(place) is one of \(words.joined(separator: ", ")), not “\(text)”"
+        case .text, .path, .list: text.contains("\n") ? "\(place) has more than one line" : nil
+        }
+    }
+
+    private func text(_ key: String) -> String { texts[key]! }
+    private func integer(_ key: String) -> Int { Int(texts[key]!)! }
+
+    public var dataFolder: URL { URL(filePath: text("data"), directoryHint: .isDirectory) }
+    public var packs: URL { URL(filePath: text("packs"), directoryHint: .isDirectory) }
+    public var host: String { text("host") }
+    public var port: Int { integer("port") }
+    /// `nil`: derived from where the server listens.
+    public var publicURL: String? { text("public_url").isEmpty ? nil : text("public_url") }
+    public var tls: (certificate: String, key: String)? { text("tls.key").isEmpty ? nil : (text("tls.certificate"), text("tls.key")) }
+    public var logLevel: String { text("log.level") }
+    public var logsJSON: Bool { text("log.json") == "true" }
+    public var shutdownSeconds: Int { integer("shutdown_seconds") }
+    public var pack: String { text("face.pack") }
+    public var faceWorkers: Int { integer("face.workers") }
+    public var faceThreshold: Double { Double(text("face.threshold"))! }
+    public var faceQuality: Int { integer("face.quality") }
+    public var captureSeconds: Int { integer("capture.seconds") }
+    public var captureFrames: Int { integer("capture.frames") }
+    public var captureBytes: Int { integer("capture.max_bytes") }
+    public var mailOutbox: URL { URL(filePath: text("mail.outbox"), directoryHint: .isDirectory) }
+    public var bodyBytes: Int { integer("limit.body_bytes") }
+    public var startsPerMinute: Int { integer("limit.starts_per_minute") }
+    public var requestsPerMinute: Int { integer("limit.requests_per_minute") }
+    public var guessesPerMinute: Int { integer("limit.guesses_per_minute") }
+    public var connections: Int { integer("limit.connections") }
+    public var requestSeconds: Int { integer("limit.request_seconds") }
+    public var trustsProxy: Bool { text("trust_proxy") == "true" }
+    public var tokenRotateDays: Int { integer("token.rotate_days") }
+    public var webhookHosts: [String] { text("webhook.hosts").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() } }
+    public var webhooksMayBePrivate: Bool { text("webhook.allow_private") == "true" }
+    public var webhookSecret: Sensitive<String>? { text("webhook.secret").isEmpty ? nil : Sensitive(text("webhook.secret")) }
+    public var passwordWorkers: Int { integer("password.workers") }
+    var passwordPolicy: PasswordPolicy { PasswordPolicy(minimumLength: integer("password.minimum_length")) }
+    var passwordCost: PasswordHasher.Cost { .init(memory: integer("password.memory_kib"), passes: integer("password.passes")) }
+
+    /// The relay; `nil`: mails are written to the outbox.
+    var relay: MailRelay? {
+        guard !text("mail.host").isEmpty else { return nil }
+        return MailRelay(
+            host: text("mail.host"), port: integer("mail.port"), security: MailRelay.Security(rawValue: text("mail.security"))!,
+            user: text("mail.user").isEmpty ? nil : text("mail.user"), password: Sensitive(text("mail.password")), from: text("mail.from"))
+    }
+    var mailFrom: String { text("mail.from") }
+}

@@ -1,0 +1,74 @@
+/// One setting of the server: a key of the file, an environment variable, a meaning.
+public struct ServerSetting: Sendable {
+    public enum Kind: Sendable {
+        case text
+        case path
+        case integer(ClosedRange<Int>)
+        case number(ClosedRange<Double>)
+        case flag
+        case choice([String])
+        /// In a file a list, in the environment separated by commas.
+        case list
+    }
+
+    /// As in the file, sections separated by dots: `tls.certificate`.
+    public let key: String
+    public let kind: Kind
+    /// As it would be written; empty for none.
+    public let standard: String
+    public let isSecret: Bool
+    public let meaning: String
+
+    /// `MIEN_TLS_CERTIFICATE` of `tls.certificate`.
+    public var variable: String { "MIEN_" + key.uppercased().replacing(".", with: "_") }
+
+    init(_ key: String, _ kind: Kind, _ standard: String, secret: Bool = false, _ meaning: String) {
+        (self.key, self.kind, self.standard, isSecret, self.meaning) = (key, kind, standard, secret, meaning)
+    }
+
+    /// All there are, in the order of the printed configuration and the docs.
+    public static let all: [ServerSetting] = [
+        .init("data", .path, "", "Folder of the database, the master key and the mail outbox; default: server in MIEN_HOME."),
+        .init("packs", .path, "", "Folder of the model packs; default: packs in MIEN_HOME."),
+        .init("host", .text, "127.0.0.1", "Address to listen on."),
+        .init("port", .integer(0...65_535), "8080", "Port to listen on; 0 takes any free one."),
+        .init("public_url", .text, "", "How clients reach this server; issuer of its tokens. Default: http://host:port."),
+        .init("tls.certificate", .path, "", "PEM file with the certificate chain; with tls.key the server speaks https."),
+        .init("tls.key", .path, "", "PEM file with the private key."),
+        .init("log.level", .choice(["trace", "debug", "info", "notice", "warning", "error"]), "info", "Least level that is logged."),
+        .init("log.json", .flag, "false", "One JSON object a line."),
+        .init("shutdown_seconds", .integer(0...300), "10", "How long requests under way may take when the server stops."),
+        .init("face.pack", .text, "mien-default-1", "Model pack."),
+        .init("face.workers", .integer(1...64), "2", "Photos looked at at once."),
+        .init("face.threshold", .number(24...72), "48", "Least match score: 48 is a false-match rate of 1 in 10,000."),
+        .init("face.quality", .integer(0...100), "48", "Least quality of a selfie."),
+        .init("capture.seconds", .integer(10...3600), "120", "How long a capture session is open."),
+        .init("capture.frames", .integer(1...1000), "60", "Frames a capture session takes."),
+        .init("capture.max_bytes", .integer(10_000...50_000_000), "5242880", "Bytes of one frame."),
+        .init("password.minimum_length", .integer(8...64), "8", "Least length of a new password, in characters."),
+        .init("password.memory_kib", .integer(8_192...4_194_304), "19456", "Argon2id's memory."),
+        .init("password.passes", .integer(1...100), "2", "Argon2id's passes."),
+        .init("password.workers", .integer(1...64), "2", "Passwords hashed at once."),
+        .init("mail.outbox", .path, "", "Folder mails are written to when no relay is set; default: outbox in the data folder."),
+        .init("mail.host", .text, "", "SMTP relay."),
+        .init("mail.port", .integer(1...65_535), "587", "Its port."),
+        .init("mail.security", .choice(["starttls", "tls", "none"]), "starttls", "How the relay is spoken to; none only on this machine."),
+        .init("mail.user", .text, "", "To log in at the relay."),
+        .init("mail.password", .text, "", secret: true, "To log in at the relay."),
+        .init("mail.from", .text, "mien@localhost", "Sender."),
+        .init("webhook.hosts", .list, "", "Hosts journeys may call, exactly; none by default."),
+        .init("webhook.allow_private", .flag, "false", "Whether they may be on private networks or this machine."),
+        .init("webhook.secret", .text, "", secret: true, "Signs calls; made at first start when not given."),
+        .init("limit.body_bytes", .integer(1_000...10_000_000), "262144", "Bytes of a JSON body."),
+        .init("limit.starts_per_minute", .integer(1...1_000_000), "600", "Journeys one address may start a minute."),
+        .init("limit.requests_per_minute", .integer(1...1_000_000), "6000", "Requests one address may make a minute."),
+        .init("limit.guesses_per_minute", .integer(1...100_000), "30", "Guesses at one account a minute, whatever their outcome."),
+        .init("limit.connections", .integer(1...1_000_000), "4096", "Connections at once; more wait."),
+        .init("limit.request_seconds", .integer(1...600), "30", "How long a client may take to send a request."),
+        .init("trust_proxy", .flag, "false", "Take the client's address from X-Forwarded-For: only behind a proxy that sets it."),
+        .init("token.rotate_days", .integer(1...365), "30", "Days a key signs tokens before the next one does."),
+        .init("audit.clients", .flag, "false", "Note clients' addresses in the audit log."),
+    ]
+
+    static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
+}

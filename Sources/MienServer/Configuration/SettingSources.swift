@@ -1,0 +1,84 @@
+internal import Foundation
+internal import Yams
+
+/// Settings as texts, from the standard values, a YAML file and the environment, each over the one before.
+struct SettingSources {
+    private(set) var texts: [String: String] = [:]
+    /// Where each that is not the standard one came from, for messages.
+    private(set) var places: [String: String] = [:]
+
+    /// - Parameter file: YAML with the keys as sections, or `nil`.
+    /// - Throws: ``ConfigurationError``: a file that is no YAML, an unknown key, a value that is no text or list.
+    init(file: (path: String, contents: String)?, environment: [String: String]) throws {
+        for setting in ServerSetting.all { texts[setting.key] = setting.standard }
+        if let file {
+            let top: Any?
+            do { top = try Yams.load(yaml: file.contents) } catch {
+                throw ConfigurationError(["\(file.path) is not YAML: \(error)"])
+            }
+            var problems: [String] = []
+            if let top {
+                guard let sections = top as? [String: Any] else { throw ConfigurationError(["\(file.path): the top is not a list of settings"]) }
+                read(sections, under: "", from: file.path, &problems)
+            }
+            guard problems.isEmpty else { throw ConfigurationError(problems) }
+        }
+        for setting in ServerSetting.all {
+            guard let text = environment[setting.variable] else { continue }
+            texts[setting.key] = text
+            places[setting.key] = setting.variable
+        }
+    }
+
+    private mutating func read(_ section: [String: Any], under prefix: String, from path: String, _ problems: inout [String]) {
+        for (name, value) in section.sorted(by: { $0.key < $1.key }) {
+            let key = prefix + name
+            if let setting = ServerSetting.byKey[key] {
+                guard let text = Self.text(value, setting.kind) else {
+                    problems.append("\(path): \(key) holds something that is no single value")
+                    continue
+                }
+                texts[key] = text
+                places[key] = "\(path): \(key)"
+            } else if let deeper = value as? [String: Any], ServerSetting.all.contains(where: { $0.key.hasPrefix(key + ".") }) {
+                read(deeper, under: key + ".", from: path, &problems)
+            } else {
+                problems.append("\(path): there is no setting “\(key)”\(Self.suggestion(key)); mien serve --print-config shows all")
+            }
+        }
+    }
+
+    private static func text(_ value: Any, _ kind: ServerSetting.Kind) -> String? {
+        switch value {
+        case let text as String: text
+        case let flag as Bool: flag ? "true" : "false"
+        case let number as Int: String(number)
+        case let number as Double: String(number)
+        case is NSNull: ""
+        case let list as [Any]: if case .list = kind { list.map { "\($0)" }.joined(separator: ",") } else { nil }
+        default: nil
+        }
+    }
+
+    private static func suggestion(_ key: String) -> String {
+        let near = ServerSetting.all.map { ($0.key, distance($0.key, key)) }.min { $0.1 < $1.1 }
+        guard let near, near.1 <= 3 else { return "" }
+        return "; did you mean “\(near.0)”?"
+    }
+
+    /// Levenshtein's.
+    private static func distance(_ a: String, _ b: String) -> Int {
+        let a = Array(a.utf8), b = Array(b.utf8)
+        var row = Array(0...b.count)
+        for i in a.indices {
+            var corner = row[0]
+            row[0] = i + 1
+            for j in b.indices {
+                let above = row[j + 1]
+                row[j + 1] = min(row[j] + 1, above + 1, corner + (a[i] == b[j] ? 0 : 1))
+                corner = above
+            }
+        }
+        return row[b.count]
+    }
+}

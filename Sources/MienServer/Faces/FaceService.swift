@@ -1,0 +1,74 @@
+internal import Foundation
+internal import MienCore
+internal import MienFace
+internal import MienImage
+internal import MienInference
+internal import MienModels
+internal import MienPixels
+
+/// Looks at selfies and compares them with templates. Pictures live as long as one call.
+final class FaceService: Sendable {
+    /// Frames that may wait to be looked at; more are turned away.
+    private static let mostWaiting = 128
+
+    let packID: PackID
+    private let engine: FaceEngine
+    private let matcher: FaceMatcher
+    private let imageLimits: ImageLimits
+    private let line = BoundedLine(most: mostWaiting)
+
+    /// Loads the pack and compiles its networks: about a second, with a filled cache less.
+    init(packs: URL, pack: String, cache: URL, workers: Int, mostBytes: Int) throws {
+        let loaded = try PackLibrary(folder: packs).pack(PackID(pack))
+        packID = loaded.id
+        matcher = try loaded.matcher()
+        try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)
+        engine = try FaceEngine(pack: loaded, workers: workers, options: .init(cacheFolder: cache.path), compilingAll: true)
+        imageLimits = ImageLimits(maxBytes: mostBytes)
+    }
+
+    /// What one frame shows.
+    struct Look: Sendable {
+        let reasons: [QualityReason]
+        let quality: Int
+        /// x, y, width, height in pixels of the frame.
+        let face: [Double]?
+        /// `nil` when the quality does not do.
+        let entry: FaceTemplate.Entry?
+    }
+
+    /// - Throws: `ImageError` for what is no picture; ``ServerBusy``.
+    func look(at bytes: [UInt8], leastQuality: Int) async throws -> Look {
+        guard line.enter() else { throw ServerBusy() }
+        defer { line.leave() }
+        let limits = imageLimits
+        return try await engine.run { analyzer, networks in
+            let image = try ImageDecoder.decode(bytes, limits: limits)
+            let analysis = try analyzer.analyse(image, with: networks)
+            let box = analysis.main?.detection.box
+            let face = box.map { [$0.x, $0.y, $0.width, $0.height].map { $0.rounded() } }
+            guard let main = analysis.main, analysis.qualityScore >= leastQuality else {
+                return Look(reasons: analysis.reasons(below: leastQuality), quality: analysis.qualityScore, face: face, entry: nil)
+            }
+            let description = try analyzer.describe(main, in: image, with: networks)
+            let entry = try FaceTemplate.Entry(
+                descriptor: description.descriptor, quality: UInt8(clamping: analysis.qualityScore), pose: main.pose)
+            return Look(reasons: [], quality: analysis.qualityScore, face: face, entry: entry)
+        }
+    }
+
+    /// - Returns: `nil` when one was made by another model pack.
+    func score(_ probe: FaceTemplate, against template: FaceTemplate) throws -> MatchScore? {
+        guard probe.packID == packID, template.packID == packID else { return nil }
+        return matcher.score(try matcher.reference(for: probe), try matcher.reference(for: template))
+    }
+
+    /// Whether all frames of a capture show one person.
+    func isOnePerson(_ entries: [FaceTemplate.Entry], threshold: MatchScore) throws -> Bool {
+        let references = try entries.map { try matcher.reference(for: $0.descriptor) }
+        for i in references.indices {
+            for j in references.indices where j > i && matcher.score(references[i], references[j]) < threshold { return false }
+        }
+        return true
+    }
+}

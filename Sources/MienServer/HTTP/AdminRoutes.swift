@@ -1,0 +1,424 @@
+internal import Foundation
+internal import Hummingbird
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienJourney
+internal import MienStore
+
+/// Apps, users, authenticators, journeys, audit: what administrators call.
+struct AdminRoutes {
+    let store: Store
+    let apps: AppCatalog
+    let catalog: JourneyCatalog
+    let accounts: AccountService
+    let gate: LockGate
+    let clock: ServerClock
+    let body: JSONBody
+
+    private static let pageSize = 100
+
+    func add(to router: RouterGroup<MienRequestContext>) {
+        addApps(to: router)
+        addUsers(to: router)
+        addJourneys(to: router)
+        addAudit(to: router)
+    }
+
+    // MARK: Apps
+
+    private func addApps(to router: RouterGroup<MienRequestContext>) {
+        router.get("apps") { _, _ in
+            let records = try await store.read { try $0.apps.all() }
+            return JSONBody.response(Page(items: try records.map { try Self.answer($0) }))
+        }
+        router.post("apps") { request, context in
+            let wanted = try await body.read(AppRequest.self, AppRequest.CodingKeys.self, from: request)
+            var generator = SystemRandomNumberGenerator()
+            let id = try wanted.id.map { try Self.id($0, "id", AppKind.self) } ?? AppID.random(using: &generator)
+            guard let type = AppType(rawValue: wanted.type ?? AppType.public.rawValue) else {
+                throw Problem(.invalidRequest, errors: [.init(field: "type", message: "is public or confidential")])
+            }
+            let secret = type == .confidential ? BearerSecret(for: id, using: &generator) : nil
+            let record = AppRecord(
+                id: id, name: try Self.name(wanted.name), type: type, secretHash: secret.map { store.keys.hash(ofSecret: $0.secret) },
+                settings: try Self.settings(wanted.settings), createdAt: clock.now)
+            let event = AuditEvent("app.created", actor: context.actor, app: id)
+            do {
+                try await store.write { tables in
+                    try tables.apps.insert(record)
+                    try tables.audit.append(event, at: record.createdAt)
+                }
+            } catch let error as StoreError where error.code == .conflict { throw Problem(.conflict, "there is an app with this id already") }
+            return JSONBody.response(try Self.answer(record, secret: secret?.text.use { $0 }), status: .created)
+        }
+        router.get("apps/:app") { _, context in JSONBody.response(try Self.answer(await app(context))) }
+        router.put("apps/:app") { request, context in
+            var record = try await app(context)
+            let wanted = try await body.read(AppRequest.self, AppRequest.CodingKeys.self, from: request)
+            guard wanted.id.map({ $0 == record.id.text }) ?? true, wanted.type.map({ $0 == record.type.rawValue }) ?? true else {
+                throw Problem(.invalidRequest, errors: [.init(field: "type", message: "id and type stay what they are; make another app")])
+            }
+            record.name = try Self.name(wanted.name)
+            if let settings = wanted.settings { record.settings = try Self.settings(settings) }
+            try await save(record, AuditEvent("app.changed", actor: context.actor, app: record.id))
+            return JSONBody.response(try Self.answer(record))
+        }
+        router.post("apps/:app/secret") { _, context in
+            var record = try await app(context)
+            guard record.type == .confidential else { throw Problem(.conflict, "a public app has no secret") }
+            var generator = SystemRandomNumberGenerator()
+            let secret = BearerSecret(for: record.id, using: &generator)
+            record.secretHash = store.keys.hash(ofSecret: secret.secret)
+            try await save(record, AuditEvent("app.secret-changed", actor: context.actor, app: record.id))
+            return JSONBody.response(try Self.answer(record, secret: secret.text.use { $0 }))
+        }
+        router.delete("apps/:app") { _, context in
+            let record = try await app(context), now = clock.now
+            let event = AuditEvent("app.deleted", actor: context.actor, app: record.id)
+            try await store.write { tables in
+                try tables.authenticators.deleteAll(ofApp: record.id)
+                _ = try tables.apps.delete(record.id)
+                try tables.audit.append(event, at: now)
+            }
+            apps.forget(record.id)
+            return Response(status: .noContent)
+        }
+    }
+
+    private func app(_ context: MienRequestContext) async throws -> AppRecord {
+        let id = try Self.id(context.parameters.require("app"), "app", AppKind.self)
+        guard let record = try await store.read({ try $0.apps.find(id) }) else { throw Problem(.notFound, "there is no such app") }
+        return record
+    }
+
+    private func save(_ record: AppRecord, _ event: AuditEvent) async throws {
+        let now = clock.now
+        try await store.write { tables in
+            _ = try tables.apps.update(record, at: now)
+            try tables.audit.append(event, at: now)
+        }
+        apps.forget(record.id)
+    }
+
+    // MARK: Users
+
+    private func addUsers(to router: RouterGroup<MienRequestContext>) {
+        router.get("users") { request, _ in
+            let query = request.uri.queryParameters
+            let after = try query["after"].map { try Self.id(String($0), "after", UserKind.self) }
+            if let name = query["identifier"] {
+                let text = String(name)
+                let found = try await store.read { try $0.accounts.find(identifier: text) }
+                return JSONBody.response(Page(items: found.map { [Self.answer($0)] } ?? []))
+            }
+            let records = try await store.read { try $0.accounts.page(after: after, count: Self.pageSize) }
+            return JSONBody.response(
+                Page(items: records.map(Self.answer), next: records.count == Self.pageSize ? records.last?.id.text : nil))
+        }
+        router.post("users") { request, context in
+            let wanted = try await body.read(UserRequest.self, UserRequest.CodingKeys.self, from: request)
+            if wanted.state != nil { throw Problem(.invalidRequest, errors: [.init(field: "state", message: "a new user is active")]) }
+            let id = try await accounts.create(
+                AccountProfile(
+                    externalID: wanted.externalID, username: wanted.username, email: wanted.email, attributes: wanted.attributes ?? [:]),
+                password: wanted.password.map { Sensitive($0) }, actor: context.actor, app: nil)
+            return JSONBody.response(Self.answer(try await user(id)), status: .created)
+        }
+        router.get("users/:user") { _, context in JSONBody.response(Self.answer(try await user(context))) }
+        router.patch("users/:user") { request, context in
+            let id = try await user(context).id
+            let change = try await body.read(UserRequest.self, UserRequest.CodingKeys.self, from: request)
+            return JSONBody.response(Self.answer(try await accounts.update(id, change, actor: context.actor)))
+        }
+        router.delete("users/:user") { _, context in
+            try await accounts.delete(user(context).id, actor: context.actor)
+            return Response(status: .noContent)
+        }
+        router.get("users/:user/authenticators") { _, context in
+            let account = try await user(context), now = clock.now
+            let items = try await store.read { tables in
+                try tables.authenticators.all(of: account).map { record in
+                    Self.answer(
+                        record, try tables.locks.counter(of: record.id, scope: LockTable.strangers),
+                        try tables.locks.counter(of: record.id, scope: LockGate.administrative), at: now)
+                }
+            }
+            return JSONBody.response(Page(items: items))
+        }
+        router.delete("users/:user/authenticators/:authenticator") { _, context in
+            let account = try await user(context), record = try await authenticator(context, of: account), now = clock.now
+            let event = Self.event("authenticator.removed", context, account, record)
+            try await store.write { tables in
+                _ = try tables.authenticators.delete(record.id, of: account.id)
+                try tables.audit.append(event, at: now)
+            }
+            return Response(status: .noContent)
+        }
+        router.post("users/:user/authenticators/:authenticator/unlock") { _, context in
+            let account = try await user(context), record = try await authenticator(context, of: account), now = clock.now
+            let event = Self.event("authenticator.unlocked", context, account, record)
+            try await store.write { tables in
+                try tables.locks.unlock(record.id)
+                try tables.audit.append(event, at: now)
+            }
+            return Response(status: .noContent)
+        }
+        router.post("users/:user/authenticators/:authenticator/lock") { _, context in
+            let account = try await user(context), record = try await authenticator(context, of: account), now = clock.now
+            try await gate.lock(record.id)
+            let event = Self.event("authenticator.locked", context, account, record)
+            try await store.write { try $0.audit.append(event, at: now) }
+            return Response(status: .noContent)
+        }
+        router.get("users/:user/consents") { _, context in
+            let account = try await user(context)
+            let records = try await store.read { try $0.consents.all(of: account.id) }
+            return JSONBody.response(Page(items: records.map(Self.answer)))
+        }
+        router.delete("users/:user/consents/:app") { _, context in
+            // Withdrawing consent erases the template: both, or neither.
+            let account = try await user(context), now = clock.now, actor = context.actor
+            let app = try Self.id(context.parameters.require("app"), "app", AppKind.self)
+            try await store.write { tables in
+                let count = try tables.consents.withdraw(of: account.id, app: app, purpose: EffectPerformer.facePurpose, at: now)
+                let face = try tables.authenticators.find(.face, of: account, app: app)
+                if let face { _ = try tables.authenticators.delete(face.id, of: account.id) }
+                guard count > 0 || face != nil else { throw Problem(.notFound, "this user has given no consent to that app") }
+                try tables.audit.append(
+                    AuditEvent("consent.withdrawn", actor: actor, account: account.id, app: app, detail: ["face_erased": .bool(face != nil)]), at: now
+                )
+            }
+            return Response(status: .noContent)
+        }
+    }
+
+    private func user(_ context: MienRequestContext) async throws -> AccountRecord {
+        try await user(Self.id(context.parameters.require("user"), "user", UserKind.self))
+    }
+
+    private func user(_ id: UserID) async throws -> AccountRecord {
+        guard let account = try await store.read({ try $0.accounts.find(id) }) else { throw Problem(.notFound, "there is no such user") }
+        return account
+    }
+
+    private func authenticator(_ context: MienRequestContext, of account: AccountRecord) async throws -> AuthenticatorRecord {
+        let id = try Self.id(context.parameters.require("authenticator"), "authenticator", AuthenticatorKind.self)
+        guard let record = try await store.read({ try $0.authenticators.find(id, of: account) }) else {
+            throw Problem(.notFound, "this user has no such authenticator")
+        }
+        return record
+    }
+
+    // MARK: Journeys
+
+    private func addJourneys(to router: RouterGroup<MienRequestContext>) {
+        router.get("journeys") { _, _ in
+            let records = try await store.read { try $0.journeys.all() }
+            return JSONBody.response(Page(items: records.map(Self.answer)))
+        }
+        router.put("journeys/:journey/versions/:version") { request, context in
+            let (id, version) = try Self.journey(context)
+            let (_, bytes) = try await body.parse(request)
+            let definition: JourneyDefinition
+            do throws(JourneyDefinitionError) { definition = try JourneyDefinition.parse(bytes) } catch {
+                throw Problem(.invalidRequest, "the journey is not understood", errors: [.init(field: error.place, message: error.reason)])
+            }
+            guard definition.id == id, definition.version == version else {
+                throw Problem(.invalidRequest, errors: [.init(field: "id", message: "id and version in the body are those of the address")])
+            }
+            let findings = JourneyLinter.lint(definition).filter { $0.severity == .error }
+            guard findings.isEmpty else {
+                throw Problem(
+                    .invalidRequest, "the journey has errors; mien journey lint shows them, too",
+                    errors: findings.map { .init(field: $0.step.map { "steps.\($0)" } ?? "", message: $0.message) })
+            }
+            let now = clock.now, actor = context.actor, text = String(decoding: bytes, as: UTF8.self)
+            do {
+                try await store.write { tables in
+                    try tables.journeys.putDraft(id, version: version, definition: text, at: now)
+                    try tables.audit.append(Self.event("journey.saved", actor, id, version), at: now)
+                }
+            } catch let error as StoreError where error.code == .conflict {
+                throw Problem(.conflict, "version \(version) was published already and cannot be changed; save the next one")
+            }
+            return JSONBody.response(Self.answer(try await record(id, version)), status: .created)
+        }
+        router.get("journeys/:journey/versions/:version") { _, context in
+            let (id, version) = try Self.journey(context)
+            let value = try JSONText.parse(try await record(id, version).definition, limits: .init(maxBytes: 1 << 20, maxDepth: 64))
+            return JSONBody.response(value)
+        }
+        router.post("journeys/:journey/versions/:version/publish") { _, context in
+            let (id, version) = try Self.journey(context), now = clock.now, actor = context.actor
+            _ = try await record(id, version)
+            let isDone = try await store.write { tables -> Bool in
+                guard try tables.journeys.publish(id, version: version, at: now) else { return false }
+                try tables.audit.append(Self.event("journey.published", actor, id, version), at: now)
+                return true
+            }
+            guard isDone else { throw Problem(.conflict, "only a draft can be published") }
+            catalog.forget(id)
+            return JSONBody.response(Self.answer(try await record(id, version)))
+        }
+        router.post("journeys/:journey/versions/:version/retire") { _, context in
+            let (id, version) = try Self.journey(context), now = clock.now, actor = context.actor
+            _ = try await record(id, version)
+            let isDone = try await store.write { tables -> Bool in
+                guard try tables.journeys.retire(id, version: version, at: now) else { return false }
+                try tables.audit.append(Self.event("journey.retired", actor, id, version), at: now)
+                return true
+            }
+            guard isDone else { throw Problem(.conflict, "this version is not published") }
+            catalog.forget(id)
+            return JSONBody.response(Self.answer(try await record(id, version)))
+        }
+    }
+
+    private func record(_ id: JourneyID, _ version: Int) async throws -> JourneyRecord {
+        guard let record = try await store.read({ try $0.journeys.find(id, version: version) }) else {
+            throw Problem(.notFound, "there is no such version of this journey")
+        }
+        return record
+    }
+
+    // MARK: Audit
+
+    private func addAudit(to router: RouterGroup<MienRequestContext>) {
+        router.get("audit") { request, _ in
+            let query = request.uri.queryParameters
+            guard let after = Int(query["after"].map(String.init) ?? "0"), after >= 0 else {
+                throw Problem(.invalidRequest, errors: [.init(field: "after", message: "is the number of an entry")])
+            }
+            let user = try query["user"].map { try Self.id(String($0), "user", UserKind.self) }
+            let entries = try await store.read { try $0.audit.page(after: after, count: Self.pageSize, account: user) }
+            return JSONBody.response(
+                Page(items: entries.map(Self.answer), next: entries.count == Self.pageSize ? entries.last.map { String($0.number) } : nil))
+        }
+        router.get("audit/verify") { _, _ in
+            switch try await store.read({ try $0.audit.verify() }) {
+            case .whole(let entries, let last):
+                JSONBody.response(AuditVerdictAnswer(isWhole: true, entries: entries, lastHash: Base64URL.encode(last)))
+            case .broken(let number): JSONBody.response(AuditVerdictAnswer(isWhole: false, brokenAt: number))
+            }
+        }
+    }
+}
+
+extension MienRequestContext {
+    /// For the audit log.
+    var actor: String { admin?.id.text ?? "system" }
+}
+
+// MARK: What goes over the wire
+
+extension AdminRoutes {
+    private static func id<Kind>(_ text: String, _ field: String, _: Kind.Type) throws -> Identifier<Kind> {
+        guard let id = Identifier<Kind>(text) else {
+            throw Problem(.invalidRequest, errors: [.init(field: field, message: "has 1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.”")])
+        }
+        return id
+    }
+
+    private static func name(_ text: String) throws -> String {
+        guard (1...100).contains(text.unicodeScalars.count), text.isPrintable else {
+            throw Problem(.invalidRequest, errors: [.init(field: "name", message: "is one line of 1 to 100 characters, none of them for control")])
+        }
+        return text
+    }
+
+    private static func settings(_ value: JSONValue?) throws -> AppSettings {
+        guard let value else { return AppSettings() }
+        guard let members = value.objectValue else { throw Problem(.invalidRequest, errors: [.init(field: "settings", message: "is an object")]) }
+        let foreign =
+            Self.foreign(members, AppSettings.keys, "settings")
+            + (members["locks"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.flatMap { type, policy in
+                Self.foreign(policy.objectValue ?? [:], LockPolicy.keys, "settings.locks.\(type.prefix(64))")
+            }
+        guard foreign.isEmpty else { throw Problem(.invalidRequest, errors: foreign) }
+        let settings: AppSettings
+        do { settings = try JSONDecoder().decode(AppSettings.self, from: Data(JSONText.write(value).utf8)) } catch let error as LockPolicyError {
+            throw Problem(.invalidRequest, errors: [.init(field: "settings.locks", message: error.description)])
+        } catch {
+            throw Problem(.invalidRequest, errors: [.init(field: "settings", message: "a setting is of another type than expected")])
+        }
+        guard settings.faults.isEmpty else {
+            throw Problem(.invalidRequest, errors: settings.faults.map { .init(field: "settings.\($0.setting)", message: $0.message) })
+        }
+        return settings
+    }
+
+    /// One problem for each member that is not known.
+    private static func foreign(_ members: [String: JSONValue], _ known: [String], _ place: String) -> [Problem.FieldError] {
+        members.keys.filter { !known.contains($0) }.sorted().map {
+            .init(field: "\(place).\($0.prefix(64))", message: "is not known here; allowed are \(known.joined(separator: ", "))")
+        }
+    }
+
+    private static func journey(_ context: MienRequestContext) throws -> (JourneyID, Int) {
+        let id = try id(context.parameters.require("journey"), "journey", JourneyKind.self)
+        guard let version = Int(try context.parameters.require("version")), version >= 1, version <= 1_000_000 else {
+            throw Problem(.invalidRequest, errors: [.init(field: "version", message: "is a number of 1 to 1,000,000")])
+        }
+        return (id, version)
+    }
+
+    private static func event(_ event: String, _ actor: String, _ id: JourneyID, _ version: Int) -> AuditEvent {
+        AuditEvent(event, actor: actor, detail: ["journey": .string(id.text), "version": .number(Double(version))])
+    }
+
+    private static func event(
+        _ event: String, _ context: MienRequestContext, _ account: AccountRecord, _ record: AuthenticatorRecord
+    ) -> AuditEvent {
+        AuditEvent(
+            event, actor: context.actor, account: account.id, app: record.app,
+            detail: ["authenticator": .string(record.id.text), "type": .string(record.type.rawValue)])
+    }
+
+    private static func answer(_ record: AppRecord, secret: String? = nil) throws -> AppAnswer {
+        let settings = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(record.settings))
+        return AppAnswer(
+            id: record.id.text, name: record.name, type: record.type.rawValue, settings: settings, clientSecret: secret,
+            createdAt: record.createdAt.milliseconds)
+    }
+
+    private static func answer(_ record: AccountRecord) -> UserAnswer {
+        let profile = record.profile.use { $0 }
+        return UserAnswer(
+            id: record.id.text, externalID: profile.externalID, username: profile.username, email: profile.email, state: record.state.rawValue,
+            attributes: profile.attributes, createdAt: record.createdAt.milliseconds)
+    }
+
+    private static func answer(_ record: AuthenticatorRecord, _ strangers: LockCounter, _ administrative: LockCounter, at now: Instant)
+        -> AuthenticatorAnswer
+    {
+        var lock = "open", until: Instant?
+        switch administrative.isDisabled ? .disabled : strangers.status(at: now) {
+        case .open: break
+        case .locked(let end): (lock, until) = ("locked", end)
+        case .disabled: lock = "disabled"
+        }
+        return AuthenticatorAnswer(
+            id: record.id.text, type: record.type.rawValue, appID: record.app?.text, lock: lock, lockedUntil: until?.milliseconds,
+            failures: strangers.failures, info: record.info, createdAt: record.createdAt.milliseconds, updatedAt: record.updatedAt.milliseconds)
+    }
+
+    private static func answer(_ record: ConsentRecord) -> ConsentAnswer {
+        ConsentAnswer(
+            appID: record.app.text, purpose: record.purpose, textVersion: record.textVersion, givenAt: record.givenAt.milliseconds,
+            withdrawnAt: record.withdrawnAt?.milliseconds)
+    }
+
+    private static func answer(_ record: JourneyRecord) -> JourneyVersionAnswer {
+        let title = (try? JSONText.parse(record.definition, limits: .init(maxBytes: 1 << 20, maxDepth: 64)))?["title"]?.stringValue
+        return JourneyVersionAnswer(
+            id: record.id.text, version: record.version, state: record.state.rawValue, title: title ?? record.id.text,
+            updatedAt: record.updatedAt.milliseconds)
+    }
+
+    private static func answer(_ entry: AuditEntry) -> AuditEntryAnswer {
+        AuditEntryAnswer(
+            number: entry.number, at: entry.at.milliseconds, event: entry.event.event, actor: entry.event.actor, userID: entry.event.account?.text,
+            appID: entry.event.app?.text, detail: entry.event.detail, hash: Base64URL.encode(entry.hash))
+    }
+}

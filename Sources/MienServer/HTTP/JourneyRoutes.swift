@@ -1,0 +1,40 @@
+internal import Hummingbird
+internal import MienAPI
+internal import MienCore
+
+/// Journeys and captures: what apps call.
+struct JourneyRoutes {
+    let journeys: JourneyService
+    let captures: CaptureService
+    let starts: RateLimiter
+    let clock: ServerClock
+    let body: JSONBody
+    let frameBytes: Int
+    let trustsProxy: Bool
+
+    func add(to router: RouterGroup<MienRequestContext>) {
+        router.post("journeys/respond") { request, _ in
+            try await JSONBody.response(journeys.respond(body.read(RespondRequest.self, RespondRequest.CodingKeys.self, from: request)))
+        }
+        router.post("journeys/:journey/start") { request, context in
+            let address = RateLimitMiddleware.address(request, context, trustsProxy: trustsProxy)
+            if let wait = starts.take(address, at: clock.now) { return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait) }
+            let start = try await body.read(StartJourneyRequest.self, StartJourneyRequest.CodingKeys.self, from: request)
+            return try await JSONBody.response(journeys.start(context.parameters.require("journey"), start))
+        }
+        router.post("capture/frames") { request, _ in
+            let token = try Self.token(request)
+            guard let type = request.headers[.contentType]?.lowercased(), type.hasPrefix("image/") || type == "application/octet-stream" else {
+                throw Problem(.unsupportedMediaType, "send the picture itself with content-type: image/jpeg or image/png")
+            }
+            return try await JSONBody.response(captures.frame(JSONBody.collect(request, upTo: frameBytes), token: token))
+        }
+        router.get("capture") { request, _ in try await JSONBody.response(captures.status(token: Self.token(request))) }
+        router.delete("capture") { request, _ in try await JSONBody.response(captures.cancel(token: Self.token(request))) }
+    }
+
+    private static func token(_ request: Request) throws -> String {
+        guard let token = request.bearer else { throw Problem(.invalidCredentials, "send authorization: Bearer with the start token") }
+        return token
+    }
+}

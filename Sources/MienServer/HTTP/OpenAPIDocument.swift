@@ -1,0 +1,2516 @@
+// swift-format-ignore-file
+// Written by scripts/openapi from docs/openapi.json. Change that one.
+
+/// The API's description, OpenAPI 3.1.
+enum OpenAPIDocument {
+    static let text = #"""
+    {
+      "openapi": "3.1.0",
+      "info": {
+        "title": "Mien",
+        "version": "1",
+        "summary": "Faces and journeys over HTTP.",
+        "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        "description": "Bodies are JSON (RFC 8259) in UTF-8: a member that comes twice, one that is not listed, and a value nested more than 24 deep are errors. Members without a value are left out of answers; clients ignore members they do not know. Every problem is `application/problem+json` with a stable `code`; every answer has `x-request-id`. HEAD answers wherever GET does; other methods that an address does not have are answered with 405 and `allow`. Times are milliseconds since 1970. docs/api.md shows the main flows."
+      },
+      "servers": [{"url": "/"}],
+      "tags": [
+        {"name": "Journeys", "description": "What apps call to sign people in."},
+        {"name": "Captures", "description": "Selfies for a journey's step."},
+        {"name": "Apps", "description": "Clients and their settings."},
+        {"name": "Users", "description": "Accounts, authenticators, consents."},
+        {"name": "Journey versions", "description": "Definitions of journeys."},
+        {"name": "Audit", "description": "Who did what, hash-chained."},
+        {"name": "Operation", "description": "Health, metrics, keys."}
+      ],
+      "paths": {
+        "/v1/journeys/{journey}/start": {
+          "parameters": [{"$ref": "#/components/parameters/Journey"}],
+          "post": {
+            "operationId": "startJourney",
+            "tags": ["Journeys"],
+            "summary": "Start a journey",
+            "description": "Runs the journey's published version until it asks the client, or ends. Which journeys an app may start is in its settings.",
+            "security": [],
+            "requestBody": {
+              "required": true,
+              "content": {
+                "application/json": {
+                  "schema": {"$ref": "#/components/schemas/StartJourneyRequest"},
+                  "examples": {
+                    "public app": {"value": {"client_id": "sample_app"}},
+                    "confidential app": {
+                      "value": {
+                        "client_id": "shop",
+                        "client_secret": "shop.h8Xq2vLmT5yRk0JwBdGnFeUa9iOt1xVbNmCqEwpM4cz",
+                        "additional_params": {"basket": "4711"},
+                        "flow_id": "web-42",
+                        "device_token": "dev_Qm3xTz8RkW1bLn5YvCd0eA.Zr7nM2kXvQ9tLbYw4sGdJ0hPfEuRc1aToIiNqVxKmBw"
+                      }
+                    }
+                  }
+                }
+              }
+            },
+            "responses": {
+              "200": {
+                "description": "What to do next, or how it ended.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {
+                  "application/json": {
+                    "schema": {"$ref": "#/components/schemas/JourneyAnswer"},
+                    "examples": {
+                      "prompt": {
+                        "value": {
+                          "state": "run_K3v9sQ1mXc7TzLw0YfRbEg.3x0Jqv5mC1n8yKdT7eWbZ4uRaHs2LgPfOi9kVtXyQwE",
+                          "journey_step_id": "loginForm",
+                          "data": {
+                            "branches": [
+                              {
+                                "id": "password",
+                                "label": "Password",
+                                "kind": "password",
+                                "schema": {
+                                  "type": "object",
+                                  "properties": {
+                                    "username": {"type": "string", "title": "User name", "format": "username", "minLength": 1, "maxLength": 1000},
+                                    "password": {
+                                      "type": "string",
+                                      "title": "Password",
+                                      "format": "password",
+                                      "minLength": 1,
+                                      "maxLength": 1000,
+                                      "writeOnly": true
+                                    }
+                                  },
+                                  "required": ["username", "password"],
+                                  "additionalProperties": false
+                                }
+                              }
+                            ]
+                          },
+                          "client_response_options": {
+                            "password": {
+                              "type": "custom",
+                              "label": "Password",
+                              "schema": {
+                                "type": "object",
+                                "properties": {
+                                  "username": {"type": "string", "title": "User name", "format": "username", "minLength": 1, "maxLength": 1000},
+                                  "password": {
+                                    "type": "string",
+                                    "title": "Password",
+                                    "format": "password",
+                                    "minLength": 1,
+                                    "maxLength": 1000,
+                                    "writeOnly": true
+                                  }
+                                },
+                                "required": ["username", "password"],
+                                "additionalProperties": false
+                              }
+                            },
+                            "cancel": {"type": "cancel", "label": "Cancel"}
+                          },
+                          "expires_at": 1793003600000
+                        }
+                      }
+                    }
+                  }
+                },
+                "links": {
+                  "respond": {
+                    "operationId": "respondToJourney",
+                    "requestBody": {"state": "$response.body#/state", "option": "cancel"},
+                    "description": "The state goes into the next response."
+                  },
+                  "sign in": {
+                    "operationId": "respondToJourney",
+                    "requestBody": {
+                      "state": "$response.body#/state",
+                      "option": "password",
+                      "data": {"username": "rowan", "password": "correct horse battery"}
+                    }
+                  }
+                }
+              },
+              "400": {"$ref": "#/components/responses/NotAnAnswer"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/journeys/respond": {
+          "post": {
+            "operationId": "respondToJourney",
+            "tags": ["Journeys"],
+            "summary": "Answer a journey's step",
+            "description": "A state token is good for one answer. The same answer sent again, after a connection that broke for instance, gets what was said before; another answer with a used token is refused; of two at once one advances the journey.",
+            "security": [],
+            "requestBody": {
+              "required": true,
+              "content": {
+                "application/json": {
+                  "schema": {"$ref": "#/components/schemas/RespondRequest"},
+                  "examples": {
+                    "a form": {
+                      "value": {
+                        "state": "run_K3v9sQ1mXc7TzLw0YfRbEg.3x0Jqv5mC1n8yKdT7eWbZ4uRaHs2LgPfOi9kVtXyQwE",
+                        "option": "password",
+                        "data": {"username": "rowan", "password": "correct horse battery"}
+                      }
+                    },
+                    "cancel": {"value": {"state": "run_K3v9sQ1mXc7TzLw0YfRbEg.3x0Jqv5mC1n8yKdT7eWbZ4uRaHs2LgPfOi9kVtXyQwE", "option": "cancel"}}
+                  }
+                }
+              }
+            },
+            "responses": {
+              "200": {
+                "description": "What to do next, or how it ended.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {
+                  "application/json": {
+                    "schema": {"$ref": "#/components/schemas/JourneyAnswer"},
+                    "examples": {
+                      "prompt": {
+                        "value": {
+                          "state": "run_K3v9sQ1mXc7TzLw0YfRbEg.3x0Jqv5mC1n8yKdT7eWbZ4uRaHs2LgPfOi9kVtXyQwE",
+                          "journey_step_id": "loginForm",
+                          "data": {
+                            "branches": [
+                              {
+                                "id": "password",
+                                "label": "Password",
+                                "kind": "password",
+                                "schema": {
+                                  "type": "object",
+                                  "properties": {
+                                    "username": {"type": "string", "title": "User name", "format": "username", "minLength": 1, "maxLength": 1000},
+                                    "password": {
+                                      "type": "string",
+                                      "title": "Password",
+                                      "format": "password",
+                                      "minLength": 1,
+                                      "maxLength": 1000,
+                                      "writeOnly": true
+                                    }
+                                  },
+                                  "required": ["username", "password"],
+                                  "additionalProperties": false
+                                }
+                              }
+                            ]
+                          },
+                          "client_response_options": {
+                            "password": {
+                              "type": "custom",
+                              "label": "Password",
+                              "schema": {
+                                "type": "object",
+                                "properties": {
+                                  "username": {"type": "string", "title": "User name", "format": "username", "minLength": 1, "maxLength": 1000},
+                                  "password": {
+                                    "type": "string",
+                                    "title": "Password",
+                                    "format": "password",
+                                    "minLength": 1,
+                                    "maxLength": 1000,
+                                    "writeOnly": true
+                                  }
+                                },
+                                "required": ["username", "password"],
+                                "additionalProperties": false
+                              }
+                            },
+                            "cancel": {"type": "cancel", "label": "Cancel"}
+                          },
+                          "expires_at": 1793003600000
+                        }
+                      },
+                      "success": {
+                        "value": {
+                          "journey_step_id": "success",
+                          "client_response_options": {},
+                          "token": "eyJhbGciOiJFUzI1NiIsImtpZCI6Ii4uLiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJ1c3JfLi4uIn0.c2lnbmF0dXJl",
+                          "device_token": "dev_Qm3xTz8RkW1bLn5YvCd0eA.Zr7nM2kXvQ9tLbYw4sGdJ0hPfEuRc1aToIiNqVxKmBw",
+                          "expires_at": 1793003600000
+                        }
+                      },
+                      "rejection": {
+                        "value": {
+                          "journey_step_id": "rejection",
+                          "error_data": {"cause": "rejected", "reason": "access_denied"},
+                          "client_response_options": {},
+                          "expires_at": 1793003600000
+                        }
+                      }
+                    }
+                  }
+                },
+                "links": {"respond": {"operationId": "respondToJourney", "requestBody": {"state": "$response.body#/state", "option": "cancel"}}}
+              },
+              "400": {"$ref": "#/components/responses/NotAnAnswer"},
+              "409": {"$ref": "#/components/responses/InvalidState"},
+              "410": {"$ref": "#/components/responses/NoActiveJourney"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/capture/frames": {
+          "post": {
+            "operationId": "sendFrame",
+            "tags": ["Captures"],
+            "summary": "Send one frame of the camera",
+            "description": "Frames of one session one after the other: the next one after an answer. A session for a registration takes further frames after the first that passes, the best eight are kept, as numbers; pictures never are.",
+            "security": [{"startToken": []}],
+            "requestBody": {
+              "required": true,
+              "description": "The picture itself: JPEG, PNG or GIF. The content type is not believed; the bytes say what it is.",
+              "content": {
+                "image/jpeg": {"schema": {"type": "string", "format": "binary", "contentMediaType": "image/jpeg"}},
+                "image/png": {"schema": {"type": "string", "format": "binary", "contentMediaType": "image/png"}},
+                "application/octet-stream": {"schema": {"type": "string", "format": "binary"}}
+              }
+            },
+            "responses": {
+              "200": {
+                "description": "What the frame showed, and how the session stands.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {
+                  "application/json": {
+                    "schema": {"$ref": "#/components/schemas/CaptureAnswer"},
+                    "examples": {
+                      "further away": {
+                        "value": {
+                          "status": "open",
+                          "guidance": ["face_too_far"],
+                          "quality": 31,
+                          "face": [412, 218, 96, 104],
+                          "frames_left": 57,
+                          "expires_at": 1793000120000
+                        }
+                      }
+                    }
+                  }
+                }
+              },
+              "400": {"$ref": "#/components/responses/ImageNotAccepted"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "409": {"$ref": "#/components/responses/CaptureClosed"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/capture": {
+          "get": {
+            "operationId": "getCapture",
+            "tags": ["Captures"],
+            "summary": "How a capture session stands",
+            "security": [{"startToken": []}],
+            "responses": {
+              "200": {
+                "description": "As it stands.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/CaptureAnswer"}}}
+              },
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "409": {"$ref": "#/components/responses/CaptureClosed"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "delete": {
+            "operationId": "cancelCapture",
+            "tags": ["Captures"],
+            "summary": "Cancel a capture session",
+            "description": "What was captured is gone. A session that has ended stays as it is.",
+            "security": [{"startToken": []}],
+            "responses": {
+              "200": {
+                "description": "As it stands now.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/CaptureAnswer"}}}
+              },
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "409": {"$ref": "#/components/responses/CaptureClosed"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/apps": {
+          "get": {
+            "operationId": "listApps",
+            "tags": ["Apps"],
+            "summary": "List apps",
+            "security": [{"admin": []}],
+            "responses": {
+              "200": {
+                "description": "All of them.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AppPage"}}}
+              },
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "post": {
+            "operationId": "createApp",
+            "tags": ["Apps"],
+            "summary": "Make an app",
+            "security": [{"admin": []}],
+            "requestBody": {
+              "required": true,
+              "content": {
+                "application/json": {
+                  "schema": {"$ref": "#/components/schemas/AppRequest"},
+                  "examples": {
+                    "public": {"value": {"name": "Shop on phones"}},
+                    "confidential": {
+                      "value": {
+                        "id": "shop",
+                        "name": "Shop",
+                        "type": "confidential",
+                        "settings": {
+                          "redirect_uris": ["https://shop.example/signed-in"],
+                          "journeys": ["password-login", "face-login"],
+                          "locks": {"face": {"failed_attempts": 3, "lockout_seconds": 60, "disable_after": 30}},
+                          "face_threshold": 52,
+                          "token_seconds": 120
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            },
+            "responses": {
+              "201": {
+                "description": "The app; with `client_secret`, told this once, if it is confidential.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {
+                  "application/json": {
+                    "schema": {"$ref": "#/components/schemas/AppAnswer"},
+                    "examples": {
+                      "confidential": {
+                        "value": {
+                          "id": "shop",
+                          "name": "Shop",
+                          "type": "confidential",
+                          "settings": {
+                            "redirect_uris": ["https://shop.example/signed-in"],
+                            "journeys": ["password-login", "face-login"],
+                            "locks": {"face": {"failed_attempts": 3, "lockout_seconds": 60, "disable_after": 30}},
+                            "face_threshold": 52,
+                            "token_seconds": 120
+                          },
+                          "client_secret": "shop.h8Xq2vLmT5yRk0JwBdGnFeUa9iOt1xVbNmCqEwpM4cz",
+                          "created_at": 1793000000000
+                        }
+                      }
+                    }
+                  }
+                },
+                "links": {
+                  "get": {"operationId": "getApp", "parameters": {"app": "$response.body#/id"}},
+                  "change": {"operationId": "changeApp", "parameters": {"app": "$response.body#/id"}},
+                  "new secret": {"operationId": "renewAppSecret", "parameters": {"app": "$response.body#/id"}},
+                  "delete": {"operationId": "deleteApp", "parameters": {"app": "$response.body#/id"}}
+                }
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "409": {"$ref": "#/components/responses/Conflict"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/apps/{app}": {
+          "parameters": [{"$ref": "#/components/parameters/App"}],
+          "get": {
+            "operationId": "getApp",
+            "tags": ["Apps"],
+            "summary": "Read an app",
+            "security": [{"admin": []}],
+            "responses": {
+              "200": {
+                "description": "The app.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AppAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "put": {
+            "operationId": "changeApp",
+            "tags": ["Apps"],
+            "summary": "Change an app's name or settings",
+            "security": [{"admin": []}],
+            "requestBody": {
+              "required": true,
+              "content": {
+                "application/json": {
+                  "schema": {"$ref": "#/components/schemas/AppRequest"},
+                  "examples": {
+                    "settings": {
+                      "value": {
+                        "name": "Shop",
+                        "settings": {
+                          "redirect_uris": ["https://shop.example/signed-in"],
+                          "journeys": ["password-login", "face-login"],
+                          "locks": {"face": {"failed_attempts": 3, "lockout_seconds": 60, "disable_after": 30}},
+                          "face_threshold": 52,
+                          "token_seconds": 120
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            },
+            "responses": {
+              "200": {
+                "description": "The app as it is now.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AppAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "delete": {
+            "operationId": "deleteApp",
+            "tags": ["Apps"],
+            "summary": "Remove an app",
+            "description": "Its users' faces and device keys are erased with it.",
+            "security": [{"admin": []}],
+            "responses": {
+              "204": {"description": "It is gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/apps/{app}/secret": {
+          "parameters": [{"$ref": "#/components/parameters/App"}],
+          "post": {
+            "operationId": "renewAppSecret",
+            "tags": ["Apps"],
+            "summary": "Give a confidential app another secret",
+            "description": "The old one stops working at once.",
+            "security": [{"admin": []}],
+            "responses": {
+              "200": {
+                "description": "The app, with `client_secret`.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AppAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "409": {"$ref": "#/components/responses/Conflict"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/users": {
+          "get": {
+            "operationId": "listUsers",
+            "tags": ["Users"],
+            "summary": "List users, or find one",
+            "security": [{"admin": []}],
+            "parameters": [
+              {
+                "name": "identifier",
+                "in": "query",
+                "schema": {"type": "string"},
+                "example": "rowan@example.org",
+                "description": "A user name, an e-mail address or an external id: the user who has it, or nobody."
+              },
+              {"name": "after", "in": "query", "schema": {"$ref": "#/components/schemas/Identifier"}, "description": "`next` of the page before."}
+            ],
+            "responses": {
+              "200": {
+                "description": "At most 100, the oldest first.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/UserPage"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "post": {
+            "operationId": "createUser",
+            "tags": ["Users"],
+            "summary": "Make a user",
+            "security": [{"admin": []}],
+            "requestBody": {
+              "required": true,
+              "content": {
+                "application/json": {
+                  "schema": {"$ref": "#/components/schemas/NewUserRequest"},
+                  "examples": {
+                    "with a password": {
+                      "value": {
+                        "external_id": "crm-1042",
+                        "username": "rowan",
+                        "email": "rowan@example.org",
+                        "password": "correct horse battery",
+                        "attributes": {"language": "en"}
+                      }
+                    },
+                    "known elsewhere": {"value": {"external_id": "crm-1043"}}
+                  }
+                }
+              }
+            },
+            "responses": {
+              "201": {
+                "description": "The user.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {
+                  "application/json": {
+                    "schema": {"$ref": "#/components/schemas/UserAnswer"},
+                    "examples": {
+                      "user": {
+                        "value": {
+                          "id": "usr_0c9JkYH2dTq4m8wXzR1aBg",
+                          "external_id": "crm-1042",
+                          "username": "rowan",
+                          "email": "rowan@example.org",
+                          "state": "active",
+                          "attributes": {"language": "en"},
+                          "created_at": 1793000000000
+                        }
+                      }
+                    }
+                  }
+                },
+                "links": {
+                  "get": {"operationId": "getUser", "parameters": {"user": "$response.body#/id"}},
+                  "change": {"operationId": "changeUser", "parameters": {"user": "$response.body#/id"}},
+                  "authenticators": {"operationId": "listAuthenticators", "parameters": {"user": "$response.body#/id"}},
+                  "consents": {"operationId": "listConsents", "parameters": {"user": "$response.body#/id"}},
+                  "delete": {"operationId": "deleteUser", "parameters": {"user": "$response.body#/id"}}
+                }
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "409": {"$ref": "#/components/responses/Conflict"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/users/{user}": {
+          "parameters": [{"$ref": "#/components/parameters/User"}],
+          "get": {
+            "operationId": "getUser",
+            "tags": ["Users"],
+            "summary": "Read a user",
+            "security": [{"admin": []}],
+            "responses": {
+              "200": {
+                "description": "The user.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/UserAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "patch": {
+            "operationId": "changeUser",
+            "tags": ["Users"],
+            "summary": "Change a user",
+            "security": [{"admin": []}],
+            "requestBody": {
+              "required": true,
+              "content": {
+                "application/json": {
+                  "schema": {"$ref": "#/components/schemas/UserRequest"},
+                  "examples": {"suspend": {"value": {"state": "suspended"}}, "another password": {"value": {"password": "staple battery horse"}}}
+                }
+              }
+            },
+            "responses": {
+              "200": {
+                "description": "The user as they are now.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/UserAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "409": {"$ref": "#/components/responses/Conflict"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "delete": {
+            "operationId": "deleteUser",
+            "tags": ["Users"],
+            "summary": "Remove a user",
+            "description": "The user's key is destroyed, and with it everything that was sealed under it: profile, face, password.",
+            "security": [{"admin": []}],
+            "responses": {
+              "204": {"description": "They are gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/users/{user}/authenticators": {
+          "parameters": [{"$ref": "#/components/parameters/User"}],
+          "get": {
+            "operationId": "listAuthenticators",
+            "tags": ["Users"],
+            "summary": "What a user can prove themselves with",
+            "security": [{"admin": []}],
+            "responses": {
+              "200": {
+                "description": "All of them.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AuthenticatorPage"}}},
+                "links": {
+                  "unlock": {
+                    "operationId": "unlockAuthenticator",
+                    "parameters": {"user": "$request.path.user", "authenticator": "$response.body#/items/0/id"}
+                  },
+                  "lock": {
+                    "operationId": "lockAuthenticator",
+                    "parameters": {"user": "$request.path.user", "authenticator": "$response.body#/items/0/id"}
+                  },
+                  "remove": {
+                    "operationId": "removeAuthenticator",
+                    "parameters": {"user": "$request.path.user", "authenticator": "$response.body#/items/0/id"}
+                  }
+                }
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/users/{user}/authenticators/{authenticator}": {
+          "parameters": [{"$ref": "#/components/parameters/User"}, {"$ref": "#/components/parameters/Authenticator"}],
+          "delete": {
+            "operationId": "removeAuthenticator",
+            "tags": ["Users"],
+            "summary": "Remove an authenticator",
+            "description": "Of a face, the template is erased.",
+            "security": [{"admin": []}],
+            "responses": {
+              "204": {"description": "It is gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/users/{user}/authenticators/{authenticator}/unlock": {
+          "parameters": [{"$ref": "#/components/parameters/User"}, {"$ref": "#/components/parameters/Authenticator"}],
+          "post": {
+            "operationId": "unlockAuthenticator",
+            "tags": ["Users"],
+            "summary": "Unlock an authenticator",
+            "description": "Ends every lock of it, for all callers, and forgets failures. One that is open stays open.",
+            "security": [{"admin": []}],
+            "responses": {
+              "204": {"description": "It is open.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/users/{user}/authenticators/{authenticator}/lock": {
+          "parameters": [{"$ref": "#/components/parameters/User"}, {"$ref": "#/components/parameters/Authenticator"}],
+          "post": {
+            "operationId": "lockAuthenticator",
+            "tags": ["Users"],
+            "summary": "Lock an authenticator",
+            "description": "For all callers, until it is unlocked.",
+            "security": [{"admin": []}],
+            "responses": {
+              "204": {"description": "It is locked.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/users/{user}/consents": {
+          "parameters": [{"$ref": "#/components/parameters/User"}],
+          "get": {
+            "operationId": "listConsents",
+            "tags": ["Users"],
+            "summary": "What a user has consented to",
+            "security": [{"admin": []}],
+            "responses": {
+              "200": {
+                "description": "All of them, withdrawn ones too.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConsentPage"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/users/{user}/consents/{app}": {
+          "parameters": [{"$ref": "#/components/parameters/User"}, {"$ref": "#/components/parameters/App"}],
+          "delete": {
+            "operationId": "withdrawConsent",
+            "tags": ["Users"],
+            "summary": "Withdraw a user's consent",
+            "description": "For one app; the user's face there is erased in the same step.",
+            "security": [{"admin": []}],
+            "responses": {
+              "204": {"description": "It is withdrawn.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/journeys": {
+          "get": {
+            "operationId": "listJourneys",
+            "tags": ["Journey versions"],
+            "summary": "List journeys and their versions",
+            "security": [{"admin": []}],
+            "responses": {
+              "200": {
+                "description": "All of them.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/JourneyVersionPage"}}}
+              },
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/journeys/{journey}/versions/{version}": {
+          "parameters": [{"$ref": "#/components/parameters/Journey"}, {"$ref": "#/components/parameters/Version"}],
+          "get": {
+            "operationId": "getJourney",
+            "tags": ["Journey versions"],
+            "summary": "Read a journey's definition",
+            "security": [{"admin": []}],
+            "responses": {
+              "200": {
+                "description": "As it was saved.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {
+                  "application/json": {
+                    "schema": {"$ref": "#/components/schemas/JourneyDefinition"},
+                    "examples": {
+                      "journey": {
+                        "value": {
+                          "id": "quick-login",
+                          "version": 1,
+                          "title": "Log in with a password",
+                          "start": "form",
+                          "steps": {
+                            "form": {
+                              "type": "login_form",
+                              "config": {"branches": [{"id": "password"}], "output_variable": "form"},
+                              "on": {"password": "check"}
+                            },
+                            "check": {
+                              "type": "authenticate_password",
+                              "config": {"username": "form.username", "password": "form.password"},
+                              "on": {"success": "done", "failure": "refused"}
+                            },
+                            "done": {"type": "complete_journey"},
+                            "refused": {"type": "reject_access"}
+                          }
+                        }
+                      }
+                    }
+                  }
+                }
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "put": {
+            "operationId": "saveJourney",
+            "tags": ["Journey versions"],
+            "summary": "Save a draft",
+            "description": "A new version, or in place of a draft; `id` and `version` are those of the address. A definition that the linter finds errors in is refused.",
+            "security": [{"admin": []}],
+            "requestBody": {
+              "required": true,
+              "content": {
+                "application/json": {
+                  "schema": {"$ref": "#/components/schemas/JourneyDefinition"},
+                  "examples": {
+                    "journey": {
+                      "value": {
+                        "id": "quick-login",
+                        "version": 1,
+                        "title": "Log in with a password",
+                        "start": "form",
+                        "steps": {
+                          "form": {
+                            "type": "login_form",
+                            "config": {"branches": [{"id": "password"}], "output_variable": "form"},
+                            "on": {"password": "check"}
+                          },
+                          "check": {
+                            "type": "authenticate_password",
+                            "config": {"username": "form.username", "password": "form.password"},
+                            "on": {"success": "done", "failure": "refused"}
+                          },
+                          "done": {"type": "complete_journey"},
+                          "refused": {"type": "reject_access"}
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            },
+            "responses": {
+              "201": {
+                "description": "The draft.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/JourneyVersionAnswer"}}},
+                "links": {
+                  "publish": {"operationId": "publishJourney", "parameters": {"journey": "$request.path.journey", "version": "$request.path.version"}},
+                  "read": {"operationId": "getJourney", "parameters": {"journey": "$request.path.journey", "version": "$request.path.version"}},
+                  "retire": {"operationId": "retireJourney", "parameters": {"journey": "$request.path.journey", "version": "$request.path.version"}}
+                }
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "409": {"$ref": "#/components/responses/Conflict"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/journeys/{journey}/versions/{version}/publish": {
+          "parameters": [{"$ref": "#/components/parameters/Journey"}, {"$ref": "#/components/parameters/Version"}],
+          "post": {
+            "operationId": "publishJourney",
+            "tags": ["Journey versions"],
+            "summary": "Publish a draft",
+            "description": "New runs follow it; the version published before is retired.",
+            "security": [{"admin": []}],
+            "responses": {
+              "200": {
+                "description": "The version.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/JourneyVersionAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "409": {"$ref": "#/components/responses/Conflict"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/journeys/{journey}/versions/{version}/retire": {
+          "parameters": [{"$ref": "#/components/parameters/Journey"}, {"$ref": "#/components/parameters/Version"}],
+          "post": {
+            "operationId": "retireJourney",
+            "tags": ["Journey versions"],
+            "summary": "Retire a published version",
+            "description": "The journey cannot be started until a version is published; runs go on.",
+            "security": [{"admin": []}],
+            "responses": {
+              "200": {
+                "description": "The version.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/JourneyVersionAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "409": {"$ref": "#/components/responses/Conflict"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/audit": {
+          "get": {
+            "operationId": "listAudit",
+            "tags": ["Audit"],
+            "summary": "Read the audit log",
+            "security": [{"admin": []}],
+            "parameters": [
+              {
+                "name": "after",
+                "in": "query",
+                "schema": {"type": "integer", "format": "int64", "minimum": 0, "default": 0},
+                "description": "`next` of the page before, or the number of an entry."
+              },
+              {"name": "user", "in": "query", "schema": {"$ref": "#/components/schemas/Identifier"}, "description": "Only what concerns this user."}
+            ],
+            "responses": {
+              "200": {
+                "description": "At most 100, the oldest first.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AuditPage"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/audit/verify": {
+          "get": {
+            "operationId": "verifyAudit",
+            "tags": ["Audit"],
+            "summary": "Check the audit log",
+            "description": "Goes through the whole log.",
+            "security": [{"admin": []}],
+            "responses": {
+              "200": {
+                "description": "What was found.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AuditVerdictAnswer"}}}
+              },
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/healthz": {
+          "get": {
+            "operationId": "health",
+            "tags": ["Operation"],
+            "summary": "Whether the server is alive",
+            "security": [],
+            "responses": {
+              "200": {
+                "description": "It is.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Status"}}}
+              },
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/readyz": {
+          "get": {
+            "operationId": "readiness",
+            "tags": ["Operation"],
+            "summary": "Whether the server is ready",
+            "description": "Reads the database.",
+            "security": [],
+            "responses": {
+              "200": {
+                "description": "It is.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Status"}}}
+              },
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/metrics": {
+          "get": {
+            "operationId": "metrics",
+            "tags": ["Operation"],
+            "summary": "Metrics for Prometheus",
+            "description": "Text exposition format 0.0.4.",
+            "security": [],
+            "responses": {
+              "200": {
+                "description": "Counters and histograms.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"text/plain; version=0.0.4; charset=utf-8": {"schema": {"type": "string"}}}
+              },
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/.well-known/jwks.json": {
+          "get": {
+            "operationId": "keys",
+            "tags": ["Operation"],
+            "summary": "Public keys of the tokens",
+            "description": "May be kept for 300 seconds. A retired key stays until its last token has expired.",
+            "security": [],
+            "responses": {
+              "200": {
+                "description": "The keys, the newest first.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/KeySet"}}}
+              },
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/openapi.json": {
+          "get": {
+            "operationId": "description",
+            "tags": ["Operation"],
+            "summary": "This document",
+            "security": [],
+            "responses": {
+              "200": {
+                "description": "OpenAPI 3.1.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"type": "object"}}}
+              },
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        }
+      },
+      "components": {
+        "securitySchemes": {
+          "admin": {"type": "http", "scheme": "bearer", "description": "The admin credential that the first start prints: `adm_….…`."},
+          "startToken": {"type": "http", "scheme": "bearer", "description": "The start token of one capture session, from a journey's step: `cap_….…`."}
+        },
+        "parameters": {
+          "App": {
+            "name": "app",
+            "in": "path",
+            "required": true,
+            "schema": {"$ref": "#/components/schemas/Identifier"},
+            "example": "shop",
+            "description": "The app's id."
+          },
+          "User": {
+            "name": "user",
+            "in": "path",
+            "required": true,
+            "schema": {"$ref": "#/components/schemas/Identifier"},
+            "example": "usr_0c9JkYH2dTq4m8wXzR1aBg",
+            "description": "The user's id."
+          },
+          "Authenticator": {
+            "name": "authenticator",
+            "in": "path",
+            "required": true,
+            "schema": {"$ref": "#/components/schemas/Identifier"},
+            "example": "aut_7sPq2LxN0vGe3mYbT5kRzw",
+            "description": "The authenticator's id."
+          },
+          "Journey": {
+            "name": "journey",
+            "in": "path",
+            "required": true,
+            "schema": {"$ref": "#/components/schemas/Identifier"},
+            "example": "password-login",
+            "description": "The journey's id."
+          },
+          "Version": {"name": "version", "in": "path", "required": true, "schema": {"type": "integer", "minimum": 1, "maximum": 1000000}, "example": 1}
+        },
+        "headers": {
+          "RequestID": {"description": "The request's id, as in the log.", "required": true, "schema": {"type": "string"}},
+          "RetryAfter": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 1}},
+          "WWWAuthenticate": {"description": "How to authenticate.", "required": true, "schema": {"const": "Bearer"}},
+          "Allow": {"description": "The methods of this address.", "required": true, "schema": {"type": "string"}, "example": "DELETE, GET, HEAD, PUT"}
+        },
+        "responses": {
+          "InvalidRequest": {
+            "description": "The request is not as it must be; `errors` names the fields.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [{"$ref": "#/components/schemas/Problem"}, {"properties": {"status": {"const": 400}, "code": {"enum": ["invalid_request"]}}}]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/invalid_request",
+                  "title": "The request is not as it must be",
+                  "status": 400,
+                  "detail": "The request is not as it must be",
+                  "code": "invalid_request",
+                  "errors": [{"field": "name", "message": "is missing"}]
+                }
+              }
+            }
+          },
+          "NotAnAnswer": {
+            "description": "The request is not as it must be, or the step does not take this answer. The journey is where it was, and its state token still good.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [
+                    {"$ref": "#/components/schemas/Problem"},
+                    {"properties": {"status": {"const": 400}, "code": {"enum": ["invalid_request", "client_response_not_valid"]}}}
+                  ]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/invalid_request",
+                  "title": "The request is not as it must be",
+                  "status": 400,
+                  "detail": "The step does not take this answer",
+                  "code": "invalid_request",
+                  "errors": [{"field": "passcode", "message": "it is required and missing"}]
+                }
+              }
+            }
+          },
+          "ImageNotAccepted": {
+            "description": "No JPEG, PNG or GIF, damaged, or of a size that is not taken.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [
+                    {"$ref": "#/components/schemas/Problem"},
+                    {"properties": {"status": {"const": 400}, "code": {"enum": ["image_not_accepted", "invalid_request"]}}}
+                  ]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/image_not_accepted",
+                  "title": "The image cannot be used",
+                  "status": 400,
+                  "detail": "the image ends in the middle of its data",
+                  "code": "image_not_accepted"
+                }
+              }
+            }
+          },
+          "InvalidCredentials": {
+            "description": "Credentials are missing, unknown or wrong: one answer for all.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "www-authenticate": {"$ref": "#/components/headers/WWWAuthenticate"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [
+                    {"$ref": "#/components/schemas/Problem"},
+                    {"properties": {"status": {"const": 401}, "code": {"enum": ["invalid_credentials"]}}}
+                  ]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/invalid_credentials",
+                  "title": "The credentials are missing or not accepted",
+                  "status": 401,
+                  "detail": "send authorization: Bearer with the admin credential that the first start printed",
+                  "code": "invalid_credentials"
+                }
+              }
+            }
+          },
+          "NotFound": {
+            "description": "There is no such thing.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [{"$ref": "#/components/schemas/Problem"}, {"properties": {"status": {"const": 404}, "code": {"enum": ["not_found"]}}}]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/not_found",
+                  "title": "There is no such thing",
+                  "status": 404,
+                  "detail": "there is no such user",
+                  "code": "not_found"
+                }
+              }
+            }
+          },
+          "MethodNotAllowed": {
+            "description": "The address takes other methods. Every address answers this to methods that it does not have.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "allow": {"$ref": "#/components/headers/Allow"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [
+                    {"$ref": "#/components/schemas/Problem"},
+                    {"properties": {"status": {"const": 405}, "code": {"enum": ["method_not_allowed"]}}}
+                  ]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/method_not_allowed",
+                  "title": "This address takes other methods",
+                  "status": 405,
+                  "detail": "This address takes other methods",
+                  "code": "method_not_allowed"
+                }
+              }
+            }
+          },
+          "Conflict": {
+            "description": "Something of that name is there already, has changed in between, or is in another state.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [{"$ref": "#/components/schemas/Problem"}, {"properties": {"status": {"const": 409}, "code": {"enum": ["conflict"]}}}]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/conflict",
+                  "title": "Something of that name is there already, or has changed",
+                  "status": 409,
+                  "detail": "there is an app with this id already",
+                  "code": "conflict"
+                }
+              }
+            }
+          },
+          "InvalidState": {
+            "description": "The state token is not known, or was used with another answer. An answer that is repeated as it was gets what was said before, not this.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [{"$ref": "#/components/schemas/Problem"}, {"properties": {"status": {"const": 409}, "code": {"enum": ["invalid_state"]}}}]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/invalid_state",
+                  "title": "The state token was used already, or is not known",
+                  "status": 409,
+                  "detail": "The state token was used already, or is not known",
+                  "code": "invalid_state"
+                }
+              }
+            }
+          },
+          "CaptureClosed": {
+            "description": "The capture session has ended: passed, failed, cancelled or expired.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [
+                    {"$ref": "#/components/schemas/Problem"},
+                    {"properties": {"status": {"const": 409}, "code": {"enum": ["capture_closed", "conflict"]}}}
+                  ]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/capture_closed",
+                  "title": "The capture session has ended",
+                  "status": 409,
+                  "detail": "The capture session has ended",
+                  "code": "capture_closed"
+                }
+              }
+            }
+          },
+          "NoActiveJourney": {
+            "description": "The journey has ended or expired; start it again.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [
+                    {"$ref": "#/components/schemas/Problem"},
+                    {"properties": {"status": {"const": 410}, "code": {"enum": ["no_active_journey"]}}}
+                  ]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/no_active_journey",
+                  "title": "The journey has ended or expired; start it again",
+                  "status": 410,
+                  "detail": "The journey has ended or expired; start it again",
+                  "code": "no_active_journey"
+                }
+              }
+            }
+          },
+          "PayloadTooLarge": {
+            "description": "The body is larger than the server is set to take: by default 262,144 bytes of JSON, 5,242,880 bytes of a frame.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [
+                    {"$ref": "#/components/schemas/Problem"},
+                    {"properties": {"status": {"const": 413}, "code": {"enum": ["payload_too_large"]}}}
+                  ]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/payload_too_large",
+                  "title": "The body is too large",
+                  "status": 413,
+                  "detail": "a body has at most 262144 bytes here",
+                  "code": "payload_too_large"
+                }
+              }
+            }
+          },
+          "UnsupportedMediaType": {
+            "description": "The body is of another type.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [
+                    {"$ref": "#/components/schemas/Problem"},
+                    {"properties": {"status": {"const": 415}, "code": {"enum": ["unsupported_media_type"]}}}
+                  ]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/unsupported_media_type",
+                  "title": "The body is of another type",
+                  "status": 415,
+                  "detail": "send content-type: application/json",
+                  "code": "unsupported_media_type"
+                }
+              }
+            }
+          },
+          "TooManyRequests": {
+            "description": "Too many requests of this address, wrong credentials of it, or answers to one journey at once.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "retry-after": {"$ref": "#/components/headers/RetryAfter"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [
+                    {"$ref": "#/components/schemas/Problem"},
+                    {"properties": {"status": {"const": 429}, "code": {"enum": ["too_many_requests"]}}}
+                  ]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/too_many_requests",
+                  "title": "Too many requests; wait and try again",
+                  "status": 429,
+                  "detail": "Too many requests; wait and try again",
+                  "code": "too_many_requests"
+                }
+              }
+            }
+          },
+          "ServerError": {
+            "description": "Something failed here; the log has more, under the request's id.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [{"$ref": "#/components/schemas/Problem"}, {"properties": {"status": {"const": 500}, "code": {"enum": ["server_error"]}}}]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/server_error",
+                  "title": "Something failed here",
+                  "status": 500,
+                  "detail": "Something failed here",
+                  "code": "server_error"
+                }
+              }
+            }
+          },
+          "Unavailable": {
+            "description": "Busy, or not ready; try again.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [{"$ref": "#/components/schemas/Problem"}, {"properties": {"status": {"const": 503}, "code": {"enum": ["unavailable"]}}}]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/unavailable",
+                  "title": "The server is not ready or busy; try again",
+                  "status": 503,
+                  "detail": "too much is waiting already; try again in a moment",
+                  "code": "unavailable"
+                }
+              }
+            }
+          }
+        },
+        "schemas": {
+          "Identifier": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 64,
+            "pattern": "^[A-Za-z0-9_.-]+$",
+            "description": "An id. The server's own have a prefix for the kind (`usr_`, `app_`, `aut_`) and 128 random bits; ids of apps and journeys may be chosen."
+          },
+          "Problem": {
+            "type": "object",
+            "description": "What went wrong (RFC 9457). Clients switch on `code`.",
+            "required": ["type", "title", "status", "detail", "code"],
+            "properties": {
+              "type": {
+                "type": "string",
+                "format": "uri",
+                "pattern": "^https://mien\\.dev/problems/[a-z_]+$",
+                "description": "`https://mien.dev/problems/` and the code."
+              },
+              "title": {"type": "string", "description": "The code's own words."},
+              "status": {"type": "integer", "minimum": 400, "maximum": 599, "description": "The HTTP status."},
+              "detail": {"type": "string", "description": "What is wrong with this request, and what to do. Words may change."},
+              "code": {"$ref": "#/components/schemas/ProblemCode"},
+              "errors": {
+                "type": "array",
+                "items": {"$ref": "#/components/schemas/FieldError"},
+                "description": "One for each field that is not as it must be."
+              }
+            },
+            "examples": [
+              {
+                "type": "https://mien.dev/problems/invalid_request",
+                "title": "The request is not as it must be",
+                "status": 400,
+                "detail": "The request is not as it must be",
+                "code": "invalid_request",
+                "errors": [{"field": "name", "message": "is one line of 1 to 100 characters"}]
+              }
+            ]
+          },
+          "ProblemCode": {
+            "type": "string",
+            "enum": [
+              "invalid_request",
+              "invalid_credentials",
+              "not_permitted",
+              "not_found",
+              "method_not_allowed",
+              "conflict",
+              "invalid_state",
+              "no_active_journey",
+              "client_response_not_valid",
+              "capture_closed",
+              "payload_too_large",
+              "unsupported_media_type",
+              "image_not_accepted",
+              "too_many_requests",
+              "server_error",
+              "unavailable"
+            ],
+            "description": "Stable words, never reused for another meaning.\n\n| code | status | meaning |\n|---|--:|---|\n| `invalid_request` | 400 | The request is not as it must be; `errors` names the fields |\n| `invalid_credentials` | 401 | The credentials are missing or not accepted; one answer for unknown, wrong and missing ones |\n| `not_permitted` | 403 | This caller may not do that; reserved; nothing answers it yet |\n| `not_found` | 404 | There is no such thing; the address, or what it names |\n| `method_not_allowed` | 405 | This address takes other methods; the header `allow` lists them |\n| `conflict` | 409 | Something of that name is there already, or has changed; `detail` says which |\n| `invalid_state` | 409 | The state token was used already, or is not known; go on from the newest answer |\n| `no_active_journey` | 410 | The journey has ended or expired; start it again |\n| `client_response_not_valid` | 400 | The step does not take this answer; nothing has changed; `errors` names the fields; the same `state` is still good |\n| `capture_closed` | 409 | The capture session has ended; passed, failed, cancelled or expired |\n| `payload_too_large` | 413 | The body is too large |\n| `unsupported_media_type` | 415 | The body is of another type |\n| `image_not_accepted` | 400 | The image cannot be used; no JPEG or PNG, damaged, or of a size that is not taken |\n| `too_many_requests` | 429 | Too many requests; wait and try again; the header `retry-after` says how long, where it is known |\n| `server_error` | 500 | Something failed here; the log has more, under the request's id |\n| `unavailable` | 503 | The server is not ready or busy; try again |"
+          },
+          "FieldError": {
+            "type": "object",
+            "required": ["field", "message"],
+            "properties": {
+              "field": {"type": "string", "description": "Where, e.g. `data.username` or `settings.redirect_uris[0]`; empty for the whole."},
+              "message": {"type": "string", "description": "What is allowed there. Never what was sent."}
+            },
+            "examples": [{"field": "name", "message": "is one line of 1 to 100 characters"}]
+          },
+          "StartJourneyRequest": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["client_id"],
+            "description": "A member that is `null` counts as left out.",
+            "properties": {
+              "client_id": {"type": "string", "description": "The app's id."},
+              "client_secret": {
+                "type": ["string", "null"],
+                "description": "A confidential app's secret. Public apps have none, and what they send is not looked at."
+              },
+              "additional_params": {
+                "type": ["object", "null"],
+                "description": "What the journey's `parameters` ask for; for a journey that asks for nothing at most 16 KiB, nested at most 8 deep."
+              },
+              "flow_id": {
+                "type": ["string", "null"],
+                "maxLength": 256,
+                "description": "The client's own mark, at most 256 bytes of UTF-8; comes back in the token as `flow_id`."
+              },
+              "device_token": {
+                "type": ["string", "null"],
+                "description": "From an earlier completion: the user has signed in on this device before. One that is not known makes the device a stranger, and is no error."
+              }
+            },
+            "examples": [
+              {
+                "client_id": "shop",
+                "client_secret": "shop.h8Xq2vLmT5yRk0JwBdGnFeUa9iOt1xVbNmCqEwpM4cz",
+                "additional_params": {"basket": "4711"},
+                "flow_id": "web-42",
+                "device_token": "dev_Qm3xTz8RkW1bLn5YvCd0eA.Zr7nM2kXvQ9tLbYw4sGdJ0hPfEuRc1aToIiNqVxKmBw"
+              }
+            ]
+          },
+          "RespondRequest": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["state", "option"],
+            "properties": {
+              "state": {
+                "type": "string",
+                "description": "From the last answer; good for one response. The same response sent again gets the same answer again."
+              },
+              "option": {
+                "type": "string",
+                "description": "The id of one of the answer's options, or another spelling of it that docs/spec/journeys.md lists."
+              },
+              "data": {"description": "What the option's `schema` asks for; without one nothing, or `{}`."}
+            },
+            "examples": [
+              {
+                "state": "run_K3v9sQ1mXc7TzLw0YfRbEg.3x0Jqv5mC1n8yKdT7eWbZ4uRaHs2LgPfOi9kVtXyQwE",
+                "option": "password",
+                "data": {"username": "rowan", "password": "correct horse battery"}
+              }
+            ]
+          },
+          "LoginFormData": {
+            "type": "object",
+            "description": "`loginForm`: one option for each branch, besides `cancel`.",
+            "required": ["branches"],
+            "properties": {
+              "title": {"type": "string", "description": "Shown above the form."},
+              "branches": {"type": "array", "minItems": 1, "items": {"$ref": "#/components/schemas/LoginFormBranch"}}
+            }
+          },
+          "LoginFormBranch": {
+            "type": "object",
+            "required": ["id", "label", "kind", "schema"],
+            "properties": {
+              "id": {"type": "string", "description": "The option's id."},
+              "label": {"type": "string", "description": "What the button says."},
+              "kind": {"type": "string", "enum": ["password", "face", "passkey", "email_code", "native_biometrics", "custom"]},
+              "schema": {"$ref": "#/components/schemas/InputSchema"}
+            }
+          },
+          "SelfieAcquisitionData": {
+            "type": "object",
+            "description": "`selfieAcquisition`: send frames to `/v1/capture/frames` with this token until one passes, then respond with `client_input`.",
+            "required": ["start_token"],
+            "properties": {"start_token": {"$ref": "#/components/schemas/StartToken"}}
+          },
+          "IdentityVerificationData": {
+            "type": "object",
+            "description": "`identityVerification`",
+            "required": ["payload"],
+            "properties": {
+              "payload": {
+                "type": "object",
+                "required": ["start_token", "base_endpoint", "endpoint", "session", "state"],
+                "properties": {
+                  "start_token": {"$ref": "#/components/schemas/StartToken"},
+                  "base_endpoint": {"type": "string", "description": "The server's address."},
+                  "endpoint": {"type": "string", "description": "Where frames go."},
+                  "session": {"type": "string", "description": "The session's id."},
+                  "state": {"type": "string", "description": "May be brought back, as `payload.state`."}
+                }
+              }
+            }
+          },
+          "DeviceKeyData": {
+            "type": "object",
+            "description": "`registerNativeBiometrics`, `nativeBiometricsAuthentication`, `nativeBiometricsTransactionSigning`, `deleteMobileBiometrics`",
+            "properties": {
+              "user_identifier": {"type": "string", "description": "Whose key."},
+              "challenge": {"type": "string", "description": "What to sign."},
+              "transaction_challenge": {"type": "string", "description": "The same."},
+              "approval_data": {
+                "type": "object",
+                "additionalProperties": {"type": "string"},
+                "maxProperties": 10,
+                "description": "What the user approves of."
+              }
+            }
+          },
+          "InformationData": {
+            "type": "object",
+            "description": "`information`",
+            "required": ["text", "button_text"],
+            "properties": {
+              "title": {"type": "string", "description": "Shown above the text."},
+              "text": {"type": "string", "description": "What is shown."},
+              "button_text": {"type": "string", "description": "The label of the way on."}
+            }
+          },
+          "EmailOTPData": {
+            "type": "object",
+            "description": "`emailOTPAuthentication`: the same whether or not there is such a user.",
+            "required": ["code_length", "attempts_left", "resends_left"],
+            "properties": {
+              "code_length": {"type": "integer", "minimum": 4, "maximum": 10, "description": "Digits of the code."},
+              "attempts_left": {"type": "integer", "minimum": 0, "maximum": 10, "description": "Wrong codes until the step fails."},
+              "resends_left": {"type": "integer", "minimum": 0, "maximum": 10, "description": "How often `resend` is still there."},
+              "error": {
+                "type": "object",
+                "description": "After a code that was not accepted.",
+                "required": ["code"],
+                "properties": {"code": {"type": "string", "enum": ["wrong_code", "expired"]}}
+              }
+            }
+          },
+          "RecordConsentData": {
+            "type": "object",
+            "description": "`recordConsent`: `client_input` consents, `cancel` does not.",
+            "required": ["text", "text_version", "button_text"],
+            "properties": {
+              "title": {"type": "string", "description": "Shown above the text."},
+              "text": {"type": "string", "description": "What the person consents to."},
+              "text_version": {"type": "string", "description": "Names the text; what is recorded."},
+              "button_text": {"type": "string", "description": "The label of consenting."}
+            }
+          },
+          "RejectionData": {
+            "type": "object",
+            "description": "Why a journey ended before its aim.",
+            "required": ["cause", "reason"],
+            "properties": {
+              "cause": {"type": "string", "enum": ["rejected", "failed", "cancelled", "expired", "not_signed_in", "too_many_steps", "journey_error"]},
+              "reason": {
+                "type": "string",
+                "description": "The `reject_access` step's reason, or the code of the step that failed. To strangers every failed sign-in is `invalid_credentials`."
+              }
+            },
+            "examples": [{"cause": "rejected", "reason": "access_denied"}]
+          },
+          "StartToken": {
+            "type": "string",
+            "description": "Opens one capture session; told once. Goes into `authorization: Bearer`.",
+            "examples": ["cap_u1YtRmX5Wq0nZb7KdLe3sA.pM4c8vQzXn2LsT6yRk0JwBdGhFeUa9iOt1xVbNmCqEw"]
+          },
+          "InputSchema": {
+            "type": "object",
+            "description": "What an option takes: a small subset of JSON Schema.",
+            "required": ["type", "properties", "required", "additionalProperties"],
+            "properties": {
+              "type": {"const": "object"},
+              "properties": {"type": "object", "maxProperties": 50, "additionalProperties": {"$ref": "#/components/schemas/InputField"}},
+              "required": {"type": "array", "items": {"type": "string"}, "maxItems": 50, "description": "Show these first, in this order."},
+              "additionalProperties": {"const": false}
+            }
+          },
+          "InputField": {
+            "type": "object",
+            "required": ["type"],
+            "properties": {
+              "type": {"type": "string", "enum": ["string", "number", "boolean"]},
+              "title": {"type": "string", "description": "The field's label.", "maxLength": 200},
+              "format": {"type": "string", "enum": ["email", "password", "username", "phone", "date", "code"]},
+              "minLength": {"type": "integer", "minimum": 0, "maximum": 16384, "description": "In code points."},
+              "maxLength": {"type": "integer", "minimum": 1, "maximum": 16384, "description": "In code points."},
+              "writeOnly": {"const": true, "description": "Sensitive: never repeated by the server."}
+            }
+          },
+          "ClientOption": {
+            "type": "object",
+            "description": "One way to answer.",
+            "required": ["type", "label"],
+            "properties": {
+              "type": {
+                "type": "string",
+                "enum": ["client_input", "cancel", "fail", "resend", "custom"],
+                "description": "`client_input` is the ordinary answer; `custom` a branch of the journey's own."
+              },
+              "label": {"type": "string", "description": "What the button says."},
+              "schema": {"$ref": "#/components/schemas/InputSchema", "description": "What `data` must be; without one it is left out."}
+            },
+            "examples": [
+              {
+                "type": "custom",
+                "label": "Password",
+                "schema": {
+                  "type": "object",
+                  "properties": {
+                    "username": {"type": "string", "title": "User name", "format": "username", "minLength": 1, "maxLength": 1000},
+                    "password": {"type": "string", "title": "Password", "format": "password", "minLength": 1, "maxLength": 1000, "writeOnly": true}
+                  },
+                  "required": ["username", "password"],
+                  "additionalProperties": false
+                }
+              }
+            ]
+          },
+          "JourneyAnswer": {
+            "type": "object",
+            "description": "What to do next, or how the journey ended. The steps and their options are in docs/spec/journeys.md, “What clients see”.",
+            "required": ["journey_step_id", "client_response_options", "expires_at"],
+            "properties": {
+              "state": {"type": "string", "description": "For the next response; left out at the end."},
+              "journey_step_id": {
+                "type": "string",
+                "enum": [
+                  "loginForm",
+                  "selfieAcquisition",
+                  "identityVerification",
+                  "registerNativeBiometrics",
+                  "nativeBiometricsAuthentication",
+                  "nativeBiometricsTransactionSigning",
+                  "deleteMobileBiometrics",
+                  "information",
+                  "emailOTPAuthentication",
+                  "recordConsent",
+                  "success",
+                  "rejection"
+                ],
+                "description": "What the client has to show; `success` and `rejection` end the journey."
+              },
+              "data": {"type": "object", "description": "What the step brings along; left out at the end."},
+              "error_data": {"$ref": "#/components/schemas/RejectionData"},
+              "client_response_options": {
+                "type": "object",
+                "additionalProperties": {"$ref": "#/components/schemas/ClientOption"},
+                "description": "The ways to answer, by id."
+              },
+              "token": {
+                "type": "string",
+                "description": "With `success`: a JWT, ES256, with `iss`, `aud` (the app), `sub` (the user, if one signed in), `iat`, `exp`, `jti`, `journey`, `amr`, `acr` and the journey's own claims. Keys: `/.well-known/jwks.json`.",
+                "pattern": "^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$"
+              },
+              "device_token": {
+                "type": "string",
+                "description": "With `success`, when a user signed in on a device that is new: keep it, and give it to later starts."
+              },
+              "expires_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "When the journey expires. Milliseconds since 1970."}
+            },
+            "allOf": [
+              {
+                "if": {"properties": {"journey_step_id": {"enum": ["loginForm"]}}},
+                "then": {"properties": {"data": {"$ref": "#/components/schemas/LoginFormData"}}, "required": ["state", "data"]}
+              },
+              {
+                "if": {"properties": {"journey_step_id": {"enum": ["selfieAcquisition"]}}},
+                "then": {"properties": {"data": {"$ref": "#/components/schemas/SelfieAcquisitionData"}}, "required": ["state", "data"]}
+              },
+              {
+                "if": {"properties": {"journey_step_id": {"enum": ["identityVerification"]}}},
+                "then": {"properties": {"data": {"$ref": "#/components/schemas/IdentityVerificationData"}}, "required": ["state", "data"]}
+              },
+              {
+                "if": {
+                  "properties": {
+                    "journey_step_id": {
+                      "enum": [
+                        "registerNativeBiometrics",
+                        "nativeBiometricsAuthentication",
+                        "nativeBiometricsTransactionSigning",
+                        "deleteMobileBiometrics"
+                      ]
+                    }
+                  }
+                },
+                "then": {"properties": {"data": {"$ref": "#/components/schemas/DeviceKeyData"}}, "required": ["state", "data"]}
+              },
+              {
+                "if": {"properties": {"journey_step_id": {"enum": ["information"]}}},
+                "then": {"properties": {"data": {"$ref": "#/components/schemas/InformationData"}}, "required": ["state", "data"]}
+              },
+              {
+                "if": {"properties": {"journey_step_id": {"enum": ["emailOTPAuthentication"]}}},
+                "then": {"properties": {"data": {"$ref": "#/components/schemas/EmailOTPData"}}, "required": ["state", "data"]}
+              },
+              {
+                "if": {"properties": {"journey_step_id": {"enum": ["recordConsent"]}}},
+                "then": {"properties": {"data": {"$ref": "#/components/schemas/RecordConsentData"}}, "required": ["state", "data"]}
+              },
+              {"if": {"properties": {"journey_step_id": {"const": "success"}}}, "then": {"required": ["token"]}},
+              {"if": {"properties": {"journey_step_id": {"const": "rejection"}}}, "then": {"required": ["error_data"]}}
+            ],
+            "examples": [
+              {
+                "state": "run_K3v9sQ1mXc7TzLw0YfRbEg.3x0Jqv5mC1n8yKdT7eWbZ4uRaHs2LgPfOi9kVtXyQwE",
+                "journey_step_id": "loginForm",
+                "data": {
+                  "branches": [
+                    {
+                      "id": "password",
+                      "label": "Password",
+                      "kind": "password",
+                      "schema": {
+                        "type": "object",
+                        "properties": {
+                          "username": {"type": "string", "title": "User name", "format": "username", "minLength": 1, "maxLength": 1000},
+                          "password": {"type": "string", "title": "Password", "format": "password", "minLength": 1, "maxLength": 1000, "writeOnly": true}
+                        },
+                        "required": ["username", "password"],
+                        "additionalProperties": false
+                      }
+                    }
+                  ]
+                },
+                "client_response_options": {
+                  "password": {
+                    "type": "custom",
+                    "label": "Password",
+                    "schema": {
+                      "type": "object",
+                      "properties": {
+                        "username": {"type": "string", "title": "User name", "format": "username", "minLength": 1, "maxLength": 1000},
+                        "password": {"type": "string", "title": "Password", "format": "password", "minLength": 1, "maxLength": 1000, "writeOnly": true}
+                      },
+                      "required": ["username", "password"],
+                      "additionalProperties": false
+                    }
+                  },
+                  "cancel": {"type": "cancel", "label": "Cancel"}
+                },
+                "expires_at": 1793003600000
+              },
+              {
+                "journey_step_id": "success",
+                "client_response_options": {},
+                "token": "eyJhbGciOiJFUzI1NiIsImtpZCI6Ii4uLiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJ1c3JfLi4uIn0.c2lnbmF0dXJl",
+                "device_token": "dev_Qm3xTz8RkW1bLn5YvCd0eA.Zr7nM2kXvQ9tLbYw4sGdJ0hPfEuRc1aToIiNqVxKmBw",
+                "expires_at": 1793003600000
+              },
+              {
+                "journey_step_id": "rejection",
+                "error_data": {"cause": "rejected", "reason": "access_denied"},
+                "client_response_options": {},
+                "expires_at": 1793003600000
+              }
+            ]
+          },
+          "CaptureAnswer": {
+            "type": "object",
+            "description": "What a capture session says after each frame.",
+            "required": ["status", "guidance", "frames_left", "expires_at"],
+            "properties": {
+              "status": {
+                "type": "string",
+                "enum": ["open", "passed", "failed", "cancelled"],
+                "description": "`open`: send another frame. `passed`: respond to the journey's step."
+              },
+              "guidance": {
+                "type": "array",
+                "items": {
+                  "type": "string",
+                  "enum": [
+                    "face_not_found",
+                    "multiple_faces",
+                    "face_too_far",
+                    "face_too_close",
+                    "misaligned_face",
+                    "too_dark",
+                    "too_bright",
+                    "low_contrast",
+                    "too_much_movement",
+                    "eyes_closed",
+                    "obscured_face",
+                    "different_face"
+                  ]
+                },
+                "description": "What keeps the frame just sent from passing; tell the person."
+              },
+              "quality": {"type": "integer", "minimum": 0, "maximum": 100, "description": "Of the frame just sent."},
+              "face": {
+                "type": "array",
+                "items": {"type": "number"},
+                "minItems": 4,
+                "maxItems": 4,
+                "description": "Where the face is, in pixels of the frame just sent: x, y, width, height."
+              },
+              "frames_left": {"type": "integer", "minimum": 0, "maximum": 1000, "description": "Frames the session still takes."},
+              "expires_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "When the session expires. Milliseconds since 1970."}
+            },
+            "examples": [
+              {
+                "status": "open",
+                "guidance": ["face_too_far"],
+                "quality": 31,
+                "face": [412, 218, 96, 104],
+                "frames_left": 57,
+                "expires_at": 1793000120000
+              }
+            ]
+          },
+          "LockPolicy": {
+            "type": "object",
+            "description": "When an authenticator stops taking guesses. Defaults: face 5, 30 s, 50; everything else 5, 60 s, 100.",
+            "required": ["failed_attempts", "lockout_seconds"],
+            "properties": {
+              "failed_attempts": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 100,
+                "description": "Failures in a row before it locks; every failure after that locks it again."
+              },
+              "lockout_seconds": {"type": "integer", "minimum": 1, "maximum": 86400, "description": "How long it stays locked."},
+              "disable_after": {
+                "type": ["integer", "null"],
+                "minimum": 1,
+                "maximum": 100,
+                "description": "Failures without a success after which it is disabled until an administrator unlocks it; not less than `failed_attempts`. Default: 50, or `failed_attempts` if that is more."
+              }
+            },
+            "additionalProperties": false
+          },
+          "AppSettings": {
+            "type": "object",
+            "description": "How an app wants its users signed in. What is left out has its default; settings are replaced as a whole.",
+            "properties": {
+              "redirect_uris": {
+                "type": ["array", "null"],
+                "maxItems": 100,
+                "description": "Where browsers may be sent back to; compared character by character. `https`; `http` for `localhost`, `127.0.0.1` and `[::1]` only; no fragment.",
+                "items": {
+                  "type": "string",
+                  "maxLength": 2048,
+                  "pattern": "^(https://[!\"$-~]+|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])([:/][!\"$-~]*)?)$"
+                }
+              },
+              "journeys": {
+                "type": ["array", "null"],
+                "items": {"$ref": "#/components/schemas/Identifier"},
+                "description": "The journeys the app may start; left out for every published one."
+              },
+              "locks": {
+                "type": ["object", "null"],
+                "description": "Lock policies that differ from the defaults, by authenticator.",
+                "additionalProperties": false,
+                "properties": {
+                  "password": {"$ref": "#/components/schemas/LockPolicy"},
+                  "face": {"$ref": "#/components/schemas/LockPolicy"},
+                  "native_biometrics": {"$ref": "#/components/schemas/LockPolicy"},
+                  "email_code": {"$ref": "#/components/schemas/LockPolicy"}
+                }
+              },
+              "face_threshold": {
+                "type": ["number", "null"],
+                "minimum": 24,
+                "maximum": 72,
+                "description": "The least match score; left out for the server's, 48: a false-match rate of 1 in 10,000."
+              },
+              "token_seconds": {
+                "type": ["integer", "null"],
+                "minimum": 30,
+                "maximum": 3600,
+                "default": 300,
+                "description": "How long the token of a completed journey is valid."
+              }
+            },
+            "additionalProperties": false,
+            "examples": [
+              {
+                "redirect_uris": ["https://shop.example/signed-in"],
+                "journeys": ["password-login", "face-login"],
+                "locks": {"face": {"failed_attempts": 3, "lockout_seconds": 60, "disable_after": 30}},
+                "face_threshold": 52,
+                "token_seconds": 120
+              }
+            ]
+          },
+          "AppRequest": {
+            "type": "object",
+            "required": ["name"],
+            "properties": {
+              "id": {
+                "type": ["string", "null"],
+                "minLength": 1,
+                "maxLength": 64,
+                "pattern": "^[A-Za-z0-9_.-]+$",
+                "description": "For a new app: left out, the server makes one. Later: as it is, or left out."
+              },
+              "name": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 100,
+                "pattern": "^[^\\u0000-\\u001F\\u007F-\\u009F\\u061C\\u200E\\u200F\\u2028\\u2029\\u202A-\\u202E\\u2066-\\u2069]+$",
+                "description": "For people; one line."
+              },
+              "type": {
+                "type": ["string", "null"],
+                "enum": ["public", "confidential", null],
+                "description": "`public` (default): on users' devices, without a secret. `confidential`: on a server, with one. Never changes."
+              },
+              "settings": {
+                "anyOf": [{"$ref": "#/components/schemas/AppSettings"}, {"type": "null"}],
+                "description": "Left out: the defaults for a new app, no change for another."
+              }
+            },
+            "additionalProperties": false,
+            "examples": [
+              {
+                "id": "shop",
+                "name": "Shop",
+                "type": "confidential",
+                "settings": {
+                  "redirect_uris": ["https://shop.example/signed-in"],
+                  "journeys": ["password-login", "face-login"],
+                  "locks": {"face": {"failed_attempts": 3, "lockout_seconds": 60, "disable_after": 30}},
+                  "face_threshold": 52,
+                  "token_seconds": 120
+                }
+              }
+            ]
+          },
+          "AppAnswer": {
+            "type": "object",
+            "required": ["id", "name", "type", "settings", "created_at"],
+            "properties": {
+              "id": {"$ref": "#/components/schemas/Identifier"},
+              "name": {"type": "string", "description": "For people."},
+              "type": {"type": "string", "enum": ["public", "confidential"]},
+              "settings": {"allOf": [{"$ref": "#/components/schemas/AppSettings"}, {"required": ["redirect_uris", "locks", "token_seconds"]}]},
+              "client_secret": {"type": "string", "description": "Told once: when a confidential app is made, or given another one."},
+              "created_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
+            },
+            "examples": [
+              {
+                "id": "shop",
+                "name": "Shop",
+                "type": "confidential",
+                "settings": {
+                  "redirect_uris": ["https://shop.example/signed-in"],
+                  "journeys": ["password-login", "face-login"],
+                  "locks": {"face": {"failed_attempts": 3, "lockout_seconds": 60, "disable_after": 30}},
+                  "face_threshold": 52,
+                  "token_seconds": 120
+                },
+                "client_secret": "shop.h8Xq2vLmT5yRk0JwBdGnFeUa9iOt1xVbNmCqEwpM4cz",
+                "created_at": 1793000000000
+              }
+            ]
+          },
+          "NewUserRequest": {
+            "type": "object",
+            "description": "At least one of `external_id`, `username`, `email`.",
+            "properties": {
+              "external_id": {
+                "type": ["string", "null"],
+                "minLength": 1,
+                "maxLength": 254,
+                "description": "The user's id in another system; at most 254 bytes, no spaces or control characters, compared as it is."
+              },
+              "username": {
+                "type": ["string", "null"],
+                "minLength": 1,
+                "maxLength": 254,
+                "description": "At most 254 bytes, no spaces, control characters or “@”; compared after Unicode NFKC and case folding."
+              },
+              "email": {"type": ["string", "null"], "minLength": 1, "maxLength": 254, "description": "An address; at most 254 bytes."},
+              "password": {
+                "type": ["string", "null"],
+                "minLength": 8,
+                "maxLength": 512,
+                "writeOnly": true,
+                "description": "At most 512 bytes; not one of those guessed first, not one of the user's names. The least length is a setting of the server."
+              },
+              "attributes": {"type": ["object", "null"], "description": "What else is kept; at most 16 KB of JSON, nested at most 8 deep."}
+            },
+            "additionalProperties": false,
+            "examples": [
+              {
+                "external_id": "crm-1042",
+                "username": "rowan",
+                "email": "rowan@example.org",
+                "password": "correct horse battery",
+                "attributes": {"language": "en"}
+              }
+            ],
+            "anyOf": [
+              {"required": ["external_id"], "properties": {"external_id": {"type": "string"}}},
+              {"required": ["username"], "properties": {"username": {"type": "string"}}},
+              {"required": ["email"], "properties": {"email": {"type": "string"}}}
+            ]
+          },
+          "UserRequest": {
+            "type": "object",
+            "description": "What is left out, or `null`, stays as it is. One of the three names has to stay.",
+            "properties": {
+              "external_id": {
+                "type": ["string", "null"],
+                "minLength": 0,
+                "maxLength": 254,
+                "description": "The user's id in another system; at most 254 bytes, no spaces or control characters, compared as it is. Empty: removes it."
+              },
+              "username": {
+                "type": ["string", "null"],
+                "minLength": 0,
+                "maxLength": 254,
+                "description": "At most 254 bytes, no spaces, control characters or “@”; compared after Unicode NFKC and case folding. Empty: removes it."
+              },
+              "email": {"type": ["string", "null"], "minLength": 0, "maxLength": 254, "description": "An address; at most 254 bytes. Empty: removes it."},
+              "password": {
+                "type": ["string", "null"],
+                "minLength": 8,
+                "maxLength": 512,
+                "writeOnly": true,
+                "description": "At most 512 bytes; not one of those guessed first, not one of the user's names. The least length is a setting of the server. Devices have to sign in anew."
+              },
+              "state": {
+                "type": ["string", "null"],
+                "enum": ["active", "suspended", null],
+                "description": "Suspended: every sign-in is refused until the user is active again."
+              },
+              "attributes": {
+                "type": ["object", "null"],
+                "description": "What else is kept; at most 16 KB of JSON, nested at most 8 deep. Replaces those there are."
+              }
+            },
+            "additionalProperties": false,
+            "examples": [
+              {
+                "external_id": "crm-1042",
+                "username": "rowan",
+                "email": "rowan@example.org",
+                "password": "correct horse battery",
+                "attributes": {"language": "en"},
+                "state": "active"
+              }
+            ]
+          },
+          "UserAnswer": {
+            "type": "object",
+            "required": ["id", "state", "attributes", "created_at"],
+            "properties": {
+              "id": {"$ref": "#/components/schemas/Identifier"},
+              "external_id": {"type": "string", "description": "As it was given."},
+              "username": {"type": "string", "description": "As it was given."},
+              "email": {"type": "string", "description": "As it was given."},
+              "state": {"type": "string", "enum": ["active", "suspended"]},
+              "attributes": {"type": "object"},
+              "created_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
+            },
+            "examples": [
+              {
+                "id": "usr_0c9JkYH2dTq4m8wXzR1aBg",
+                "external_id": "crm-1042",
+                "username": "rowan",
+                "email": "rowan@example.org",
+                "state": "active",
+                "attributes": {"language": "en"},
+                "created_at": 1793000000000
+              }
+            ]
+          },
+          "AuthenticatorAnswer": {
+            "type": "object",
+            "required": ["id", "type", "lock", "failures", "info", "created_at", "updated_at"],
+            "properties": {
+              "id": {"$ref": "#/components/schemas/Identifier"},
+              "type": {"type": "string", "enum": ["password", "face", "native_biometrics", "email_code"]},
+              "app_id": {"$ref": "#/components/schemas/Identifier", "description": "Whose it is; a password is the account's, and has none."},
+              "lock": {
+                "type": "string",
+                "enum": ["open", "locked", "disabled"],
+                "description": "For callers from devices that are not known. `locked` ends by itself, `disabled` by an unlock."
+              },
+              "locked_until": {"type": "integer", "format": "int64", "minimum": 0, "description": "With `locked`. Milliseconds since 1970."},
+              "failures": {"type": "integer", "minimum": 0, "description": "Since the last success, from devices that are not known."},
+              "info": {"type": "object", "description": "E.g. of a face: `photos`, `pack`, `consent`."},
+              "created_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
+              "updated_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
+            },
+            "examples": [
+              {
+                "id": "aut_7sPq2LxN0vGe3mYbT5kRzw",
+                "type": "face",
+                "app_id": "shop",
+                "lock": "locked",
+                "locked_until": 1793000030000,
+                "failures": 5,
+                "info": {"photos": 3, "pack": "mien-default-1", "consent": "face-1"},
+                "created_at": 1793000000000,
+                "updated_at": 1793000001000
+              }
+            ]
+          },
+          "ConsentAnswer": {
+            "type": "object",
+            "required": ["app_id", "purpose", "text_version", "given_at"],
+            "properties": {
+              "app_id": {"$ref": "#/components/schemas/Identifier"},
+              "purpose": {"type": "string", "enum": ["face"]},
+              "text_version": {"type": "string", "description": "Names the text the person saw."},
+              "given_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
+              "withdrawn_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Left out while it holds. Milliseconds since 1970."}
+            },
+            "examples": [{"app_id": "shop", "purpose": "face", "text_version": "face-1", "given_at": 1793000000000, "withdrawn_at": 1793086400000}]
+          },
+          "JourneyVersionAnswer": {
+            "type": "object",
+            "required": ["id", "version", "state", "title", "updated_at"],
+            "properties": {
+              "id": {"$ref": "#/components/schemas/Identifier"},
+              "version": {"type": "integer", "minimum": 1, "maximum": 1000000},
+              "state": {
+                "type": "string",
+                "enum": ["draft", "published", "retired"],
+                "description": "Drafts may change and cannot be started; one version of a journey is published; runs on a retired one go on."
+              },
+              "title": {"type": "string", "description": "For people."},
+              "updated_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
+            },
+            "examples": [{"id": "password-login", "version": 1, "state": "published", "title": "Log in with a password", "updated_at": 1793000000000}]
+          },
+          "JourneyDefinition": {
+            "type": "object",
+            "description": "A journey as docs/spec/journeys.md has it; docs/spec/journey.schema.json describes it in full. At most 256 KiB, nested at most 20 deep.",
+            "required": ["id", "version", "title", "start", "steps"],
+            "properties": {
+              "$schema": {"type": "string"},
+              "id": {"$ref": "#/components/schemas/Identifier"},
+              "version": {"type": "integer", "minimum": 1, "maximum": 1000000},
+              "title": {"type": "string", "minLength": 1, "maxLength": 200},
+              "description": {"type": "string", "minLength": 1, "maxLength": 4000},
+              "start": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"},
+              "steps": {
+                "type": "object",
+                "minProperties": 1,
+                "maxProperties": 500,
+                "propertyNames": {"pattern": "^[A-Za-z0-9_-]{1,64}$"},
+                "additionalProperties": {
+                  "type": "object",
+                  "required": ["type"],
+                  "properties": {
+                    "type": {"type": "string", "description": "E.g. `login_form`."},
+                    "label": {"type": "string", "description": "For pictures."},
+                    "config": {"type": "object"},
+                    "on": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Outcomes to steps."}
+                  },
+                  "additionalProperties": false
+                }
+              },
+              "limits": {
+                "type": "object",
+                "properties": {
+                  "max_steps": {"type": "integer", "minimum": 1, "maximum": 1000},
+                  "lifetime_seconds": {"type": "integer", "minimum": 60, "maximum": 86400}
+                },
+                "additionalProperties": false
+              },
+              "parameters": {"type": "object", "description": "What can be given at the start: an input schema."},
+              "requires_user": {"type": "boolean"}
+            },
+            "additionalProperties": false,
+            "examples": [
+              {
+                "id": "quick-login",
+                "version": 1,
+                "title": "Log in with a password",
+                "start": "form",
+                "steps": {
+                  "form": {"type": "login_form", "config": {"branches": [{"id": "password"}], "output_variable": "form"}, "on": {"password": "check"}},
+                  "check": {
+                    "type": "authenticate_password",
+                    "config": {"username": "form.username", "password": "form.password"},
+                    "on": {"success": "done", "failure": "refused"}
+                  },
+                  "done": {"type": "complete_journey"},
+                  "refused": {"type": "reject_access"}
+                }
+              }
+            ]
+          },
+          "AuditEntryAnswer": {
+            "type": "object",
+            "required": ["number", "at", "event", "actor", "detail", "hash"],
+            "properties": {
+              "number": {"type": "integer", "minimum": 1, "description": "From 1, without gaps."},
+              "at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
+              "event": {"type": "string", "description": "A stable word, e.g. `user.created`, `password.refused`."},
+              "actor": {"type": "string", "description": "An administrator's id, `journey` or `system`."},
+              "user_id": {"$ref": "#/components/schemas/Identifier"},
+              "app_id": {"$ref": "#/components/schemas/Identifier"},
+              "detail": {"type": "object", "description": "No names, no secrets."},
+              "hash": {"$ref": "#/components/schemas/Hash", "description": "SHA-256 over the entry before and this one."}
+            },
+            "examples": [
+              {
+                "number": 17,
+                "at": 1793000000000,
+                "event": "authenticator.unlocked",
+                "actor": "adm_Xq2vLmT5yRk0JwBdGnFeUa",
+                "user_id": "usr_0c9JkYH2dTq4m8wXzR1aBg",
+                "app_id": "shop",
+                "detail": {"authenticator": "aut_7sPq2LxN0vGe3mYbT5kRzw", "type": "face"},
+                "hash": "9JkYH2dTq4m8wXzR1aBgT5kRzwK3v9sQ1mXc7TzLw0Y"
+              }
+            ]
+          },
+          "AuditVerdictAnswer": {
+            "type": "object",
+            "required": ["is_whole"],
+            "properties": {
+              "is_whole": {"type": "boolean", "description": "Whether every entry is as it was written."},
+              "entries": {"type": "integer", "minimum": 0, "description": "With a whole log: how many."},
+              "last_hash": {
+                "$ref": "#/components/schemas/Hash",
+                "description": "With a whole log: of the last entry. Whoever keeps it elsewhere notices a log that was cut short or made anew."
+              },
+              "broken_at": {
+                "type": "integer",
+                "minimum": 1,
+                "description": "Else: the first entry that is not as it was written, is missing or was put in."
+              }
+            },
+            "examples": [
+              {"is_whole": true, "entries": 17, "last_hash": "9JkYH2dTq4m8wXzR1aBgT5kRzwK3v9sQ1mXc7TzLw0Y"},
+              {"is_whole": false, "broken_at": 12}
+            ]
+          },
+          "Hash": {"type": "string", "pattern": "^[A-Za-z0-9_-]{43}$", "description": "SHA-256, base64url."},
+          "AppPage": {
+            "type": "object",
+            "required": ["items"],
+            "properties": {
+              "items": {"type": "array", "items": {"$ref": "#/components/schemas/AppAnswer"}},
+              "next": {"type": "string", "description": "Never there: the list is whole."}
+            }
+          },
+          "UserPage": {
+            "type": "object",
+            "required": ["items"],
+            "properties": {
+              "items": {"type": "array", "items": {"$ref": "#/components/schemas/UserAnswer"}, "maxItems": 100},
+              "next": {"type": "string", "description": "Give it as `after` for the next page; left out at the end."}
+            }
+          },
+          "AuthenticatorPage": {
+            "type": "object",
+            "required": ["items"],
+            "properties": {
+              "items": {"type": "array", "items": {"$ref": "#/components/schemas/AuthenticatorAnswer"}},
+              "next": {"type": "string", "description": "Never there: the list is whole."}
+            }
+          },
+          "ConsentPage": {
+            "type": "object",
+            "required": ["items"],
+            "properties": {
+              "items": {"type": "array", "items": {"$ref": "#/components/schemas/ConsentAnswer"}},
+              "next": {"type": "string", "description": "Never there: the list is whole."}
+            }
+          },
+          "JourneyVersionPage": {
+            "type": "object",
+            "required": ["items"],
+            "properties": {
+              "items": {"type": "array", "items": {"$ref": "#/components/schemas/JourneyVersionAnswer"}},
+              "next": {"type": "string", "description": "Never there: the list is whole."}
+            }
+          },
+          "AuditPage": {
+            "type": "object",
+            "required": ["items"],
+            "properties": {
+              "items": {"type": "array", "items": {"$ref": "#/components/schemas/AuditEntryAnswer"}, "maxItems": 100},
+              "next": {"type": "string", "description": "Give it as `after` for the next page; left out at the end."}
+            }
+          },
+          "Status": {
+            "type": "object",
+            "required": ["status"],
+            "properties": {"status": {"type": "string", "enum": ["alive", "ready"]}},
+            "additionalProperties": false
+          },
+          "KeySet": {
+            "type": "object",
+            "description": "RFC 7517.",
+            "required": ["keys"],
+            "properties": {
+              "keys": {
+                "type": "array",
+                "minItems": 1,
+                "items": {
+                  "type": "object",
+                  "required": ["kty", "crv", "use", "alg", "kid", "x", "y"],
+                  "properties": {
+                    "kty": {"const": "EC"},
+                    "crv": {"const": "P-256"},
+                    "use": {"const": "sig"},
+                    "alg": {"const": "ES256"},
+                    "kid": {"type": "string", "description": "As in a token's header."},
+                    "x": {"type": "string", "pattern": "^[A-Za-z0-9_-]{43}$"},
+                    "y": {"type": "string", "pattern": "^[A-Za-z0-9_-]{43}$"}
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+
+    """#
+}

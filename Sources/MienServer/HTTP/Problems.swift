@@ -1,0 +1,72 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import MienAPI
+internal import MienCore
+internal import MienImage
+internal import MienInference
+internal import MienStore
+internal import NIOCore
+
+/// Every error becomes a problem document here, in one place; and every answer has the request's id.
+struct ProblemMiddleware: RouterMiddleware {
+    let metrics: Metrics
+
+    func handle(
+        _ request: Request, context: MienRequestContext, next: (Request, MienRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do { response = try await next(request, context) } catch is CancellationError { throw CancellationError() } catch {
+            let problem = Self.problem(error, context.logger)
+            response = Self.response(problem)
+        }
+        // What follows an answer to HEAD would be taken for the next answer.
+        if request.method == .head { response = response.createHeadResponse() }
+        response.headers[.requestID] = context.id
+        response.headers[.contentTypeOptions] = "nosniff"
+        metrics.count("mien_http_requests_total", "status=\"\(response.status.code)\"")
+        return response
+    }
+
+    static func response(_ problem: Problem, retryAfter: Duration? = nil) -> Response {
+        var response = JSONBody.response(problem, status: .init(code: problem.status))
+        response.headers[.contentType] = "application/problem+json"
+        if problem.code == .invalidCredentials { response.headers[.wwwAuthenticate] = "Bearer" }
+        if let retryAfter { response.headers[.retryAfter] = String(max(1, retryAfter.components.seconds + 1)) }
+        return response
+    }
+
+    /// What of an error the outside may know.
+    static func problem(_ error: any Error, _ logger: Logger) -> Problem {
+        switch error {
+        case let problem as Problem: return problem
+        case let error as ImageError:
+            return error.code == .tooManyBytes ? Problem(.payloadTooLarge, error.description) : Problem(.imageNotAccepted, error.description)
+        case is ServerBusy: return Problem(.unavailable, "too much is waiting already; try again in a moment")
+        case let error as StoreError:
+            if error.code == .stale { return Problem(.conflict, "it changed in the meantime; read it again") }
+            logger.error("the store failed", metadata: ["store.code": "\(error.code.rawValue)", "store.reason": "\(error.reason)"])
+            return Problem(error.code == .busy ? .unavailable : .serverError)
+        case let error as InferenceError where error.code == .busy:
+            return Problem(.unavailable, "too many pictures wait already; try again in a moment")
+        case let error as HTTPError:
+            switch error.status {
+            case .notFound: return Problem(.notFound)
+            case .methodNotAllowed: return Problem(.methodNotAllowed)
+            case .contentTooLarge: return Problem(.payloadTooLarge)
+            case .badRequest: return Problem(.invalidRequest)
+            default: return Problem(error.status.code < 500 ? .invalidRequest : .serverError)
+            }
+        default:
+            // The type alone: what errors from elsewhere say may repeat what was sent.
+            logger.error("a request failed", metadata: ["error.type": "\(type(of: error))"])
+            return Problem(.serverError)
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static let requestID = Self("x-request-id")!
+    static let contentTypeOptions = Self("x-content-type-options")!
+    static let forwardedFor = Self("x-forwarded-for")!
+}

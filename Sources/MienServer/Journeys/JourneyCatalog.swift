@@ -1,0 +1,56 @@
+internal import MienCore
+internal import MienJourney
+internal import MienStore
+internal import Synchronization
+
+/// Definitions, read and parsed once. A version that was published never changes; which one is published is asked anew after each change.
+final class JourneyCatalog: Sendable {
+    private struct State {
+        var published: [JourneyID: JourneyDefinition?] = [:]
+        var versions: [String: JourneyDefinition] = [:]
+    }
+
+    /// Definitions kept in memory; each has at most 256 KB.
+    private static let mostKept = 256
+
+    private let store: Store
+    private let state = Mutex(State())
+
+    init(store: Store) { self.store = store }
+
+    /// What new runs follow.
+    func published(_ id: JourneyID) async throws -> JourneyDefinition? {
+        if let known = state.withLock({ $0.published[id] }) { return known }
+        let definition = try await store.read { try $0.journeys.published(id) }.map { try Self.parsed($0) }
+        state.withLock { state in
+            if state.published.count >= Self.mostKept { state.published = [:] }
+            // Names nobody published are not kept: anybody can think of more.
+            if let definition { state.published[id] = definition }
+        }
+        return definition
+    }
+
+    /// What a run that has begun follows.
+    func version(_ id: JourneyID, _ version: Int) async throws -> JourneyDefinition {
+        let key = "\(id.text) \(version)"
+        if let known = state.withLock({ $0.versions[key] }) { return known }
+        guard let record = try await store.read({ try $0.journeys.find(id, version: version) }) else {
+            throw StoreError(.corrupt, "a run follows a journey that is gone")
+        }
+        let definition = try Self.parsed(record)
+        state.withLock { state in
+            if state.versions.count >= Self.mostKept { state.versions = [:] }
+            state.versions[key] = definition
+        }
+        return definition
+    }
+
+    /// Something was published or retired.
+    func forget(_ id: JourneyID) { state.withLock { $0.published[id] = nil } }
+
+    private static func parsed(_ record: JourneyRecord) throws -> JourneyDefinition {
+        do { return try JourneyDefinition.parse(Array(record.definition.utf8)) } catch {
+            throw StoreError(.corrupt, "journey \(record.id.text) version \(record.version) is no longer understood: \(error)")
+        }
+    }
+}

@@ -1,0 +1,204 @@
+internal import Crypto
+internal import Foundation
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienJourney
+internal import MienStore
+
+/// Starts journeys and takes them on with each answer of the client.
+///
+/// A state token is good for one answer. The same answer sent again gets what was said before; another one with a used token is refused; of two
+/// at once, one advances the run and the other gets its result or a refusal.
+final class JourneyService: Sendable {
+    private let store: Store
+    private let catalog: JourneyCatalog
+    private let apps: AppCatalog
+    private let performer: EffectPerformer
+    private let issuer: TokenIssuer
+    private let clock: ServerClock
+    private let metrics: Metrics
+    private let turns = KeyedLocks<InstanceID>()
+
+    init(
+        store: Store, catalog: JourneyCatalog, apps: AppCatalog, performer: EffectPerformer, issuer: TokenIssuer, clock: ServerClock, metrics: Metrics
+    ) {
+        (self.store, self.catalog, self.apps, self.performer) = (store, catalog, apps, performer)
+        (self.issuer, self.clock, self.metrics) = (issuer, clock, metrics)
+    }
+
+    // MARK: Start
+
+    func start(_ journey: String, _ request: StartJourneyRequest) async throws -> JourneyAnswer {
+        let app = try await apps.authenticated(id: request.clientID, secret: request.clientSecret)
+        guard let id = JourneyID(journey), app.settings.journeys?.contains(id) ?? true, let definition = try await catalog.published(id) else {
+            throw Problem(.notFound, "this app has no journey “\(Self.shown(journey))”; it must be published, and allowed in the app's settings")
+        }
+        if let flowID = request.flowID, flowID.utf8.count > 256 {
+            throw Problem(.invalidRequest, errors: [.init(field: "flow_id", message: "has at most 256 bytes")])
+        }
+        let now = clock.now
+        var generator = SystemRandomNumberGenerator()
+        let runID = InstanceID.random(using: &generator)
+        var state = RunState(instance: JourneyInstance(id: runID, of: definition, app: app.id, at: now), flowID: request.flowID)
+        if let token = request.deviceToken { state.device = try await device(token, app: app.id) }
+        metrics.count("mien_journeys_started_total")
+        let (answer, secret) = try await advance(&state, .start(parameters: request.additionalParams ?? .null), definition, app)
+        let record = JourneyRunRecord(
+            id: runID, app: app.id, journey: id, tokenHash: store.keys.hash(ofSecret: secret), state: try Self.encoded(state),
+            expiresAt: state.instance.expiresAt)
+        try await store.write(.process) { try $0.runs.insert(record) }
+        return answer
+    }
+
+    // MARK: Respond
+
+    func respond(_ request: RespondRequest) async throws -> JourneyAnswer {
+        guard let (id, secret) = BearerSecret.parse(request.state, InstanceKind.self) else {
+            throw Problem(.invalidState, "state is not a token of ours; send the one from the last answer")
+        }
+        let result = try await turns.withLock(id) { try await self.respond(id, secret, request) }
+        guard let result else { throw Problem(.tooManyRequests, "too many answers to this journey are under way") }
+        return result
+    }
+
+    private func respond(_ id: InstanceID, _ secret: [UInt8], _ request: RespondRequest) async throws -> JourneyAnswer {
+        let now = clock.now
+        guard var record = try await store.read({ try $0.runs.find(id) }) else { throw Problem(.noActiveJourney) }
+        let tokenHash = store.keys.hash(ofSecret: secret), requestHash = hash(of: request)
+        if let used = record.used, isSame(used.tokenHash, tokenHash) {
+            guard isSame(used.requestHash, requestHash) else {
+                throw Problem(.invalidState, "this state was used with another answer; go on from what that one brought")
+            }
+            return try used.answer.use { try JSONDecoder().decode(JourneyAnswer.self, from: Data($0)) }
+        }
+        guard isSame(record.tokenHash, tokenHash) else { throw Problem(.invalidState) }
+        guard now < record.expiresAt else { throw Problem(.noActiveJourney) }
+        var state = try record.state.use { try JSONDecoder().decode(RunState.self, from: Data($0)) }
+        let definition = try await catalog.version(state.instance.journey, state.instance.version)
+        let app = try await apps.find(record.app)
+        let (answer, nextSecret) = try await advance(
+            &state, .response(option: request.option, data: request.data ?? .null), definition, app)
+        record.used = .init(
+            tokenHash: tokenHash, requestHash: requestHash, answer: Sensitive([UInt8](try JSONEncoder().encode(answer))))
+        record.tokenHash = store.keys.hash(ofSecret: nextSecret)
+        record.state = try Self.encoded(state)
+        let (changed, revision) = (record, record.revision)
+        do { try await store.write(.process) { try $0.runs.advance(changed, from: revision) } } catch let error as StoreError
+            where error.code == .stale
+        {
+            throw Problem(.invalidState, "another answer came first")
+        }
+        return answer
+    }
+
+    // MARK: The engine's turns
+
+    /// - Returns: the answer, and the secret of the state token in it (or of none, when the run has ended).
+    private func advance(
+        _ state: inout RunState, _ event: JourneyEvent, _ definition: JourneyDefinition, _ app: AppRecord
+    ) async throws -> (JourneyAnswer, secret: [UInt8]) {
+        var decision = try step(&state, event, definition)
+        while case .perform(let effect) = decision {
+            let context = EffectContext(run: state.instance.id, app: app, device: state.device, lastUser: state.instance.user)
+            let answer = try await performer.perform(effect.work, context)
+            decision = try step(&state, .performed(effect.result(answer)), definition)
+        }
+        var generator = SystemRandomNumberGenerator()
+        let token = BearerSecret(for: state.instance.id, using: &generator)
+        let expiry = state.instance.expiresAt.milliseconds
+        switch decision {
+        case .perform: fatalError("the loop above ends with something else")
+        case .ask(let prompt):
+            let options = Dictionary(
+                prompt.options.map { ($0.id, ClientOptionWire(type: $0.kind.rawValue, label: $0.label, schema: $0.schema?.json)) }
+            ) { $1 }
+            return (
+                JourneyAnswer(
+                    state: token.text.use { $0 }, journeyStepID: prompt.journeyStepID, data: prompt.data, clientResponseOptions: options,
+                    expiresAt: expiry), token.secret
+            )
+        case .complete(let completion): return (try await completed(completion, state, app, expiry), token.secret)
+        case .reject(let rejection):
+            metrics.count("mien_journeys_ended_total", "end=\"rejection\"")
+            return (Self.rejected(rejection, expiry), token.secret)
+        }
+    }
+
+    private func step(_ state: inout RunState, _ event: JourneyEvent, _ definition: JourneyDefinition) throws -> JourneyDecision {
+        do { return try state.instance.handle(event, in: definition, at: clock.now) } catch {
+            let fields = error.problems.map { Problem.FieldError(field: $0.field, message: $0.message) }
+            switch error.code {
+            case .invalidState: throw Problem(.invalidState)
+            case .clientResponseNotValid: throw Problem(.clientResponseNotValid, errors: fields)
+            case .noActiveJourney: throw Problem(.noActiveJourney)
+            }
+        }
+    }
+
+    private func completed(_ completion: Completion, _ state: RunState, _ app: AppRecord, _ expiry: Int64) async throws -> JourneyAnswer {
+        let now = clock.now
+        var generator = SystemRandomNumberGenerator()
+        var claims: [String: JSONValue] = completion.claims
+        claims["aud"] = .string(app.id.text)
+        claims["exp"] = .number(Double(now.seconds + Int64(app.settings.tokenSeconds)))
+        claims["jti"] = .string(Base64URL.encode(generator.bytes(16)))
+        claims["journey"] = .string(state.instance.journey.text)
+        if let flowID = state.flowID { claims["flow_id"] = .string(flowID) }
+        if !completion.approvalData.isEmpty { claims["approval_data"] = .object(completion.approvalData.mapValues { .string($0) }) }
+        var deviceToken: String?
+        if let user = completion.signedInUser {
+            // Suspended since it signed in a moment ago: then it has not.
+            guard try await store.read({ try $0.accounts.find(user) })?.state == .active else {
+                return Self.rejected(nil, expiry)
+            }
+            claims["sub"] = .string(user.text)
+            claims["amr"] = .array((completion.user?.amr ?? []).map { .string($0) })
+            claims["acr"] = .string(completion.acr ?? (Set(completion.user?.amr ?? []).count > 1 ? "2" : "1"))
+            claims["auth_time"] = .number(Double(now.seconds))
+            if state.device?.account != user { deviceToken = try await newDevice(user, app.id, at: now) }
+        }
+        metrics.count("mien_journeys_ended_total", "end=\"success\"")
+        return JourneyAnswer(
+            state: nil, journeyStepID: WireNames.success, token: try issuer.sign(claims, at: now), deviceToken: deviceToken, expiresAt: expiry)
+    }
+
+    private static func rejected(_ rejection: Rejection?, _ expiry: Int64) -> JourneyAnswer {
+        JourneyAnswer(
+            state: nil, journeyStepID: WireNames.rejection,
+            errorData: [
+                "cause": .string(rejection?.cause.rawValue ?? Rejection.Cause.failed.rawValue),
+                "reason": .string(rejection?.reason ?? StepErrorCode.invalidCredentials.rawValue),
+            ], expiresAt: expiry)
+    }
+
+    // MARK: Devices
+
+    /// - Returns: `nil` for a token that is none, of another app or of a user who is gone: such a device is a stranger's, and no error.
+    private func device(_ token: String, app: AppID) async throws -> RunState.Device? {
+        guard let (id, secret) = BearerSecret.parse(token, DeviceKind.self) else { return nil }
+        let hash = store.keys.hash(ofSecret: secret)
+        guard let found = try await store.read({ try $0.devices.find(tokenHash: hash) }), found.id == id, found.app == app else { return nil }
+        return RunState.Device(id: id, account: found.account)
+    }
+
+    private func newDevice(_ account: UserID, _ app: AppID, at now: Instant) async throws -> String {
+        var generator = SystemRandomNumberGenerator()
+        let id = DeviceID.random(using: &generator)
+        let token = BearerSecret(for: id, using: &generator)
+        let hash = store.keys.hash(ofSecret: token.secret)
+        try await store.write { try $0.devices.insert(KnownDevice(id: id, account: account, app: app), tokenHash: hash, at: now) }
+        return token.text.use { $0 }
+    }
+
+    // MARK: Small things
+
+    private static func encoded(_ state: RunState) throws -> Sensitive<[UInt8]> { Sensitive([UInt8](try JSONEncoder().encode(state))) }
+
+    /// Of what was sent with the token, under a key: it may hold a password.
+    private func hash(of request: RespondRequest) -> [UInt8] {
+        store.keys.hash(ofSecret: Array(JSONText.write(["option": .string(request.option), "data": request.data ?? .null]).utf8))
+    }
+
+    private static func shown(_ text: String) -> String { String(text.prefix(64)).filter { !$0.isNewline } }
+}

@@ -1,0 +1,75 @@
+internal import Foundation
+internal import Hummingbird
+internal import Logging
+internal import MienAccess
+internal import MienCore
+internal import MienStore
+
+/// Everything a server is made of, put together once.
+struct ServerParts: Sendable {
+    let store: Store
+    let place: PublicPlace
+    let mail: MailService
+    let sweeper: Sweeper
+    private let passwords: PasswordService
+    private let captures: CaptureService
+    private let journeys: JourneyService
+    private let apps: AppCatalog
+    private let catalog: JourneyCatalog
+    private let issuer: TokenIssuer
+    private let metrics = Metrics()
+    private let clock: ServerClock
+    private let configuration: ServerConfiguration
+    private let logger: Logger
+
+    init(
+        _ configuration: ServerConfiguration, store: Store, secret: Sensitive<String>, place: PublicPlace, clock: ServerClock, logger: Logger
+    ) async throws {
+        (self.configuration, self.store, self.place, self.clock, self.logger) = (configuration, store, place, clock, logger)
+        let faces = try FaceService(
+            packs: configuration.packs, pack: configuration.pack, cache: configuration.dataFolder.appending(path: "networks"),
+            workers: configuration.faceWorkers, mostBytes: configuration.captureBytes)
+        passwords = try PasswordService(
+            policy: configuration.passwordPolicy, cost: configuration.passwordCost, workers: configuration.passwordWorkers)
+        mail = MailService(configuration: configuration, logger: logger, metrics: metrics)
+        captures = CaptureService(store: store, faces: faces, clock: clock, configuration: configuration)
+        issuer = TokenIssuer(store: store, issuer: { place.text }, rotateDays: configuration.tokenRotateDays)
+        try await issuer.refresh(at: clock.now)
+        apps = AppCatalog(store: store)
+        catalog = JourneyCatalog(store: store)
+        let webhooks = WebhookCaller(
+            hosts: configuration.webhookHosts, mayBePrivate: configuration.webhooksMayBePrivate, secret: secret, clock: clock)
+        let performer = EffectPerformer(
+            store: store, passwords: passwords, captures: captures, faces: faces, mail: mail, webhooks: webhooks, clock: clock, metrics: metrics,
+            configuration: configuration, publicURL: { place.text })
+        journeys = JourneyService(
+            store: store, catalog: catalog, apps: apps, performer: performer, issuer: issuer, clock: clock, metrics: metrics)
+        sweeper = Sweeper(store: store, issuer: issuer, clock: clock, logger: logger)
+    }
+
+    func router() -> Router<MienRequestContext> {
+        let router = Router(context: MienRequestContext.self, options: .autoGenerateHeadEndpoints)
+        let requests = configuration.requestsPerMinute, starts = configuration.startsPerMinute
+        router.add(middleware: ProblemMiddleware(metrics: metrics))
+        router.add(
+            middleware: RateLimitMiddleware(
+                limiter: RateLimiter(.init(burst: requests, perMinute: requests)), clock: clock, trustsProxy: configuration.trustsProxy))
+        OperationRoutes(store: store, metrics: metrics, issuer: issuer).add(to: router)
+        let body = JSONBody(mostBytes: configuration.bodyBytes)
+        JourneyRoutes(
+            journeys: journeys, captures: captures, starts: RateLimiter(.init(burst: starts, perMinute: starts)), clock: clock, body: body,
+            frameBytes: configuration.captureBytes, trustsProxy: configuration.trustsProxy
+        ).add(to: router.group("v1"))
+        let admin = router.group("v1").add(
+            middleware: AdminOnly(store: store, guesses: RateLimiter(.init(burst: 10, perMinute: 10)), clock: clock))
+        AdminRoutes(
+            store: store, apps: apps, catalog: catalog, accounts: AccountService(store: store, passwords: passwords, clock: clock),
+            gate: LockGate(store: store, clock: clock), clock: clock, body: body
+        ).add(to: admin)
+        // Added last, it is asked only when no route takes the request.
+        router.add(middleware: MethodMiddleware(table: RouteTable(router.routes)))
+        return router
+    }
+
+    func stop() async { await passwords.stop() }
+}

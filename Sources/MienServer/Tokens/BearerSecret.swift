@@ -1,0 +1,26 @@
+internal import MienCore
+
+/// A secret that whoever holds it may use: 256 random bits behind the id of what it opens. Stored only as a hash.
+struct BearerSecret: Sendable {
+    /// `<id>.<43 characters>`
+    let text: Sensitive<String>
+    let secret: [UInt8]
+
+    init<Kind>(for id: Identifier<Kind>, using generator: inout some RandomNumberGenerator) {
+        secret = generator.bytes(32)
+        text = Sensitive("\(id.text).\(Base64URL.encode(secret))")
+    }
+
+    /// The id and the secret of such a text; `nil` for anything else.
+    static func parse<Kind>(_ text: String, _: Kind.Type = Kind.self) -> (id: Identifier<Kind>, secret: [UInt8])? {
+        guard text.utf8.count <= 128, let dot = text.lastIndex(of: "."), let id = Identifier<Kind>(text[..<dot]),
+            let secret = Base64URL.decode(text[text.index(after: dot)...]), secret.count == 32
+        else { return nil }
+        return (id, secret)
+    }
+}
+
+/// Compares in a time that depends on the lengths only.
+func isSame(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    a.count == b.count && zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+}

@@ -1,0 +1,74 @@
+internal import Crypto
+internal import Foundation
+internal import MienCore
+internal import MienStore
+internal import Synchronization
+
+/// Signs tokens: JWT with ES256 (RFC 7515, 7518 §3.4, 7519). Keys take turns; a retired one stays published until its last token has expired.
+final class TokenIssuer: Sendable {
+    /// No token lives longer.
+    static let longestSeconds = 3600
+
+    private struct Key {
+        let record: SigningKeyRecord
+        let key: P256.Signing.PrivateKey
+    }
+
+    private let store: Store
+    private let issuer: @Sendable () -> String
+    private let rotation: Duration
+    private let keys = Mutex<[Key]>([])
+
+    init(store: Store, issuer: @escaping @Sendable () -> String, rotateDays: Int) {
+        (self.store, self.issuer, rotation) = (store, issuer, .seconds(rotateDays * 86_400))
+    }
+
+    /// Reads the keys; makes a new one when none may sign, and removes those whose time is over.
+    func refresh(at now: Instant) async throws {
+        let rotation = rotation
+        let records = try await store.write { tables -> [SigningKeyRecord] in
+            _ = try tables.signingKeys.sweep(at: now)
+            let current = try tables.signingKeys.current(at: now)
+            if let newest = current.first, now < newest.retiresAt { return current }
+            let key = P256.Signing.PrivateKey()
+            let publicKey = [UInt8](key.publicKey.x963Representation)
+            let id = Base64URL.encode(SHA256.hash(data: key.publicKey.x963Representation).prefix(12))
+            let record = SigningKeyRecord(
+                id: id, privateKey: Sensitive([UInt8](key.rawRepresentation)), publicKey: publicKey, createdAt: now, retiresAt: now + rotation,
+                expiresAt: now + rotation + .seconds(2 * Self.longestSeconds))
+            try tables.signingKeys.insert(record)
+            try tables.audit.append(AuditEvent("signing-key.made", actor: "system", detail: ["kid": .string(id)]), at: now)
+            return [record] + current
+        }
+        let opened = try records.map { record in
+            Key(record: record, key: try record.privateKey.use { try P256.Signing.PrivateKey(rawRepresentation: $0) })
+        }
+        keys.withLock { $0 = opened }
+    }
+
+    /// - Parameter claims: besides `iss` and `iat`.
+    func sign(_ claims: [String: JSONValue], at now: Instant) throws -> String {
+        guard let key = keys.withLock({ $0.first }) else { throw StoreError(.unreachable, "there is no key to sign with") }
+        var claims = claims
+        claims["iss"] = .string(issuer())
+        claims["iat"] = .number(Double(now.seconds))
+        let header: JSONValue = ["alg": "ES256", "typ": "JWT", "kid": .string(key.record.id)]
+        let body = "\(Base64URL.encode(JSONText.write(header).utf8)).\(Base64URL.encode(JSONText.write(.object(claims)).utf8))"
+        let signature = try key.key.signature(for: Data(body.utf8))
+        return "\(body).\(Base64URL.encode(signature.rawRepresentation))"
+    }
+
+    /// RFC 7517.
+    var keySet: JSONValue {
+        let records = keys.withLock { $0.map(\.record) }
+        return [
+            "keys": .array(
+                records.map { record in
+                    [
+                        "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": .string(record.id),
+                        "x": .string(Base64URL.encode(record.publicKey[1..<33])), "y": .string(Base64URL.encode(record.publicKey[33..<65])),
+                    ]
+                })
+        ]
+    }
+}

@@ -1,0 +1,99 @@
+/// The schema, step by step, in portable SQL. A step that has shipped is never changed: what comes later is a new step.
+///
+/// Times are milliseconds since 1970 UTC. `BIGINT` and `TEXT` mean the same to SQLite and PostgreSQL; `{blob}` is each one's own word.
+/// What is personal is sealed (`*_sealed`) or a keyed hash (`*_hash`): see docs/spec/storage.md.
+enum Migrations {
+    static let all: [(name: String, statements: [String])] = [
+        (
+            "1-accounts",
+            [
+                """
+                CREATE TABLE app (
+                  id TEXT PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, secret_hash {blob},
+                  settings TEXT NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                """,
+                """
+                CREATE TABLE account (
+                  id TEXT PRIMARY KEY, state TEXT NOT NULL, key_sealed {blob} NOT NULL, profile_sealed {blob} NOT NULL,
+                  created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                """,
+                "CREATE INDEX account_by_time ON account (created_at, id)",
+                """
+                CREATE TABLE account_name (
+                  kind TEXT NOT NULL, name_hash {blob} NOT NULL, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+                  PRIMARY KEY (kind, name_hash))
+                """,
+                "CREATE INDEX account_name_by_account ON account_name (account_id)",
+                """
+                CREATE TABLE authenticator (
+                  id TEXT PRIMARY KEY, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+                  type TEXT NOT NULL, app_id TEXT NOT NULL, content_sealed {blob} NOT NULL, info TEXT NOT NULL,
+                  created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                """,
+                "CREATE INDEX authenticator_by_account ON authenticator (account_id, type, app_id)",
+                """
+                CREATE TABLE lock_counter (
+                  authenticator_id TEXT NOT NULL REFERENCES authenticator (id) ON DELETE CASCADE, scope TEXT NOT NULL,
+                  failures BIGINT NOT NULL, locked_until BIGINT, is_disabled BIGINT NOT NULL, PRIMARY KEY (authenticator_id, scope))
+                """,
+                """
+                CREATE TABLE consent (
+                  id TEXT PRIMARY KEY, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, app_id TEXT NOT NULL,
+                  purpose TEXT NOT NULL, text_version TEXT NOT NULL, given_at BIGINT NOT NULL, withdrawn_at BIGINT)
+                """,
+                "CREATE INDEX consent_by_account ON consent (account_id, app_id, purpose)",
+                """
+                CREATE TABLE known_device (
+                  token_hash {blob} PRIMARY KEY, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, id TEXT NOT NULL,
+                  app_id TEXT NOT NULL, created_at BIGINT NOT NULL, used_at BIGINT NOT NULL)
+                """,
+                "CREATE INDEX known_device_by_account ON known_device (account_id)",
+            ]
+        ),
+        (
+            "2-journeys",
+            [
+                """
+                CREATE TABLE journey (
+                  id TEXT NOT NULL, version BIGINT NOT NULL, state TEXT NOT NULL, definition TEXT NOT NULL,
+                  created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, PRIMARY KEY (id, version))
+                """,
+                """
+                CREATE TABLE journey_run (
+                  id TEXT PRIMARY KEY, app_id TEXT NOT NULL, journey_id TEXT NOT NULL, revision BIGINT NOT NULL, token_hash {blob} NOT NULL,
+                  used_token_hash {blob}, used_request_hash {blob}, answer_sealed {blob}, state_sealed {blob} NOT NULL,
+                  expires_at BIGINT NOT NULL)
+                """,
+                "CREATE INDEX journey_run_by_end ON journey_run (expires_at)",
+                """
+                CREATE TABLE capture (
+                  id TEXT PRIMARY KEY, token_hash {blob} NOT NULL, run_id TEXT NOT NULL, app_id TEXT NOT NULL, state TEXT NOT NULL,
+                  frames BIGINT NOT NULL, content_sealed {blob} NOT NULL, expires_at BIGINT NOT NULL)
+                """,
+                "CREATE INDEX capture_by_end ON capture (expires_at)",
+                """
+                CREATE TABLE one_time_code (
+                  id TEXT PRIMARY KEY, code_hash {blob} NOT NULL, attempts BIGINT NOT NULL, sent BIGINT NOT NULL, expires_at BIGINT NOT NULL)
+                """,
+                "CREATE INDEX one_time_code_by_end ON one_time_code (expires_at)",
+            ]
+        ),
+        (
+            "3-operation",
+            [
+                "CREATE TABLE admin (id TEXT PRIMARY KEY, name TEXT NOT NULL, token_hash {blob} NOT NULL, created_at BIGINT NOT NULL)",
+                """
+                CREATE TABLE signing_key (
+                  id TEXT PRIMARY KEY, key_sealed {blob} NOT NULL, public_key {blob} NOT NULL, created_at BIGINT NOT NULL,
+                  retires_at BIGINT NOT NULL, expires_at BIGINT NOT NULL)
+                """,
+                """
+                CREATE TABLE audit (
+                  number BIGINT PRIMARY KEY, at BIGINT NOT NULL, event TEXT NOT NULL, actor TEXT NOT NULL, account_id TEXT NOT NULL,
+                  app_id TEXT NOT NULL, detail TEXT NOT NULL, hash {blob} NOT NULL)
+                """,
+                "CREATE INDEX audit_by_account ON audit (account_id, number)",
+            ]
+        ),
+    ]
+}

@@ -1,0 +1,55 @@
+internal import MienCore
+
+/// Everything the server remembers. Repositories hang off a transaction, so that what belongs together is written together.
+///
+///     let id = try await store.write { tables in
+///         try tables.accounts.insert(account)
+///         try tables.audit.append(event, at: now)
+///         return account.id
+///     }
+public final class Store: Sendable {
+    private let driver: any SQLDriver
+    public let keys: StoreKeys
+
+    /// Brings the schema up to date.
+    ///
+    /// - Parameter blob: the dialect's word for bytes: `BLOB` (SQLite), `BYTEA` (PostgreSQL).
+    /// - Throws: ``StoreError``.
+    public init(_ driver: some SQLDriver, keys: StoreKeys, blob: String = "BLOB") async throws {
+        (self.driver, self.keys) = (driver, keys)
+        try await Migrator.migrate(driver, blob: blob)
+    }
+
+    /// - Throws: what `body` throws, then nothing was written; ``StoreError``.
+    public func write<Output: Sendable>(
+        _ durability: Durability = .always, _ body: @escaping @Sendable (Tables) throws -> Output
+    ) async throws -> Output {
+        let keys = keys
+        return try await driver.write(durability) { try body(Tables(connection: $0, keys: keys)) }
+    }
+
+    public func read<Output: Sendable>(_ body: @escaping @Sendable (Tables) throws -> Output) async throws -> Output {
+        let keys = keys
+        return try await driver.read { try body(Tables(connection: $0, keys: keys)) }
+    }
+}
+
+/// The repositories, within one transaction.
+public struct Tables {
+    let connection: any SQLConnection
+    let keys: StoreKeys
+
+    public var apps: AppTable { AppTable(connection: connection) }
+    public var accounts: AccountTable { AccountTable(connection: connection, keys: keys) }
+    public var authenticators: AuthenticatorTable { AuthenticatorTable(connection: connection, keys: keys) }
+    public var locks: LockTable { LockTable(connection: connection) }
+    public var consents: ConsentTable { ConsentTable(connection: connection) }
+    public var devices: KnownDeviceTable { KnownDeviceTable(connection: connection) }
+    public var journeys: JourneyTable { JourneyTable(connection: connection) }
+    public var runs: JourneyRunTable { JourneyRunTable(connection: connection, keys: keys) }
+    public var captures: CaptureTable { CaptureTable(connection: connection, keys: keys) }
+    public var codes: OneTimeCodeTable { OneTimeCodeTable(connection: connection) }
+    public var admins: AdminTable { AdminTable(connection: connection) }
+    public var signingKeys: SigningKeyTable { SigningKeyTable(connection: connection, keys: keys) }
+    public var audit: AuditTable { AuditTable(connection: connection) }
+}

@@ -1,0 +1,69 @@
+internal import MienCore
+public import MienVault
+
+/// What the store seals and finds things with. Made from the master key; never prints.
+public struct StoreKeys: Sendable {
+    private let master: MasterKey
+    private let random: RandomSource
+
+    public init(_ master: MasterKey, random: RandomSource = .system) { (self.master, self.random) = (master, random) }
+
+    /// Seals something that belongs to no person: a journey's run, a signing key.
+    func seal(_ content: [UInt8], _ purpose: SealPurpose, for identity: String) -> [UInt8] {
+        RecordSealer(key: master, purpose: purpose, random: random).seal(content, identity: Array(identity.utf8))
+    }
+
+    func open(_ record: [UInt8], _ purpose: SealPurpose, for identity: String) throws(StoreError) -> [UInt8] {
+        do { return try RecordSealer(key: master, purpose: purpose).open(record, identity: Array(identity.utf8)) } catch {
+            throw StoreError(.corrupt, "\(purpose.label): \(error)")
+        }
+    }
+
+    /// What a name is found by: nobody without the master key can tell a name from it, or try names against it.
+    func hash(of kind: String, _ name: String) -> [UInt8] { master.code(for: "\(kind):\(name)".utf8, purpose: .accountName) }
+
+    /// What a bearer secret is stored as. Secrets have 128 bits and more, so that a plain keyed hash will do.
+    public func hash(ofSecret secret: [UInt8]) -> [UInt8] { master.code(for: secret, purpose: .bearerSecret) }
+
+    /// A new person's own key, sealed: what is sealed under it is gone when it is.
+    func newAccountKey(for id: UserID) -> (key: AccountKey, sealed: [UInt8]) {
+        let bytes = random.bytes(MasterKey.size)
+        return (AccountKey(MasterKey(bytes: bytes), random), seal(bytes, .accountKey, for: id.text))
+    }
+
+    func accountKey(_ sealed: [UInt8], for id: UserID) throws(StoreError) -> AccountKey {
+        let bytes = try open(sealed, .accountKey, for: id.text)
+        guard bytes.count == MasterKey.size else { throw StoreError(.corrupt, "an account's key has \(bytes.count) bytes") }
+        return AccountKey(MasterKey(bytes: bytes), random)
+    }
+}
+
+/// One person's key: their profile, passwords, templates are sealed under it. Destroying it destroys them, in backups of its table too.
+struct AccountKey: Sendable {
+    private let key: MasterKey
+    private let random: RandomSource
+
+    init(_ key: MasterKey, _ random: RandomSource) { (self.key, self.random) = (key, random) }
+
+    func seal(_ content: [UInt8], _ purpose: SealPurpose, for identity: String) -> [UInt8] {
+        RecordSealer(key: key, purpose: purpose, random: random).seal(content, identity: Array(identity.utf8))
+    }
+
+    func open(_ record: [UInt8], _ purpose: SealPurpose, for identity: String) throws(StoreError) -> [UInt8] {
+        do { return try RecordSealer(key: key, purpose: purpose).open(record, identity: Array(identity.utf8)) } catch {
+            throw StoreError(.corrupt, "\(purpose.label): \(error)")
+        }
+    }
+}
+
+extension SealPurpose {
+    static let accountKey = SealPurpose(label: "mien/v1/account-key")
+    static let accountName = SealPurpose(label: "mien/v1/account-name")
+    static let accountProfile = SealPurpose(label: "mien/v1/account-profile")
+    static let authenticator = SealPurpose(label: "mien/v1/authenticator")
+    static let bearerSecret = SealPurpose(label: "mien/v1/bearer-secret")
+    static let journeyRun = SealPurpose(label: "mien/v1/journey-run")
+    static let journeyAnswer = SealPurpose(label: "mien/v1/journey-answer")
+    static let capture = SealPurpose(label: "mien/v1/capture")
+    static let signingKey = SealPurpose(label: "mien/v1/signing-key")
+}

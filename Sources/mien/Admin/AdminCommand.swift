@@ -1,0 +1,15 @@
+import ArgumentParser
+
+/// `mien admin …`
+struct AdminCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "admin", abstract: "Manage a running server: apps, users, authenticators, consents, the audit log.",
+        discussion: """
+            The server's first start prints the admin credential. Put it into a file that only you can read, or into MIEN_ADMIN_CREDENTIAL.
+
+            EXAMPLE
+              mien admin user list --credential-file ~/.mien-admin
+              MIEN_SERVER=https://login.example.org mien admin audit verify
+            """,
+        subcommands: [AppCommand.self, UserCommand.self, AuthenticatorCommand.self, ConsentCommand.self, AuditCommand.self])
+}

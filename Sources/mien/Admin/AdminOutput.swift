@@ -1,0 +1,20 @@
+import Foundation
+import MienClient
+import MienCore
+
+/// What the admin commands print for people.
+enum AdminOutput {
+    /// A thing's properties, one a line; those without a value are left out.
+    static func sheet(_ rows: [(String, String?)]) {
+        print(Terminal.table(rows.compactMap { name, value in value.map { [name, $0] } }))
+    }
+
+    /// `2026-01-31T12:00:00Z`
+    static func time(_ milliseconds: Int64) -> String { Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.iso8601) }
+
+    /// `plan=gold, verified=true`
+    static func members(_ values: [String: JSONValue]) -> String? {
+        guard !values.isEmpty else { return nil }
+        return values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.stringValue ?? JSONText.write($0.value))" }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,156 @@
+import ArgumentParser
+import MienAPI
+import MienClient
+import MienCore
+
+/// `mien admin app …`
+struct AppCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app", abstract: "Apps that log people in with this server.",
+        discussion: """
+            EXAMPLE
+              mien admin app create "Web shop" --id shop --confidential
+              mien admin app set shop --face-threshold 48 --lock face=5,30,50
+            """,
+        subcommands: [List.self, Create.self, Show.self, Change.self, Secret.self, Delete.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Which apps are there?",
+            discussion: """
+                EXAMPLE
+                  mien admin app list
+                """)
+
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let apps = try await server.admin().apps()
+            guard !output.json else { return JSON.print(["apps": apps]) }
+            if apps.isEmpty { print("There is no app. Make one: mien admin app create NAME") }
+            let rows = apps.map { [$0.id, $0.name, $0.type, AdminOutput.time($0.createdAt)] }
+            if !rows.isEmpty { print(Terminal.table(rows, heading: ["id", "name", "type", "created"])) }
+        }
+    }
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "create", abstract: "Make an app.",
+            discussion: """
+                A confidential app runs on a server of its own and has a secret, which is shown this once.
+
+                EXAMPLE
+                  mien admin app create "Web shop" --id shop --confidential
+                """)
+
+        @Argument(help: "What people call it.") var name: String
+        @Option(help: "Its id; made up when left out.", transform: Word.app) var id: AppID?
+        @Flag(help: "It can keep a secret.") var confidential = false
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let request = AppRequest(id: id?.text, name: name, type: confidential ? "confidential" : "public")
+            try AppCommand.show(await server.admin().createApp(request), output)
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show an app and its settings.",
+            discussion: """
+                EXAMPLE
+                  mien admin app show shop
+                """)
+
+        @Argument(help: "The app's id.", transform: Word.app) var id: AppID
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws { try AppCommand.show(await server.admin().app(id), output) }
+    }
+
+    struct Change: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set", abstract: "Change an app's name and settings.",
+            discussion: """
+                What is left out stays as it is.
+
+                EXAMPLE
+                  mien admin app set shop --redirect-uri https://shop.example.org/back --token-seconds 120
+                  mien admin app set shop --journey face-login --journey sign-up --lock face=5,30,50
+                """)
+
+        @Argument(help: "The app's id.", transform: Word.app) var id: AppID
+        @Option(help: "What people call it.") var name: String?
+        @OptionGroup var settings: AppSettingOptions
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            guard name != nil || !settings.isEmpty else { throw ValidationError("say what to change: --name, --face-threshold, …") }
+        }
+
+        func run() async throws {
+            let admin = try server.admin(), app = try await admin.app(id)
+            let request = AppRequest(name: name ?? app.name, settings: settings.isEmpty ? nil : settings.applied(to: app.settings))
+            try AppCommand.show(await admin.updateApp(id, request), output)
+        }
+    }
+
+    struct Secret: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "secret", abstract: "Give a confidential app a new secret; the old one works no more.",
+            discussion: """
+                The secret is shown this once.
+
+                EXAMPLE
+                  mien admin app secret shop
+                """)
+
+        @Argument(help: "The app's id.", transform: Word.app) var id: AppID
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws { try AppCommand.show(await server.admin().renewSecret(id), output) }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "delete", abstract: "Delete an app, and all faces and devices registered for it.",
+            discussion: """
+                EXAMPLE
+                  mien admin app delete shop --yes
+                """)
+
+        @Argument(help: "The app's id.", transform: Word.app) var id: AppID
+        @OptionGroup var consent: DeletionOptions
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws { try consent.check("all faces and devices registered for \(id) go with it") }
+
+        func run() async throws {
+            try await server.admin().deleteApp(id)
+            if output.json { JSON.print(["deleted": id.text]) } else { print("Deleted \(id).") }
+        }
+    }
+
+    private static func show(_ app: AppAnswer, _ output: OutputOptions) {
+        guard !output.json else { return JSON.print(app) }
+        AdminOutput.sheet(
+            [("id", app.id), ("name", app.name), ("type", app.type), ("created", AdminOutput.time(app.createdAt))]
+                + AppSettingOptions.rows(app.settings) + [("secret", app.clientSecret)])
+        if app.clientSecret != nil { Terminal.warn("The secret is shown this once: keep it where only the app can read it.") }
+    }
+}
+
+/// What cannot be undone is asked for twice.
+struct DeletionOptions: ParsableArguments {
+    @Flag(help: "Yes, delete it: this cannot be undone.") var yes = false
+
+    func check(_ consequence: String) throws {
+        guard yes else { throw ValidationError("this cannot be undone, and \(consequence): add --yes") }
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import MienCore
+
+/// Settings of an app that are to change. Ranges are the server's to check.
+struct AppSettingOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Least score that counts as a match, 24 to 72, or “default” for the server's.", valueName: "score"), transform: threshold)
+    var faceThreshold: JSONValue?
+
+    @Option(help: ArgumentHelp("How long a token of a completed journey is valid, 30 to 3600.", valueName: "seconds")) var tokenSeconds: Int?
+
+    @Option(
+        help: ArgumentHelp("Where browsers may be sent back to. Can come several times; takes the place of all there are.", valueName: "url"))
+    var redirectUri: [String] = []
+    @Flag(help: "Browsers are sent back nowhere.") var noRedirectUris = false
+
+    @Option(
+        help: ArgumentHelp("A journey it may start. Can come several times; takes the place of all there are.", valueName: "id"),
+        transform: Word.journey)
+    var journey: [JourneyID] = []
+    @Flag(help: "It may start every published journey.") var allJourneys = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Failures before an authenticator locks, seconds it stays locked, failures before it is disabled; or TYPE=default. Can come several times.",
+            valueName: "type=n,s,n"), transform: lock)
+    var lock: [Lock] = []
+
+    struct Lock: Sendable {
+        let type: AuthenticatorType
+        /// `nil` for the default.
+        let policy: JSONValue?
+    }
+
+    func validate() throws {
+        if noRedirectUris, !redirectUri.isEmpty { throw ValidationError("--redirect-uri and --no-redirect-uris exclude each other") }
+        if allJourneys, !journey.isEmpty { throw ValidationError("--journey and --all-journeys exclude each other") }
+    }
+
+    var isEmpty: Bool {
+        faceThreshold == nil && tokenSeconds == nil && redirectUri.isEmpty && !noRedirectUris && journey.isEmpty && !allJourneys && lock.isEmpty
+    }
+
+    /// `settings`, as the server told them, with what is to change.
+    func applied(to settings: JSONValue) -> JSONValue {
+        var members = settings.objectValue ?? [:]
+        if let faceThreshold { members["face_threshold"] = faceThreshold.isNull ? nil : faceThreshold }
+        if let tokenSeconds { members["token_seconds"] = .number(Double(tokenSeconds)) }
+        if noRedirectUris || !redirectUri.isEmpty { members["redirect_uris"] = .array(redirectUri.map { .string($0) }) }
+        if allJourneys { members["journeys"] = nil } else if !journey.isEmpty { members["journeys"] = .array(journey.map { .string($0.text) }) }
+        if !lock.isEmpty {
+            var locks = members["locks"]?.objectValue ?? [:]
+            for change in lock { locks[change.type.rawValue] = change.policy }
+            members["locks"] = .object(locks)
+        }
+        return .object(members)
+    }
+
+    /// For people.
+    static func rows(_ settings: JSONValue) -> [(String, String?)] {
+        func list(_ name: String, none: String) -> String {
+            guard let values = settings[name]?.arrayValue, !values.isEmpty else { return none }
+            return values.compactMap(\.stringValue).joined(separator: ", ")
+        }
+        let locks = (settings["locks"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.map { type, policy in
+            let numbers = ["failed_attempts", "lockout_seconds", "disable_after"].map { policy[$0].map { JSONText.write($0) } ?? "?" }
+            return "\(type)=\(numbers.joined(separator: ","))"
+        }
+        return [
+            ("face threshold", settings["face_threshold"]?.numberValue.map { JSONText.number($0) } ?? "the server's"),
+            ("token seconds", settings["token_seconds"]?.numberValue.map { JSONText.number($0) }),
+            ("redirect URIs", list("redirect_uris", none: "none")),
+            ("journeys", settings["journeys"]?.arrayValue == nil ? "every published one" : list("journeys", none: "none")),
+            ("locks", locks.isEmpty ? "the defaults" : locks.joined(separator: ", ")),
+        ]
+    }
+
+    @Sendable private static func threshold(_ text: String) throws -> JSONValue {
+        if text == "default" { return .null }
+        guard let number = Double(text), number.isFinite else { throw ValidationError("--face-threshold is a score or “default”, not “\(text)”") }
+        return .number(number)
+    }
+
+    @Sendable private static func lock(_ text: String) throws -> Lock {
+        let parts = text.split(separator: "=", maxSplits: 1)
+        let types = AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", ")
+        guard parts.count == 2, let type = AuthenticatorType(rawValue: String(parts[0])) else {
+            throw ValidationError("--lock is like face=5,30,50, not “\(text)”; types are \(types)")
+        }
+        if parts[1] == "default" { return Lock(type: type, policy: nil) }
+        let numbers = parts[1].split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
+        guard numbers.count == 3, let attempts = numbers[0], let seconds = numbers[1], let most = numbers[2] else {
+            throw ValidationError("--lock \(type.rawValue) takes three whole numbers, failures,seconds,failures, or “default”, not “\(parts[1])”")
+        }
+        let policy: [String: Int] = ["failed_attempts": attempts, "lockout_seconds": seconds, "disable_after": most]
+        return Lock(type: type, policy: .object(policy.mapValues { .number(Double($0)) }))
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import MienAPI
+import MienClient
+import MienCore
+
+/// `mien admin audit …`
+struct AuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "Who did what: the audit log.",
+        discussion: """
+            EXAMPLE
+              mien admin audit list --user ada
+              mien admin audit verify
+            """,
+        subcommands: [List.self, Verify.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Show entries, oldest first.",
+            discussion: """
+                EXAMPLE
+                  mien admin audit list --user ada --limit 20
+                  mien admin audit list --after 4711
+                """)
+
+        @Option(help: "Only what is about this user; of deleted ones, by id.") var user: String?
+        @Option(help: ArgumentHelp("Go on after the entry with this number.", valueName: "number")) var after = 0
+        @OptionGroup var limit: LimitOptions
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            guard after >= 0 else { throw ValidationError("--after is the number of an entry, not \(after)") }
+        }
+
+        func run() async throws {
+            let admin = try server.admin(), about = try await subject(admin)
+            let found = try await limit.collect(after: String(after), key: \.entryNumber) {
+                try await admin.audit(after: $0.flatMap { Int($0) } ?? 0, user: about)
+            }
+            guard !output.json else { return JSON.print(Output(entries: found.items, next: found.next)) }
+            if found.items.isEmpty { print("There is no entry\(after == 0 ? "" : " after number \(after)").") }
+            let rows = found.items.map {
+                ["\($0.number)", AdminOutput.time($0.at), $0.event, $0.actor, $0.userID ?? "", $0.appID ?? "", AdminOutput.members($0.detail) ?? ""]
+            }
+            if !rows.isEmpty {
+                print(Terminal.table(rows, heading: ["number", "time", "event", "by", "user", "app", "detail"], rightAligned: [0]))
+            }
+            limit.tell(next: found.next)
+        }
+
+        /// An id is taken as it is: what deleted users did stays in the log.
+        private func subject(_ admin: MienAdmin) async throws -> UserID? {
+            guard let user else { return nil }
+            if user.hasPrefix("\(UserKind.prefix)_"), let id = UserID(user) { return id }
+            return try await admin.user(meant: user).id
+        }
+
+        private struct Output: Encodable {
+            let entries: [AuditEntryAnswer]
+            let next: String?
+        }
+    }
+
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "verify", abstract: "Is the log as it was written? Exits with 1 when it is not.",
+            discussion: """
+                Keep the last hash elsewhere: a log that was cut off or written anew as a whole shows only against that.
+
+                EXAMPLE
+                  mien admin audit verify
+                """)
+
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let verdict = try await server.admin().verifyAudit()
+            if output.json {
+                JSON.print(verdict)
+            } else if verdict.isWhole {
+                print("The log is whole: \((verdict.entries ?? 0).grouped) entries, last hash \((verdict.lastHash ?? "none").printable).")
+            } else {
+                print("The log was changed: entry \(verdict.brokenAt.map { "\($0)" } ?? "unknown") is not as it was written.")
+            }
+            guard verdict.isWhole else { throw Outcome.noMatch }
+        }
+    }
+}
+
+extension AuditEntryAnswer {
+    fileprivate var entryNumber: String { String(number) }
+}

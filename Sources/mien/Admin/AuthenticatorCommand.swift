@@ -1,0 +1,102 @@
+import ArgumentParser
+import Foundation
+import MienAPI
+import MienClient
+import MienCore
+
+/// `mien admin authenticator …`
+struct AuthenticatorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "authenticator", abstract: "What a user can log in with: password, face, device, e-mail code.",
+        discussion: """
+            An authenticator is named by its id or, if the user has but one of that type, by its type.
+
+            EXAMPLE
+              mien admin authenticator list ada
+              mien admin authenticator unlock ada face
+            """,
+        subcommands: [List.self, Unlock.self, Lock.self, Remove.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "What can a user log in with, and is it locked?",
+            discussion: """
+                EXAMPLE
+                  mien admin authenticator list ada
+                """)
+
+        @Argument(help: "The user: id, user name, e-mail address or external id.") var user: String
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let admin = try server.admin(), found = try await admin.authenticators(of: admin.user(meant: user).id)
+            guard !output.json else { return JSON.print(["authenticators": found]) }
+            if found.isEmpty { print("\(user.printable) has no authenticator.") }
+            let rows = found.map {
+                let lock = $0.lockedUntil.map { " until \(AdminOutput.time($0))" } ?? ""
+                return [$0.id, $0.type, $0.appID ?? "", $0.lock + lock, "\($0.failures)", AdminOutput.time($0.updatedAt)]
+            }
+            if !rows.isEmpty {
+                print(Terminal.table(rows, heading: ["id", "type", "app", "lock", "failures", "changed"], rightAligned: [4]))
+            }
+        }
+    }
+
+    struct Unlock: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "unlock", abstract: "Let a user try again, and forget the failures.",
+            discussion: """
+                EXAMPLE
+                  mien admin authenticator unlock ada face
+                """)
+
+        @OptionGroup var target: AuthenticatorOptions
+
+        func run() async throws { try await target.act("unlocked") { try await $0.unlock($1, of: $2) } }
+    }
+
+    struct Lock: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "lock", abstract: "Lock an authenticator until it is unlocked.",
+            discussion: """
+                EXAMPLE
+                  mien admin authenticator lock ada face
+                """)
+
+        @OptionGroup var target: AuthenticatorOptions
+
+        func run() async throws { try await target.act("locked") { try await $0.lock($1, of: $2) } }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Remove an authenticator: a face is erased.",
+            discussion: """
+                EXAMPLE
+                  mien admin authenticator remove ada face
+                """)
+
+        @OptionGroup var target: AuthenticatorOptions
+
+        func run() async throws { try await target.act("removed") { try await $0.removeAuthenticator($1, of: $2) } }
+    }
+}
+
+/// One authenticator of one user.
+struct AuthenticatorOptions: ParsableArguments {
+    @Argument(help: "The user: id, user name, e-mail address or external id.") var user: String
+    @Argument(help: ArgumentHelp("The authenticator's id, or its type: \(types).", valueName: "id")) var authenticator: String
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var output: OutputOptions
+
+    private static var types: String { AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", ") }
+
+    /// - Parameter done: what was done with it, in one word.
+    func act(_ done: String, _ action: (MienAdmin, AuthenticatorID, UserID) async throws -> Void) async throws {
+        let admin = try server.admin(), user = try await admin.user(meant: user).id
+        let (id, found) = try await admin.authenticator(meant: authenticator, of: user)
+        try await action(admin, id, user)
+        if output.json { JSON.print([done: id.text]) } else { print("\(done.capitalized) \(found.type.printable) (\(id)) of \(user).") }
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Foundation
+import Logging
+import MienClient
+import MienCore
+
+/// Which server, and as whom. The credential is never an argument: those are for everybody on the machine to see.
+struct ServerOptions: ParsableArguments {
+    private static let defaultServer = "http://127.0.0.1:8080"
+
+    @Option(help: ArgumentHelp("The server's address (default: $MIEN_SERVER, or \(defaultServer)).", valueName: "url"))
+    var server: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the admin credential that only its owner can read (default: the credential is $MIEN_ADMIN_CREDENTIAL).", valueName: "file"))
+    var credentialFile: String?
+
+    /// - Throws: ``Failure`` when there is no credential or the address is none.
+    func admin() throws -> MienAdmin {
+        let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+        let address = server ?? environment["MIEN_SERVER"] ?? Self.defaultServer
+        let options = MienOptions(serverPath: address, logLevel: .error, retry: RetryPolicy(attempts: 2))
+        return try MienAdmin(options, credential: try credential(environment))
+    }
+
+    private func credential(_ environment: [String: String]) throws -> Sensitive<String> {
+        if let credentialFile { return try CredentialFile.read(credentialFile) }
+        guard let text = environment["MIEN_ADMIN_CREDENTIAL"] else {
+            throw Failure(
+                .notSetUp, "credential.missing",
+                "no admin credential: set MIEN_ADMIN_CREDENTIAL, or name a file with --credential-file; the server's first start printed it")
+        }
+        return try CredentialFile.credential(text, from: "MIEN_ADMIN_CREDENTIAL")
+    }
+}

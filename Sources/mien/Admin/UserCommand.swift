@@ -1,0 +1,155 @@
+import ArgumentParser
+import MienAPI
+import MienClient
+import MienCore
+
+/// `mien admin user …`
+struct UserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user", abstract: "People who have an account.",
+        discussion: """
+            USER is an id, a user name, an e-mail address or an external id.
+
+            EXAMPLE
+              mien admin user create --username ada --email ada@example.org
+              mien admin user set ada --state suspended
+            """,
+        subcommands: [List.self, Create.self, Show.self, Change.self, Delete.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Who has an account?",
+            discussion: """
+                EXAMPLE
+                  mien admin user list --limit 1000
+                """)
+
+        @Option(help: "Go on after the user with this id.", transform: Word.user) var after: UserID?
+        @OptionGroup var limit: LimitOptions
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let admin = try server.admin()
+            let found = try await limit.collect(after: after?.text, key: \.id) { try await admin.users(after: $0.flatMap { UserID($0) }) }
+            guard !output.json else { return JSON.print(Output(users: found.items, next: found.next)) }
+            if found.items.isEmpty { print("There is no user\(after == nil ? "" : " after that one").") }
+            let rows = found.items.map {
+                [$0.id, $0.username ?? "", $0.email ?? "", $0.externalID ?? "", $0.state, AdminOutput.time($0.createdAt)]
+            }
+            if !rows.isEmpty { print(Terminal.table(rows, heading: ["id", "username", "e-mail", "external id", "state", "created"])) }
+            limit.tell(next: found.next)
+        }
+
+        private struct Output: Encodable {
+            let users: [UserAnswer]
+            let next: String?
+        }
+    }
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "create", abstract: "Make an account.",
+            discussion: """
+                It needs a user name, an e-mail address or an external id.
+
+                EXAMPLE
+                  mien admin user create --username ada --email ada@example.org --attribute plan=gold
+                  pass show ada | mien admin user create --username ada --password-stdin
+                """)
+
+        @OptionGroup var fields: UserFieldOptions
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            guard fields.username != nil || fields.email != nil || fields.externalId != nil else {
+                throw ValidationError("a user needs --username, --email or --external-id")
+            }
+        }
+
+        func run() async throws {
+            let admin = try server.admin()
+            UserCommand.show(try await admin.createUser(fields.request(attributes: [:])), output)
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show a user.",
+            discussion: """
+                EXAMPLE
+                  mien admin user show ada@example.org
+                """)
+
+        @Argument(help: "The user.") var user: String
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws { UserCommand.show(try await server.admin().user(meant: user).user, output) }
+    }
+
+    struct Change: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set", abstract: "Change a user.",
+            discussion: """
+                What is left out stays as it is; an empty name or address is taken away.
+
+                EXAMPLE
+                  mien admin user set ada --state suspended
+                  mien admin user set ada --email "" --attribute plan=gold --remove-attribute trial
+                """)
+
+        enum State: String, ExpressibleByArgument, CaseIterable { case active, suspended }
+
+        @Argument(help: "The user.") var user: String
+        @OptionGroup var fields: UserFieldOptions
+        @Option(help: ArgumentHelp("An attribute to take away. Can come several times.", valueName: "name")) var removeAttribute: [String] = []
+        @Option(help: ArgumentHelp("Suspended users cannot log in.", valueName: "active|suspended")) var state: State?
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            guard !fields.isEmpty || state != nil || !removeAttribute.isEmpty else {
+                throw ValidationError("say what to change: --username, --email, --state, …")
+            }
+        }
+
+        func run() async throws {
+            let admin = try server.admin(), (id, found) = try await admin.user(meant: user)
+            var request = try fields.request(attributes: found.attributes, removing: removeAttribute)
+            request.state = state?.rawValue
+            UserCommand.show(try await admin.updateUser(id, request), output)
+        }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "delete", abstract: "Delete a user: everything of theirs becomes unreadable.",
+            discussion: """
+                EXAMPLE
+                  mien admin user delete ada --yes
+                """)
+
+        @Argument(help: "The user.") var user: String
+        @OptionGroup var consent: DeletionOptions
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws { try consent.check("faces, password and devices of the user go with it") }
+
+        func run() async throws {
+            let admin = try server.admin(), (id, _) = try await admin.user(meant: user)
+            try await admin.deleteUser(id)
+            if output.json { JSON.print(["deleted": id.text]) } else { print("Deleted \(id).") }
+        }
+    }
+
+    private static func show(_ user: UserAnswer, _ output: OutputOptions) {
+        guard !output.json else { return JSON.print(user) }
+        AdminOutput.sheet([
+            ("id", user.id), ("username", user.username), ("e-mail", user.email), ("external id", user.externalID), ("state", user.state),
+            ("attributes", AdminOutput.members(user.attributes)), ("created", AdminOutput.time(user.createdAt)),
+        ])
+    }
+}

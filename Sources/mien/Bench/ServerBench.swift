@@ -1,0 +1,197 @@
+import Foundation
+import MienCore
+import MienImage
+import MienLoad
+import MienModels
+import MienPixels
+
+/// The server under load: a process of its own on this machine, spoken to over loopback HTTP. DESIGN §8, rows 5 and 6.
+struct ServerBench {
+    /// Of each measurement.
+    let seconds: Double
+    let workers: Int
+    /// Journeys the memory is watched over.
+    let journeys: Int
+    let home: MienHome
+
+    struct Result: Encodable {
+        struct Memory: Encodable {
+            let journeys: Int
+            /// MiB, after a first thousand journeys, after half of them and after all.
+            let start, middle, end: Double
+            let most: Double
+        }
+
+        let workers: Int
+        /// Under `journey` whole face logins, under the other names their requests.
+        var faceLogin: LoadFigures
+        var requestsPerSecond: Double
+        var bareRequestsPerSecond: Double
+        var ratio: Double { requestsPerSecond / bareRequestsPerSecond }
+        var request: LoadFigures
+        var bareRequest: LoadFigures
+        var memory: Memory
+
+        private enum Key: String, CodingKey {
+            case workers, faceLogin, faceLoginsPerSecond, request, requestsPerSecond, bareRequest, bareRequestsPerSecond, ratio, memory
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(workers, forKey: .workers)
+            try container.encode(faceLogin, forKey: .faceLogin)
+            try container.encode(faceLogin.perSecond("journey"), forKey: .faceLoginsPerSecond)
+            try container.encode(request, forKey: .request)
+            try container.encode(requestsPerSecond, forKey: .requestsPerSecond)
+            try container.encode(bareRequest, forKey: .bareRequest)
+            try container.encode(bareRequestsPerSecond, forKey: .bareRequestsPerSecond)
+            try container.encode(ratio, forKey: .ratio)
+            try container.encode(memory, forKey: .memory)
+        }
+    }
+
+    func run(_ stage: (String) -> Void) throws -> Result {
+        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        stage("Starting the servers")
+        let server = try LoadServer(program: program, environment: LoadServer.unlimited.merging(["MIEN_PACKS": home.packs.path]) { $1 })
+        defer { server.stop() }
+        let bare = try LoadServer(program: program, arguments: ["bench", "bare-route"])
+        defer { bare.stop() }
+        let subject = try Subject(port: server.port, adminCredential: server.adminCredential, photos: home.demoPhotos)
+
+        stage("Face logins")
+        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(2 * workers)) { try subject.faceLogin($0) }
+        let faceLogin = try LoadRun.run(port: server.port, workers: workers, until: .seconds(seconds)) { try subject.faceLogin($0) }
+
+        stage("Requests")
+        // In turns, so that noise from outside meets both.
+        let rounds = 3
+        var ours: [LoadFigures] = [], theirs: [LoadFigures] = []
+        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(200)) { try subject.information($0) }
+        _ = try LoadRun.run(port: bare.port, workers: workers, until: .calls(1000)) { try subject.bareRequest($0) }
+        for _ in 0..<rounds {
+            theirs.append(
+                try LoadRun.run(port: bare.port, workers: workers, until: .seconds(seconds / Double(rounds))) { try subject.bareRequest($0) })
+            ours.append(
+                try LoadRun.run(port: server.port, workers: workers, until: .seconds(seconds / Double(rounds))) { try subject.information($0) })
+        }
+        // The median round.
+        let request = ours.sorted { $0.perSecond("request") < $1.perSecond("request") }[rounds / 2]
+        let bareRequest = theirs.sorted { $0.perSecond("request") < $1.perSecond("request") }[rounds / 2]
+
+        stage("Memory over \(journeys.grouped) journeys")
+        let part = (journeys - 1000) / 2
+        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(1000)) { try subject.information($0) }
+        let start = server.residentMebibytes.now
+        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(part)) { try subject.information($0) }
+        let middle = server.residentMebibytes.now
+        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(part)) { try subject.information($0) }
+        let (end, most) = server.residentMebibytes
+        return Result(
+            workers: workers, faceLogin: faceLogin, requestsPerSecond: request.perSecond("request"),
+            bareRequestsPerSecond: bareRequest.perSecond("request"), request: request, bareRequest: bareRequest,
+            memory: .init(journeys: journeys, start: start, middle: middle, end: end, most: most))
+    }
+}
+
+extension ServerBench {
+    /// Who logs in, and what is sent: one user with a registered face, one selfie, a journey of information steps.
+    struct Subject: Sendable {
+        private static let name = "load", password = "a password for the load"
+        private static let start = #"{"client_id":"sample_app"}"#
+        private let selfie: [UInt8]
+
+        init(port: Int, adminCredential: String, photos: URL) throws {
+            let reference = try Self.photo("obama.jpg", in: photos)
+            // Another photo of the same person, as large as phones send frames.
+            selfie = try Self.photo("obama2.jpg", in: photos)
+            let connection = try LoadConnection(port: port)
+            func call(_ method: String, _ path: String, _ json: String, as credential: String? = nil) throws -> LoadConnection.Answer {
+                let answer = try connection.request(method, path, type: "application/json", body: Array(json.utf8), bearer: credential)
+                guard (200..<300).contains(answer.status) else { throw LoadError("\(method) \(path): \(answer.status) \(answer.bodyText)") }
+                return answer
+            }
+            _ = try call("POST", "/v1/users", #"{"username":"\#(Self.name)","password":"\#(Self.password)"}"#, as: adminCredential)
+            _ = try call("PUT", "/v1/journeys/bench-information/versions/1", Self.journey, as: adminCredential)
+            _ = try call("POST", "/v1/journeys/bench-information/versions/1/publish", "{}", as: adminCredential)
+            var answer = try call("POST", "/v1/journeys/face-registration/start", Self.start)
+            func respond(_ option: String, _ data: String) throws {
+                guard let state = answer.text("state") else { throw LoadError("registration ended early: \(answer.bodyText)") }
+                answer = try call("POST", "/v1/journeys/respond", #"{"state":"\#(state)","option":"\#(option)","data":\#(data)}"#)
+            }
+            try respond("password", #"{"username":"\#(Self.name)","password":"\#(Self.password)"}"#)
+            try respond("client_input", "{}")
+            guard let token = answer.text("start_token") else { throw LoadError("no start token: \(answer.bodyText)") }
+            let frame = try connection.request("POST", "/v1/capture/frames", type: "image/jpeg", body: reference, bearer: token)
+            guard frame.text("status") == "passed" else { throw LoadError("the photo was not taken: \(frame.bodyText)") }
+            try respond("client_input", "{}")
+            guard answer.text("journey_step_id") == "success" else { throw LoadError("the face was not registered: \(answer.bodyText)") }
+        }
+
+        /// One whole login.
+        func faceLogin(_ worker: LoadRun.Worker) throws {
+            try worker.measured("journey") { () throws(LoadError) in
+                var answer = try worker.measured("start") { () throws(LoadError) in
+                    try worker.connection.post("/v1/journeys/face-login/start", json: Self.start)
+                }
+                answer = try worker.measured("face") { () throws(LoadError) in
+                    try Self.respond(worker, answer, #""face","data":{"user_identifier":"\#(Self.name)"}"#)
+                }
+                guard let token = answer.text("start_token") else { throw LoadError("no start token: \(answer.bodyText)") }
+                let frame = try worker.measured("frame") { () throws(LoadError) in
+                    try worker.connection.request("POST", "/v1/capture/frames", type: "image/jpeg", body: selfie, bearer: token)
+                }
+                guard frame.text("status") == "passed" else { throw LoadError("the selfie was not taken: \(frame.bodyText)") }
+                answer = try worker.measured("finish") { () throws(LoadError) in try Self.respond(worker, answer, #""client_input""#) }
+                guard answer.text("journey_step_id") == "success" else { throw LoadError("not logged in: \(answer.bodyText)") }
+            }
+        }
+
+        /// A journey of three information steps: four requests.
+        func information(_ worker: LoadRun.Worker) throws {
+            var answer = try worker.measured("request") { () throws(LoadError) in
+                try worker.connection.post("/v1/journeys/bench-information/start", json: Self.start)
+            }
+            for _ in 0..<3 {
+                answer = try worker.measured("request") { () throws(LoadError) in try Self.respond(worker, answer, #""client_input""#) }
+            }
+            guard answer.text("journey_step_id") == "rejection" else { throw LoadError("not at the end: \(answer.bodyText)") }
+        }
+
+        /// The same kind of request to the route that does nothing.
+        func bareRequest(_ worker: LoadRun.Worker) throws {
+            let answer = try worker.measured("request") { () throws(LoadError) in
+                try worker.connection.post("/v1/journeys/respond", json: Self.bare)
+            }
+            guard answer.status == 200, answer.text("state") != nil else { throw LoadError("the bare route: \(answer.status) \(answer.bodyText)") }
+        }
+
+        private static func respond(
+            _ worker: LoadRun.Worker, _ answer: LoadConnection.Answer, _ rest: String
+        ) throws(LoadError) -> LoadConnection.Answer {
+            guard let state = answer.text("state") else { throw LoadError("no state: \(answer.status) \(answer.bodyText)") }
+            return try worker.connection.post("/v1/journeys/respond", json: #"{"state":"\#(state)","option":\#(rest)}"#)
+        }
+
+        /// The photo as large as it fits into 640×480.
+        private static func photo(_ name: String, in folder: URL) throws -> [UInt8] {
+            let path = folder.appending(path: name).path
+            guard FileManager.default.fileExists(atPath: path) else {
+                throw Failure(.notSetUp, "bench.photos", "\(path) is missing; run scripts/setup")
+            }
+            return JPEGEncoder.encode(PipelineBench.fitted(try ImageFile.decode(path)), quality: 90)
+        }
+
+        private static let bare =
+            #"{"state":"run_-tqkwR9z97yrrC0UFKgNIA.nNaP7pu-akDP6YhKvPDcnpfOmMDncA0fAuWlS6HDDyc","option":"client_input"}"#
+
+        private static let journey = """
+            {"id": "bench-information", "version": 1, "title": "Information", "start": "one", "steps": {
+                "one": {"type": "information", "config": {"title": "One", "text": "The first of three."}, "on": {"next": "two"}},
+                "two": {"type": "information", "config": {"title": "Two", "text": "The second of three."}, "on": {"next": "three"}},
+                "three": {"type": "information", "config": {"title": "Three", "text": "The last of three."}, "on": {"next": "end"}},
+                "end": {"type": "reject_access"}
+            }}
+            """
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Foundation
+import MienAPI
+import MienClient
+import MienCore
+
+/// `mien journey export ID`
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Get a journey's definition from a server.",
+        discussion: """
+            JSON with and without --json.
+
+            EXAMPLE
+              mien journey export face-login --output face-login.json
+            """)
+
+    @Argument(help: "The journey's id.", transform: Word.journey) var id: JourneyID
+    @Option(name: .customLong("version"), help: ArgumentHelp("Which version (default: the newest published, or else the newest).", valueName: "n"))
+    var chosen: Int?
+    @Option(help: ArgumentHelp("Write it there instead of to standard output.", valueName: "file")) var output: String?
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var form: OutputOptions
+
+    func run() async throws {
+        if let output { try OutputPlace.check(file: output) }
+        let admin = try server.admin(), version = try await version(admin)
+        let text = JSONText.write(try await admin.journey(id, version: version), pretty: true)
+        guard let output else { return print(text) }
+        try OutputPlace.write(Data((text + "\n").utf8), to: URL(filePath: output))
+        if form.json {
+            JSON.print(Output(id: id.text, version: version, file: output))
+        } else {
+            print("\(output): \(id), version \(version).")
+        }
+    }
+
+    private func version(_ admin: MienAdmin) async throws -> Int {
+        if let chosen { return chosen }
+        let all = try await admin.journeys().filter { $0.id == id.text }
+        guard let newest = (all.filter { $0.state == "published" }.map(\.version).max() ?? all.map(\.version).max()) else {
+            throw Failure(.badInput, "server.not-found", "there is no journey “\(id)” on the server; mien journey list shows them")
+        }
+        return newest
+    }
+
+    private struct Output: Encodable {
+        let id: String
+        let version: Int
+        let file: String
+    }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import Foundation
+import Logging
+import MienCore
+import MienModels
+import MienServer
+import ServiceLifecycle
+import UnixSignals
+
+/// `mien serve`
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Run the server.",
+        discussion: """
+            The first start makes the data folder, the master key, an admin credential (printed once), a sample app and sample journeys. \
+            Settings come from a YAML file and from the environment, which goes first: tls.key is MIEN_TLS_KEY.
+
+            EXAMPLE
+              mien serve
+              mien serve --config mien.yaml --print-config
+            """)
+
+    @Option(help: ArgumentHelp("A YAML file with settings.", valueName: "mien.yaml")) var config: String?
+    @Flag(help: "Print every setting as it would be used, secrets hidden, and end.") var printConfig = false
+
+    func run() async throws {
+        let configuration: ServerConfiguration
+        do {
+            configuration = try ServerConfiguration(
+                file: try file(), environment: ProcessInfo.processInfo.environment, home: MienHomeFolder.current.folder)
+        } catch let error as ConfigurationError { throw Failure(.badInput, "config", error.description) }
+        if printConfig {
+            print(configuration.printed)
+            return
+        }
+        let logger = ServerLog.logger(level: configuration.logLevel, json: configuration.logsJSON)
+        let server: MienServer
+        do {
+            server = try await MienServer(configuration, logger: logger) { address in
+                // At once, so that scripts can wait for the line.
+                FileHandle.standardOutput.write(Data("Listening on \(address)\n".utf8))
+            }
+        } catch let error as ConfigurationError { throw Failure(.notSetUp, "server.folder", error.description) }
+        if let first = server.firstStart { Self.tell(first, configuration) }
+        let group = ServiceGroup(services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        try await group.run()
+    }
+
+    private func file() throws -> (path: String, contents: String)? {
+        guard let config else { return nil }
+        guard let data = FileManager.default.contents(atPath: config), data.count <= 1_000_000, let text = String(data: data, encoding: .utf8) else {
+            throw Failure(.badInput, "config", "\(config) cannot be read: a configuration is a UTF-8 file of at most 1 MB")
+        }
+        return (config, text)
+    }
+
+    private static func tell(_ first: MienServer.FirstStart, _ configuration: ServerConfiguration) {
+        let text = """
+            First start: made \(configuration.dataFolder.path) with a master key (back it up: nothing opens without it).
+            Admin credential, shown this once:
+              \(first.adminCredential.use { $0 })
+            Sample app: \(first.sampleApp.text); journeys: \(first.journeys.map(\.text).joined(separator: ", "))
+
+            """
+        FileHandle.standardOutput.write(Data(text.utf8))
+    }
+}
+
+/// Logs on standard error: text for people, or a JSON object a line.
+enum ServerLog {
+    static func logger(level: String, json: Bool) -> Logger {
+        var logger = Logger(label: "mien") { label -> any LogHandler in json ? JSONLogHandler() : StreamLogHandler.standardError(label: label) }
+        logger.logLevel = Logger.Level(rawValue: level) ?? .info
+        return logger
+    }
+}
+
+/// One JSON object a line: time, level, message, and the metadata's keys as they are.
+struct JSONLogHandler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level = .info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var members: [String: JSONValue] = [:]
+        for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { $1 }) { members[key] = .string("\(value)") }
+        members["time"] = .string(Date().ISO8601Format(.iso8601(timeZone: .gmt, includingFractionalSeconds: true)))
+        members["level"] = .string(event.level.rawValue)
+        members["message"] = .string("\(event.message)")
+        FileHandle.standardError.write(Data((JSONText.write(.object(members)) + "\n").utf8))
+    }
+}

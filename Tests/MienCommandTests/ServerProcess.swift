@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+/// A `mien serve` of a test's own: fresh data, a free port of this machine.
+enum ServerProcess {
+    struct Running: Sendable {
+        let address: String
+        let credential: String
+    }
+
+    /// Starts it, waits until it listens, and ends it when `body` has returned.
+    static func run(in home: TemporaryHome, _ body: (Running) async throws -> Void) async throws {
+        let folder = home.files.appending(path: "server", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let (out, err) = (folder.appending(path: "out"), folder.appending(path: "err"))
+        for file in [out, err] { try Data().write(to: file) }
+        let process = Process()
+        process.executableURL = MienProgram.url
+        process.arguments = ["serve"]
+        process.environment = home.environment(
+            temporary: folder, ["MIEN_DATA": folder.appending(path: "data").path, "MIEN_PORT": "0", "MIEN_LOG_LEVEL": "error"])
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: out)
+        process.standardError = try FileHandle(forWritingTo: err)
+        let (ends, ended) = AsyncStream<Void>.makeStream()
+        process.terminationHandler = { _ in ended.finish() }
+        try process.run()
+        do {
+            try await body(listening(process, out, err))
+        } catch {
+            process.terminate()
+            for await _ in ends {}
+            throw error
+        }
+        process.terminate()
+        for await _ in ends {}
+        #expect(process.terminationStatus == 0, "it ends gracefully")
+    }
+
+    private static func listening(_ process: Process, _ out: URL, _ err: URL) async throws -> Running {
+        func text(_ file: URL) throws -> String { String(decoding: try Data(contentsOf: file), as: UTF8.self) }
+        let deadline = ContinuousClock.now + .seconds(120)
+        while process.isRunning, ContinuousClock.now < deadline {
+            let said = try text(out)
+            if let address = said.firstMatch(of: /Listening on (\S+)\n/), let credential = said.firstMatch(of: /\n\s+(adm_\S+)\n/) {
+                return Running(address: String(address.1), credential: String(credential.1))
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw NotListening(out: try text(out), err: try text(err))
+    }
+
+    private struct NotListening: Error {
+        let out, err: String
+    }
+}

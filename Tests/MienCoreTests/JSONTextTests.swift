@@ -1,0 +1,62 @@
+import MienCore
+import Testing
+
+@Suite("JSON as text")
+struct JSONTextTests {
+    @Test("what is read is written again, keys sorted")
+    func roundTrip() throws {
+        let text = #"{"a":[1,2.5,"x\n\"\\\u0001é😀",true,null,{}],"b":-3,"c":9007199254740991,"d":1e-07,"e":[]}"#
+        #expect(JSONText.write(try JSONText.parse(text)) == text)
+        #expect(JSONText.write(try JSONText.parse(#"{ "b" : 1 , "a" : [ ] }"#)) == #"{"a":[],"b":1}"#)
+        #expect(JSONText.write(["a": [1, [:]], "b": "c"], pretty: true) == "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": \"c\"\n}")
+    }
+
+    @Test("escapes", arguments: [(#""\u00e9""#, "é"), (#""\ud83d\ude00""#, "😀"), (#""\/\b\f\r\t""#, "/\u{8}\u{c}\r\t")])
+    func escapes(text: String, value: String) throws { #expect(try JSONText.parse(text) == .string(value)) }
+
+    @Test(
+        "no JSON, with the place",
+        arguments: [
+            ("", 1), ("{", 2), (#"{"a":1,}"#, 8), ("[1 2]", 4), ("01", 2), ("1.", 3), ("+1", 1), (".5", 1), ("1e999", 1), ("nul", 1), ("'a'", 1),
+            (#""a"#, 1), ("\"\n\"", 2), (#""\x""#, 2), (#""\ud800""#, 2), (#""\u12g4""#, 2), (#"{"a":1,"a":2}"#, 8), ("[] []", 4), ("{a:1}", 2),
+            ("NaN", 1), ("[1,]", 4), ("// x", 1), (#""\ud800\u0041""#, 2), ("\u{feff}1", 1),
+        ])
+    func refused(text: String, column: Int) {
+        let error = #expect(throws: JSONTextError.self) { try JSONText.parse(text) }
+        #expect(error?.line == 1 && error?.column == column, "\(text): \(String(describing: error))")
+    }
+
+    @Test("the line is counted")
+    func line() {
+        #expect(throws: JSONTextError(line: 3, column: 3, reason: "no value begins like this")) { try JSONText.parse("{\n\"a\":\n  ?}") }
+    }
+
+    @Test("depth and size have limits")
+    func limits() throws {
+        let limits = JSONText.Limits(maxBytes: 100, maxDepth: 3)
+        #expect(try JSONText.parse("[[[1]]]", limits: limits).depth == 3)
+        #expect(throws: JSONTextError.self) { try JSONText.parse("[[[[1]]]]", limits: limits) }
+        #expect(throws: JSONTextError.self) { try JSONText.parse(String(repeating: " ", count: 100) + "1", limits: limits) }
+        #expect(throws: JSONTextError.self) { try JSONText.parse(String(repeating: "[", count: 200_000)) }
+    }
+
+    @Test("text that is not UTF-8 is refused")
+    func encoding() {
+        for bytes: [UInt8] in [[0x22, 0xff, 0x22], [0x22, 0xc3, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22], [0xff]] {
+            #expect(throws: JSONTextError.self) { try JSONText.parse(bytes) }
+        }
+    }
+
+    @Test("any damage to a document is read or refused, and never crashes")
+    func damage() {
+        let document = Array(#"{"a":[1,2.5e3,"x\u00e9",true,null,{"b":{}}],"c":-0.1}"#.utf8)
+        for place in document.indices {
+            for byte in UInt8.min...UInt8.max {
+                var damaged = document
+                damaged[place] = byte
+                _ = try? JSONText.parse(damaged)
+            }
+            _ = try? JSONText.parse(Array(document[..<place]))
+        }
+    }
+}

@@ -1,0 +1,598 @@
+import Foundation
+import MienCore
+import Testing
+
+@testable import MienJourney
+
+/// What holds whatever a definition says and whatever clients and servers send.
+@Suite("Rules of a run")
+struct JourneyRulesTests {
+    private func journey(_ steps: JSONValue, start: String = "first", extra: [String: JSONValue] = [:]) -> JSONValue {
+        .object(extra.merging(["id": "j", "version": 1, "title": "J", "start": .string(start), "steps": steps]) { $1 })
+    }
+
+    private static let done: JSONValue = ["type": "complete_journey", "config": ["user_auth_state": "none"]]
+    private static let refused: JSONValue = ["type": "reject_access"]
+
+    // MARK: Secrets
+
+    @Test("a password is in no variable, no prompt, no error, no print and no stored run, and reaches the effect only")
+    func password() throws {
+        let word = "hunter" + "2"
+        var play = try Play(Made.faceLogin)
+        _ = try play.start()
+        let checking = try play.respond("password", ["username": "ada", "password": .string(word)])
+        guard case .authenticatePassword(let user, let password) = checking.effect?.work else {
+            Issue.record("\(checking)")
+            return
+        }
+        #expect(user == .identifier(Sensitive("ada")) && password == Sensitive(word))
+        #expect(play.run.variables["form"] == ["username": "ada"])
+        let stored = try JSONEncoder().encode(play.run)
+        var dumped = ""
+        dump(play.run, to: &dumped)
+        dump(checking, to: &dumped)
+        for text in [String(decoding: stored, as: UTF8.self), dumped, "\(play.run)", "\(checking)", "\(play.run.secrets)"] {
+            #expect(!text.contains(word))
+        }
+
+        let again = try play.answer(checking, .refused(.invalidCredentials))
+        #expect(again.prompt?.journeyStepID == "loginForm" && play.run.secrets.isEmpty)
+
+        let tooLong = String(repeating: word, count: 1000)
+        let error = #expect(throws: JourneyClientError.self) { try play.respond("password", ["username": "ada", "password": .string(tooLong)]) }
+        #expect(!"\(String(describing: error))".contains(word))
+        #expect(!"\(JourneyEvent.response(option: "password", data: ["password": .string(word)]))".contains(word))
+    }
+
+    @Test("a secret goes nowhere but into a setting for secrets, and not past the next prompt")
+    func secretFlow() throws {
+        let form: JSONValue = [
+            "type": "login_form", "config": ["branches": [["id": "password"]], "output_variable": "form"], "on": ["password": "next"],
+        ]
+        let check: JSONValue = [
+            "type": "authenticate_password", "config": ["username": "form.username", "password": "form.password", "failure_behavior": "abort"],
+            "on": ["success": "done"],
+        ]
+        let data: JSONValue = ["username": "ada", "password": "x"]
+
+        var leak = try Play(
+            journey([
+                "first": form, "next": ["type": "set_variables", "config": ["variables": ["copy": "form.password"]], "on": ["next": "done"]],
+                "done": Self.done,
+            ]))
+        _ = try leak.start()
+        #expect(try leak.respond("password", data).rejection == Rejection(cause: .failed, step: StepID("next")!, reason: "expression_failed"))
+
+        var late = try Play(
+            journey([
+                "first": form, "next": ["type": "information", "config": ["text": "Wait"], "on": ["next": "check"]], "check": check,
+                "done": Self.done,
+            ]))
+        _ = try late.start()
+        _ = try late.respond("password", data)
+        #expect(try late.respond("client_input").rejection?.reason == "secret_missing")
+
+        // Computing in between is fine, and so is a variable's being overwritten: the secret goes with it.
+        var direct = try Play(
+            journey([
+                "first": form, "next": ["type": "condition", "config": ["expression": "true"], "on": ["true": "check", "false": "done"]],
+                "check": check, "done": Self.done,
+            ]))
+        _ = try direct.start()
+        #expect(try direct.respond("password", data).effect != nil)
+        var overwritten = try Play(
+            journey([
+                "first": form, "next": ["type": "set_variables", "config": ["variables": ["form": "{'username': 'eve'}"]], "on": ["next": "check"]],
+                "check": check, "done": Self.done,
+            ]))
+        _ = try overwritten.start()
+        #expect(try overwritten.respond("password", data).rejection?.reason == "secret_missing")
+    }
+
+    // MARK: Results
+
+    @Test("late and foreign results are refused, and nothing changes")
+    func results() throws {
+        var play = try Play(Made.faceLogin)
+        _ = try play.start()
+        let opening = try #require(try play.respond("face", ["user_identifier": "ada"]).effect)
+        func refused(_ result: EffectResult, _ why: Comment) {
+            let before = play.run
+            #expect(throws: JourneyClientError.invalidState, why) { try play.run.handle(.performed(result), in: play.definition, at: play.now) }
+            #expect(play.run == before)
+        }
+        let opened = EffectResult.Answer.captureOpened(Made.capture, startToken: "t")
+        refused(EffectResult(ticket: EffectTicket(step: StepID("face")!, turn: opening.ticket.turn), answer: opened), "another step")
+        refused(EffectResult(ticket: EffectTicket(step: opening.ticket.step, turn: opening.ticket.turn + 1), answer: opened), "another visit")
+        refused(opening.result(.captured(Made.capture, summary: [:])), "an answer to something else")
+        refused(opening.result(.faceAuthenticated(Made.ada, capture: Made.capture, amr: ["face"])), "an answer to something else")
+        #expect(throws: JourneyClientError.invalidState) { try play.respond("client_input") }
+        #expect(throws: JourneyClientError.invalidState) { try play.start() }
+
+        _ = try play.run.handle(.performed(opening.result(opened)), in: play.definition, at: play.now)
+        refused(opening.result(opened), "the same again")
+        let reading = try #require(try play.respond("client_input").effect)
+        refused(reading.result(.captured(Made.otherCapture, summary: [:])), "another capture")
+        let comparing = try #require(
+            try play.run.handle(.performed(reading.result(.captured(Made.capture, summary: [:]))), in: play.definition, at: play.now).effect)
+        refused(comparing.result(.faceAuthenticated(Made.ada, capture: Made.otherCapture, amr: ["face"])), "a verdict about another capture")
+        refused(reading.result(.captured(Made.capture, summary: [:])), "a late one")
+        refused(comparing.result(.authenticated(Made.ada, amr: ["pwd"])), "a password is no face")
+    }
+
+    @Test("a definition of another version, or another journey, is refused")
+    func otherVersion() throws {
+        var play = try Play(Made.faceLogin)
+        var other = try #require(Made.faceLogin.objectValue)
+        other["version"] = 2
+        let definition = try JourneyDefinition(.object(other))
+        #expect(throws: JourneyClientError.invalidState) { try play.run.handle(.start(), in: definition, at: play.now) }
+    }
+
+    @Test("a run ends with its life, whatever it waits for")
+    func expiry() throws {
+        for count in 0..<4 {
+            var play = try Play(Made.faceLogin)
+            if count > 0 { _ = try play.start() }
+            let opening = count > 1 ? try play.respond("face", ["user_identifier": "ada"]) : nil
+            if count > 2, let opening { _ = try play.answer(opening, .captureOpened(Made.capture, startToken: "t")) }
+            let event: JourneyEvent =
+                switch count {
+                case 0: .start()
+                case 2: .performed(try #require(opening?.effect).result(.captureOpened(Made.capture, startToken: "t")))
+                default: .response(option: "cancel")
+                }
+            var early = play.run
+            #expect(try early.handle(event, in: play.definition, at: play.now + .milliseconds(3_599_999)).rejection?.cause != .expired)
+            play.now = play.now + .seconds(3600)
+            #expect(
+                try play.run.handle(event, in: play.definition, at: play.now).rejection == Rejection(cause: .expired, step: nil, reason: "expired"))
+            #expect(throws: JourneyClientError.noActiveJourney) { try play.run.handle(event, in: play.definition, at: play.now) }
+        }
+    }
+
+    @Test("stored after any prompt and restored, a run goes on as if nothing had been")
+    func restored() throws {
+        var play = try Play(Made.faceLogin)
+        func restore() throws { play.run = try JSONDecoder().decode(JourneyInstance.self, from: JSONEncoder().encode(play.run)) }
+        _ = try play.start()
+        try restore()
+        let opening = try play.respond("face", ["user_identifier": "ada"])
+        _ = try play.answer(opening, .captureOpened(Made.capture, startToken: "t"))
+        try restore()
+        let reading = try play.respond("client_input")
+        let comparing = try play.answer(reading, .captured(Made.capture, summary: [:]))
+        #expect(try play.answer(comparing, .faceAuthenticated(Made.ada, capture: Made.capture, amr: ["face"])).completion?.signedInUser == Made.ada)
+        try restore()
+        #expect(play.run.hasEnded && play.run.variables.isEmpty && play.run.capture == nil)
+    }
+
+    // MARK: Users
+
+    @Test("an unknown user, another face, no face and a lock look alike: the same prompts, the same variables")
+    func strangers() throws {
+        var prompts: Set<ClientPrompt> = []
+        var errors: Set<JSONValue> = []
+        for code: StepErrorCode in [.invalidCredentials, .locked, .notRegistered, .captureRefused, .userMissing] {
+            var play = try Play(Made.faceLogin)
+            _ = try play.start()
+            let opening = try play.respond("face", ["user_identifier": "ada"])
+            let selfie = try play.answer(opening, .captureOpened(Made.capture, startToken: "t"))
+            prompts.insert(try #require(selfie.prompt))
+            let reading = try play.respond("client_input")
+            let comparing = try play.answer(reading, .captured(Made.capture, summary: [:]))
+            prompts.insert(try #require(try play.answer(comparing, .refused(code)).prompt))
+            errors.insert(play.run.variables["error"] ?? .null)
+        }
+        #expect(prompts.count == 2)
+        #expect(errors == [["code": "invalid_credentials", "step": "face"]])
+    }
+
+    @Test("a code by e-mail that was never sent is wrong and expires like one that was, whatever the server says")
+    func codes() throws {
+        let definition = journey([
+            "first": [
+                "type": "email_otp_authentication", "config": ["user_identifier": "'ada'", "max_attempts": 2, "resend_limit": 1],
+                "on": ["success": "done", "failure": "refused"],
+            ], "done": ["type": "complete_journey"], "refused": Self.refused,
+        ])
+        var stories: Set<[ClientPrompt]> = []
+        for code: StepErrorCode in [.wrongCode, .invalidCredentials, .locked, .expired, .limitReached, .userMissing] {
+            var play = try Play(definition), prompts: [ClientPrompt] = []
+            func note(_ decision: JourneyDecision) throws { prompts.append(try #require(decision.prompt)) }
+            let sending = try play.start()
+            try note(try play.answer(sending, .codeSent(CodeID("otc_1")!)))
+            let checking = try play.respond("client_input", ["passcode": "000000"])
+            try note(try play.answer(checking, .refused(code)))
+            play.now = play.now + .seconds(300)
+            try note(try play.respond("client_input", ["passcode": "000000"]))
+            let again = try play.respond("resend")
+            try note(try play.answer(again, .codeSent(CodeID("otc_2")!)))
+            let last = try play.respond("client_input", ["passcode": "000000"])
+            #expect(try play.answer(last, .refused(code)).rejection?.reason == "access_denied")
+            stories.insert(prompts)
+        }
+        #expect(stories.count == 1)
+        let errors = stories.first?.map { $0.data["error"]?["code"] ?? .null }
+        #expect(errors == [nil, "wrong_code", "expired", nil])
+        var late = try Play(definition)
+        let sending = try late.start()
+        _ = try late.answer(sending, .refused(.limitReached))
+        #expect(late.run.hasEnded)
+    }
+
+    @Test("the owner learns the reason, once signed in, of their own authenticator only")
+    func owner() throws {
+        func error(_ config: JSONValue) throws -> JSONValue? {
+            var play = try Play(
+                journey([
+                    "first": ["type": "selfie_acquisition", "config": ["failure_behavior": "abort"], "on": ["success": "face"]],
+                    "face": ["type": "authenticate_face", "config": config, "on": ["success": "done", "failure": "wait"]],
+                    "wait": ["type": "information", "config": ["text": "Wait"], "on": ["next": "done"]], "done": Self.done,
+                ]))
+            let opening = try play.start(user: JourneyUser(id: Made.ada, level: .authenticated, amr: ["pwd"]))
+            _ = try play.answer(opening, .captureOpened(Made.capture, startToken: "t"))
+            let reading = try play.respond("client_input")
+            let comparing = try play.answer(reading, .captured(Made.capture, summary: [:]))
+            _ = try play.answer(comparing, .refused(.locked))
+            return play.run.variables["error"]?["code"]
+        }
+        #expect(try error(["error_output_variable": "error"]) == "locked")
+        #expect(try error(["error_output_variable": "error", "user_identifier": "'bob'"]) == "invalid_credentials")
+    }
+
+    @Test("one run, one user: nobody else signs in, is created or is acted for once a user is settled")
+    func oneUser() throws {
+        let form: JSONValue = [
+            "type": "login_form", "config": ["branches": [["id": "password"]], "output_variable": "form"], "on": ["password": "check"],
+        ]
+        let check: JSONValue = [
+            "type": "authenticate_password", "config": ["username": "form.username", "password": "form.password", "failure_behavior": "abort"],
+            "on": ["success": "done"],
+        ]
+        let definition = journey(["first": form, "check": check, "done": ["type": "complete_journey"]])
+        for level in [JourneyUser.Level.established, .authenticated] {
+            var play = try Play(definition)
+            _ = try play.start(user: JourneyUser(id: Made.ada, level: level))
+            let checking = try play.respond("password", ["username": "bob", "password": "x"])
+            #expect(try play.answer(checking, .authenticated(Made.bob, amr: ["pwd"])).rejection?.reason == "invalid_credentials")
+        }
+        var play = try Play(definition)
+        _ = try play.start(user: JourneyUser(id: Made.ada, level: .identified))
+        let checking = try play.respond("password", ["username": "bob", "password": "x"])
+        #expect(
+            try play.answer(checking, .authenticated(Made.bob, amr: ["pwd"])).completion?.user
+                == JourneyUser(id: Made.bob, level: .authenticated, amr: ["pwd"]))
+
+        var second = try Play(
+            journey([
+                "first": ["type": "create_user", "config": ["username": "'eve'"], "on": ["success": "done", "failure": "refused"]], "done": Self.done,
+                "refused": Self.refused,
+            ]))
+        #expect(try second.start(user: JourneyUser(id: Made.ada, level: .authenticated)).rejection?.cause == .rejected)
+    }
+
+    private func acting(_ config: JSONValue, _ user: JourneyUser?) throws -> Play {
+        var play = try Play(
+            journey([
+                "first": ["type": "set_variables", "config": ["variables": ["name": "'ada'"]], "on": ["next": "act"]],
+                "act": ["type": "unlock_authenticator", "config": config, "on": ["success": "done", "failure": "refused"]], "done": Self.done,
+                "refused": Self.refused,
+            ]))
+        _ = try play.start(user: user)
+        return play
+    }
+
+    @Test("nobody acts for a user who was only named")
+    func actingUser() throws {
+        func position(_ config: JSONValue, _ user: JourneyUser?) throws -> JourneyInstance.Position { try acting(config, user).run.position }
+        let denied = Rejection(cause: .rejected, step: StepID("refused")!, reason: "access_denied")
+        let ada = { JourneyUser(id: Made.ada, level: $0) }
+        let face: JSONValue = ["authenticator": "face"]
+        let established: JSONValue = ["authenticator": "face", "user_auth_state": "established"]
+        let named: JSONValue = ["authenticator": "face", "user_identifier": "name"]
+        for user in [nil, ada(.identified)] {
+            for config in [face, established, named] { #expect(try position(config, user) == .rejected(denied)) }
+        }
+        #expect(try position(face, ada(.established)) == .rejected(denied))
+        let ticket = EffectTicket(step: StepID("act")!, turn: 1)
+        #expect(try position(face, ada(.authenticated)) == .performing(ticket, .unlockingAuthenticator))
+        #expect(try position(established, ada(.established)) == .performing(ticket, .unlockingAuthenticator))
+        #expect(try position(named, ada(.established)) == .performing(ticket, .resolvingUser))
+
+        for (found, isRefused) in [(Made.ada, false), (Made.bob, true), (nil, true)] {
+            var play = try acting(named, ada(.established))
+            let decision = try play.run.handle(.performed(EffectResult(ticket: ticket, answer: .user(found))), in: play.definition, at: play.now)
+            #expect((decision.rejection != nil) == isRefused)
+            if !isRefused { #expect(decision.effect?.work == .unlockAuthenticator(user: Made.ada, .face)) }
+        }
+    }
+
+    @Test("a journey completes only with the user it asks for")
+    func completion() throws {
+        for (state, needed) in [("authenticated", JourneyUser.Level.authenticated), ("established", .established)] {
+            for level in [nil] + JourneyUser.Level.allCases.map(Optional.some) {
+                var play = try Play(journey(["first": ["type": "complete_journey", "config": ["user_auth_state": .string(state)]]]))
+                let end = try play.start(user: level.map { JourneyUser(id: Made.ada, level: $0) })
+                #expect((end.completion != nil) == (level.map { $0 >= needed } ?? false), "\(state) \(String(describing: level))")
+                #expect(end.completion?.signedInUser == (level == .authenticated ? Made.ada : nil))
+            }
+        }
+        var strict = try Play(journey(["first": Self.done], extra: ["requires_user": true]))
+        #expect(try strict.start(user: JourneyUser(id: Made.ada, level: .established)).rejection?.cause == .notSignedIn)
+    }
+
+    // MARK: Faces
+
+    private func registration(_ consent: JSONValue, user: JSONValue = [:]) -> JSONValue {
+        let config: JSONValue = .object(["consent": consent].merging(user.objectValue ?? [:]) { $1 })
+        return journey([
+            "first": [
+                "type": "selfie_acquisition", "config": ["failure_behavior": "abort", "purpose": "registration"], "on": ["success": "register"],
+            ],
+            "register": ["type": "register_face", "config": config, "on": ["success": "again", "failure": "refused"]],
+            "again": ["type": "register_face", "config": config, "on": ["success": "done", "failure": "refused"]], "done": Self.done,
+            "refused": Self.refused,
+        ])
+    }
+
+    private func afterSelfie(_ definition: JSONValue, _ user: JourneyUser?) throws -> (Play, JourneyDecision) {
+        var play = try Play(definition)
+        let opening = try play.start(user: user)
+        _ = try play.answer(opening, .captureOpened(Made.capture, startToken: "t"))
+        let reading = try play.respond("client_input")
+        let next = try play.answer(reading, .captured(Made.capture, summary: [:]))
+        return (play, next)
+    }
+
+    @Test("a face is registered only for a user, with consent, and from an unused capture")
+    func registration() throws {
+        let ada = JourneyUser(id: Made.ada, level: .authenticated)
+        let given: JSONValue = ["text_version": "1", "given": "true"]
+        for user in [nil, JourneyUser(id: Made.ada, level: .identified), JourneyUser(id: Made.ada, level: .established)] {
+            #expect(try afterSelfie(registration(given), user).1.rejection != nil)
+        }
+        #expect(try afterSelfie(registration(["text_version": "1"]), ada).1.rejection != nil, "nobody consented")
+        #expect(try afterSelfie(registration(["text_version": "1", "given": "1 > 2"]), ada).1.rejection != nil, "consent was not given")
+        #expect(try afterSelfie(registration(["text_version": "1", "given": "missing"]), ada).1.rejection != nil, "nobody knows")
+
+        var (play, consenting) = try afterSelfie(registration(given), ada)
+        #expect(consenting.effect?.work == .recordConsent(user: Made.ada, ConsentText(version: "1", text: nil)))
+        let registering = try play.answer(consenting, .done)
+        #expect(registering.effect?.work == .registerFace(user: Made.ada, capture: Made.capture, consentTextVersion: "1"))
+        #expect(throws: JourneyClientError.invalidState) { try play.answer(registering, .faceRegistered(Made.bob, capture: Made.capture)) }
+        #expect(throws: JourneyClientError.invalidState) { try play.answer(registering, .faceRegistered(Made.ada, capture: Made.otherCapture)) }
+        #expect(
+            try play.answer(registering, .faceRegistered(Made.ada, capture: Made.capture)).rejection != nil, "the second time there is no capture")
+
+        for (answer, isRefused) in [(true, false), (false, true)] {
+            var (play, finding) = try afterSelfie(registration(["text_version": "1", "earlier": true]), ada)
+            #expect(finding.effect?.work == .findConsent(user: Made.ada, textVersion: "1"))
+            #expect((try play.answer(finding, .consent(answer)).rejection != nil) == isRefused)
+        }
+        let established = JourneyUser(id: Made.ada, level: .established)
+        #expect(try afterSelfie(registration(given, user: ["user_auth_state": "established"]), established).1.effect != nil)
+    }
+
+    @Test("one selfie is tried on one user, whatever comes of it")
+    func captureOnce() throws {
+        let face: (String) -> JSONValue = {
+            ["type": "authenticate_face", "config": ["user_identifier": "'ada'"], "on": ["success": "done", "failure": .string($0)]]
+        }
+        var (play, comparing) = try afterSelfie(
+            journey([
+                "first": ["type": "selfie_acquisition", "config": ["failure_behavior": "abort"], "on": ["success": "face"]], "face": face("other"),
+                "other": face("refused"), "done": Self.done, "refused": Self.refused,
+            ]), nil)
+        #expect(try play.answer(comparing, .refused(.invalidCredentials)).rejection?.cause == .rejected)
+        #expect(play.run.transitions.map(\.outcome) == [.failure, .failure])
+    }
+
+    @Test("identity verification: what each recommendation means")
+    func verification() throws {
+        let definition = journey([
+            "first": [
+                "type": "identity_verification", "config": ["output_variable": "v"],
+                "on": ["allow": "done", "challenge": "more", "deny": "refused", "failure": "refused"],
+            ], "more": ["type": "reject_access", "config": ["reason": "more"]], "done": Self.done, "refused": Self.refused,
+        ])
+        let id = VerificationID("idv_1")!
+        let session = VerificationSession(id: id, startToken: "t", baseEndpoint: "https://b", endpoint: "https://e", state: "s")
+        func result(_ verdict: VerificationVerdict) throws -> (Play, JourneyDecision) {
+            var play = try Play(definition)
+            let opening = try play.start()
+            let prompt = try #require(try play.answer(opening, .verificationOpened(session)).prompt)
+            #expect(
+                prompt.data == [
+                    "payload": ["start_token": "t", "base_endpoint": "https://b", "endpoint": "https://e", "session": "idv_1", "state": "s"]
+                ])
+            let error = #expect(throws: JourneyClientError.self) { try play.respond("client_input", ["payload": ["sessionId": "idv_2"]]) }
+            #expect(error?.problems.first?.field == "sessionId")
+            let reading = try play.respond("client_input", ["payload": ["sessionId": "idv_1", "state": "s"]])
+            #expect(reading.effect?.work == .readIdentityVerification(id, state: Sensitive("s")))
+            #expect(throws: JourneyClientError.invalidState) {
+                try play.answer(reading, .verified(VerificationVerdict(session: VerificationID("idv_2")!, recommendation: .allow)))
+            }
+            let end = try play.answer(reading, .verified(verdict))
+            return (play, end)
+        }
+        let allowed = try result(VerificationVerdict(session: id, recommendation: .allow, establishes: Made.ada, capture: Made.capture)).1
+        #expect(allowed.completion?.user == JourneyUser(id: Made.ada, level: .established))
+        #expect(try result(VerificationVerdict(session: id, recommendation: .challenge, establishes: Made.ada)).0.run.user == nil)
+        #expect(try result(VerificationVerdict(session: id, recommendation: .deny, establishes: Made.ada)).1.rejection?.reason == "access_denied")
+    }
+
+    @Test("a verification that has to establish the user does, or fails")
+    func establishing() throws {
+        let definition = journey([
+            "first": [
+                "type": "identity_verification",
+                "config": ["user_identifier": "'ada'", "establishes_user": true, "error_output_variable": "error", "cancel_behavior": "abort"],
+                "on": ["allow": "done", "challenge": "refused", "deny": "refused", "failure": "refused"],
+            ], "done": ["type": "complete_journey", "config": ["user_auth_state": "established"]], "refused": Self.refused,
+        ])
+        #expect(try JourneyLinter.lint(JourneyDefinition(definition)) == [])
+        let id = VerificationID("idv_1")!
+        for user in [Made.ada, nil] {
+            var play = try Play(definition)
+            let opening = try play.start()
+            guard case .openIdentityVerification(let request) = opening.effect?.work else {
+                Issue.record("\(opening)")
+                return
+            }
+            #expect(request.user == .identifier(Sensitive("ada")))
+            let session = VerificationSession(id: id, startToken: "t", baseEndpoint: "b", endpoint: "e", state: "s")
+            _ = try play.answer(opening, .verificationOpened(session))
+            let reading = try play.respond("client_input")
+            let end = try play.answer(reading, .verified(VerificationVerdict(session: id, recommendation: .allow, establishes: user)))
+            #expect(end.completion?.user?.id == user && (end.completion == nil) == (user == nil))
+            #expect(end.completion?.signedInUser == nil)
+        }
+    }
+
+    @Test("what a user signs on a device becomes a claim, and only that")
+    func transaction() throws {
+        let definition = journey([
+            "first": [
+                "type": "transaction_signing_native_biometrics",
+                "config": ["user_identifier": "'ada'", "approval_data": ["amount": "string(parameters.amount)", "to": "'bob'"]],
+                "on": ["success": "done", "failure": "refused"],
+            ], "done": ["type": "complete_journey"], "refused": Self.refused,
+        ])
+        let challenge = ChallengeID("chl_1")!
+        var play = try Play(definition)
+        let challenging = try play.start(["amount": 12])
+        #expect(
+            challenging.effect?.work
+                == .challengeDeviceKey(user: .identifier(Sensitive("ada")), .transaction(approvalData: ["amount": "12", "to": "bob"])))
+        let prompt = try #require(try play.answer(challenging, .deviceChallenge(challenge, challenge: "c")).prompt)
+        #expect(
+            prompt.data == [
+                "challenge": "c", "transaction_challenge": "c", "user_identifier": "ada", "approval_data": ["amount": "12", "to": "bob"],
+            ])
+        let verifying = try play.respond("client_input", ["publicKeyId": "k", "signature": "sig"])
+        guard case .verifyDeviceKey(_, let proof) = verifying.effect?.work else {
+            Issue.record("\(verifying)")
+            return
+        }
+        #expect(proof.challenge == challenge && proof.purpose == .transaction(approvalData: ["amount": "12", "to": "bob"]))
+        let end = try play.answer(verifying, .authenticated(Made.ada, amr: ["hwk"]))
+        #expect(end.completion?.approvalData == ["amount": "12", "to": "bob"] && end.completion?.signedInUser == Made.ada)
+
+        var bad = try Play(definition)
+        #expect(try bad.start(["amount": "12 €"]).rejection != nil, "values are of a few characters only")
+        #expect(throws: JourneyClientError.self) { try Play(definition).run.handled(.start(parameters: "12"), JourneyDefinition(definition)) }
+    }
+
+    // MARK: Limits
+
+    @Test("steps between two answers are counted, over effects, too")
+    func steps() throws {
+        var cycle = try Play(
+            journey(
+                [
+                    "first": ["type": "set_variables", "config": ["variables": ["a": "1"]], "on": ["next": "first"]]
+                ], extra: ["limits": ["max_steps": 10]]))
+        #expect(try cycle.start().rejection == Rejection(cause: .tooManySteps, step: StepID("first")!, reason: "too_many_steps"))
+        #expect(cycle.run.stepsRun == 11)
+
+        var calls = try Play(
+            journey(
+                [
+                    "first": ["type": "call_webhook", "config": ["url": "https://example.org"], "on": ["success": "first", "failure": "first"]]
+                ], extra: ["limits": ["max_steps": 10]]))
+        var decision = try calls.start(), count = 0
+        while decision.effect != nil, count < 20 {
+            decision = try calls.answer(decision, .webhookAnswered(status: count.isMultiple(of: 2) ? 200 : 500, body: nil))
+            count += 1
+        }
+        #expect(count == 10 && decision.rejection?.cause == .tooManySteps)
+
+        var asked = try Play(
+            journey(["first": ["type": "information", "config": ["text": "Hi"], "on": ["next": "first"]]], extra: ["limits": ["max_steps": 2]]))
+        _ = try asked.start()
+        for _ in 0..<10 { #expect(try asked.respond("client_input").prompt != nil) }
+    }
+
+    @Test("variables together have a size")
+    func variables() throws {
+        var play = try Play(
+            journey([
+                "first": [
+                    "type": "set_variables", "config": ["variables": ["x": "parameters.x + parameters.x + parameters.x"]], "on": ["next": "second"],
+                ],
+                "second": ["type": "set_variables", "config": ["variables": ["y": "x", "z": "x", "w": "x"]], "on": ["next": "done"]],
+                "done": Self.done,
+            ]))
+        let long: JSONValue = .string(String(repeating: "x", count: 15_000))
+        #expect(try play.start(["x": long]).rejection == Rejection(cause: .failed, step: StepID("second")!, reason: "limit_reached"))
+        #expect(throws: JourneyClientError.self) {
+            try Play(journey(["first": Self.done])).run.handled(
+                .start(parameters: ["x": .string(String(repeating: "x", count: 17_000))]), JourneyDefinition(journey(["first": Self.done])))
+        }
+    }
+
+    @Test("loops: so often, while a condition holds, nested, and again from the start the next time")
+    func loops() throws {
+        func count(_ config: JSONValue, _ inner: JSONValue? = nil) throws -> JSONValue? {
+            var steps: [String: JSONValue] = [
+                "first": ["type": "set_variables", "config": ["variables": ["n": "0", "i": "0"]], "on": ["next": "loop"]],
+                "loop": ["type": "loop", "config": config, "on": ["body": inner == nil ? "add" : "inner", "done": "done"]],
+                "add": ["type": "set_variables", "config": ["variables": ["n": "n + 1"]]],
+                "done": ["type": "complete_journey", "config": ["user_auth_state": "none", "claims": ["n": "n", "i": "i"]]],
+            ]
+            if let inner { steps["inner"] = ["type": "loop", "config": inner, "on": ["body": "add"]] }
+            var play = try Play(journey(.object(steps)))
+            return try play.start().completion.map { .object($0.claims) }
+        }
+        #expect(try count(["max_iterations": 3, "counter_variable": "i"]) == ["n": 3, "i": 3])
+        #expect(try count(["max_iterations": 100, "condition": "n < 5"]) == ["n": 5, "i": 0])
+        #expect(try count(["max_iterations": 3], ["max_iterations": 4, "counter_variable": "i"]) == ["n": 12, "i": 4])
+        #expect(try count(["max_iterations": 3, "condition": "nonsense"]) == nil)
+    }
+
+    @Test("loops nest so deep")
+    func nesting() throws {
+        var steps: [String: JSONValue] = ["add": ["type": "information", "config": ["text": "Hi"]], "done": Self.done]
+        for depth in 0..<9 {
+            steps["l\(depth)"] = [
+                "type": "loop", "config": ["max_iterations": 1], "on": ["body": depth == 8 ? "add" : .string("l\(depth + 1)"), "done": "done"],
+            ]
+        }
+        var play = try Play(journey(.object(steps), start: "l0"))
+        #expect(try play.start().rejection?.reason == "limit_reached")
+        var enough = try Play(journey(.object(steps), start: "l1"))
+        #expect(try enough.start().prompt != nil)
+    }
+
+    @Test("failures: branch or abort, with the error in a variable")
+    func failures() throws {
+        func play(_ config: [String: JSONValue], on: JSONValue) throws -> Play {
+            var play = try Play(
+                journey([
+                    "first": ["type": "call_webhook", "config": .object(config.merging(["url": "https://example.org"]) { $1 }), "on": on],
+                    "wait": ["type": "information", "config": ["text": "Failed: {{error.code}} at {{error.step}}"], "on": ["next": "done"]],
+                    "done": Self.done,
+                ]))
+            let calling = try play.start()
+            _ = try play.answer(calling, .webhookAnswered(status: 503, body: nil))
+            return play
+        }
+        let branch = try play(["error_output_variable": "error"], on: ["success": "done", "failure": "wait"])
+        #expect(
+            branch.run.position == .asking(StepID("wait")!, .input) && branch.run.variables["error"] == ["code": "webhook_failed", "step": "first"])
+        let abort = try play(["failure_behavior": "abort"], on: ["success": "done", "failure": "wait"])
+        #expect(abort.run.position == .rejected(Rejection(cause: .failed, step: StepID("first")!, reason: "webhook_failed")))
+        // Without a way on, a failure ends the journey, too.
+        #expect(try play([:], on: ["success": "done"]).run.position == abort.run.position)
+    }
+}
+
+extension JourneyInstance {
+    /// The decision, of a copy.
+    fileprivate func handled(_ event: JourneyEvent, _ definition: JourneyDefinition) throws -> JourneyDecision {
+        var copy = self
+        return try copy.handle(event, in: definition, at: createdAt)
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import MienCore
+import MienTesting
+import Testing
+
+@testable import MienModels
+
+@Suite("Tar reader")
+struct TarReaderTests {
+    private let scratch: ScratchFolder
+
+    init() throws { scratch = try ScratchFolder() }
+
+    /// What is in an archive, read in parts of so many bytes.
+    private func files(_ archive: [UInt8], limit: Int = 1 << 20, part: Int = 1000) throws -> [(path: String, bytes: [UInt8])] {
+        var rest = archive[...], found: [(path: String, bytes: [UInt8])] = []
+        var reader = TarReader(limit: limit) { count in
+            defer { rest = rest.dropFirst(min(count, part)) }
+            return Array(rest.prefix(min(count, part)))
+        }
+        while let entry = try reader.next() {
+            guard !entry.isFolder else { continue }
+            var bytes: [UInt8] = []
+            try reader.contents { bytes += $0 }
+            #expect(bytes.count == entry.size)
+            found.append((entry.path.joined(separator: "/"), bytes))
+        }
+        return found
+    }
+
+    private func archive(_ arguments: String...) throws -> [UInt8] {
+        let place = scratch("made.tar").path
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["tar", "-cf", place, "-C", scratch.url.path] + arguments
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return [UInt8](try Data(contentsOf: URL(filePath: place)))
+    }
+
+    @Test("every form of tar gives the same files", arguments: ["ustar", "gnu", "posix", "v7"])
+    func forms(form: String) throws {
+        try scratch.write(Array(repeating: 7, count: 1300), to: "pack/a.bin")
+        try scratch.write([], to: "pack/empty")
+        try scratch.write(Array(repeating: 8, count: 512), to: "pack/sub/b.bin")
+        for part in [1, 512, 100_000] {
+            let found = try files(archive("--format=\(form)", "--sort=name", "pack"), part: part)
+            #expect(found.map(\.path) == ["pack/a.bin", "pack/empty", "pack/sub/b.bin"])
+            #expect(found.map(\.bytes.count) == [1300, 0, 512] && found[0].bytes.allSatisfy { $0 == 7 })
+        }
+    }
+
+    @Test("names of more than 100 bytes come whole", arguments: ["ustar", "gnu", "posix"])
+    func longNames(form: String) throws {
+        let name = String(repeating: "n", count: 90), path = "\(name)/\(name)"
+        try scratch.write([1], to: path)
+        #expect(try files(archive("--format=\(form)", name)).map(\.path) == [path])
+    }
+
+    @Test("the files together have no more bytes than the limit")
+    func limit() throws {
+        try scratch.write(Array(repeating: 7, count: 600), to: "pack/a")
+        try scratch.write(Array(repeating: 7, count: 400), to: "pack/b")
+        let archive = try archive("pack")
+        #expect(try files(archive, limit: 1000).count == 2)
+        #expect(throws: TarReader.Fault.limit) { try files(archive, limit: 999) }
+    }
+
+    @Test("links and sparse files are refused")
+    func kinds() throws {
+        try scratch.write([1], to: "pack/a")
+        try FileManager.default.linkItem(at: scratch("pack/a"), to: scratch("pack/b"))
+        #expect(throws: TarReader.Fault.kind) { try files(archive("pack")) }
+        try FileManager.default.removeItem(at: scratch("pack/b"))
+        let file = scratch("pack/hole")
+        try Data().write(to: file)
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: 1 << 30)
+        try handle.close()
+        for form in ["gnu", "posix"] { #expect(throws: TarReader.Fault.kind) { try files(archive("--format=\(form)", "--sparse", "pack")) } }
+    }
+
+    @Test("cut off anywhere, or with any bit of a header flipped, it is refused or says less, and never more")
+    func damage() throws {
+        try scratch.write(Array(repeating: 7, count: 700), to: "pack/a")
+        let whole = try archive("--format=posix", "pack"), right = try files(whole)
+        for count in stride(from: 0, to: whole.count, by: 97) {
+            guard let found = try? files(Array(whole[..<count])) else { continue }
+            #expect(found.count <= right.count)
+        }
+        var random = TestSeed.generator()
+        for _ in 0..<2000 {
+            var bytes = whole
+            bytes[Int.random(in: bytes.indices, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            for file in (try? files(bytes)) ?? [] { #expect(file.path.isPrintable && !file.path.hasPrefix("/") && file.bytes.count <= 1 << 20) }
+        }
+    }
+
+    @Test("what is no archive has no header")
+    func noArchive() {
+        #expect(throws: TarReader.Fault.header) { try files(Array(repeating: 65, count: 1024)) }
+        #expect(throws: TarReader.Fault.truncated) { try files(Array(repeating: 65, count: 100)) }
+        #expect(throws: TarReader.Fault.truncated) { try files([]) }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import MienAPI
+import MienCore
+import MienJourney
+import MienStore
+import Testing
+
+@testable import MienServer
+
+/// Each wire type against its schema, by the schema's own examples: what the type writes, what it cannot do without.
+@Suite("Wire types and their schemas")
+struct WireTypeTests {
+    @Test("requests")
+    func requests() throws {
+        try check(StartJourneyRequest.self, StartJourneyRequest.CodingKeys.self)
+        try check(RespondRequest.self, RespondRequest.CodingKeys.self)
+        try check(AppRequest.self, AppRequest.CodingKeys.self)
+        try check(UserRequest.self, UserRequest.CodingKeys.self)
+        for name in ["StartJourneyRequest", "RespondRequest", "AppRequest", "UserRequest", "NewUserRequest"] {
+            #expect(try APIDocument.schema(name)["additionalProperties"] == false, "\(name) takes nothing that is not listed")
+        }
+    }
+
+    @Test("a new user is described by all of a user request but the state")
+    func newUser() throws {
+        let schema = try APIDocument.schema("NewUserRequest")
+        #expect(schema["properties"]?.names == Set(UserRequest.CodingKeys.allCases.map(\.rawValue)).subtracting(["state"]))
+        #expect(schema["required"] == nil)
+    }
+
+    @Test("answers")
+    func answers() throws {
+        try check(JourneyAnswer.self, JourneyAnswer.CodingKeys.self)
+        try check(ClientOptionWire.self, "ClientOption")
+        try check(CaptureAnswer.self, CaptureAnswer.CodingKeys.self)
+        try check(AppAnswer.self, AppAnswer.CodingKeys.self)
+        try check(UserAnswer.self, UserAnswer.CodingKeys.self)
+        try check(AuthenticatorAnswer.self, AuthenticatorAnswer.CodingKeys.self)
+        try check(ConsentAnswer.self, ConsentAnswer.CodingKeys.self)
+        try check(JourneyVersionAnswer.self, JourneyVersionAnswer.CodingKeys.self)
+        try check(AuditEntryAnswer.self, AuditEntryAnswer.CodingKeys.self)
+        try check(AuditVerdictAnswer.self, AuditVerdictAnswer.CodingKeys.self)
+        try check(Problem.self, "Problem")
+        try check(Problem.FieldError.self, "FieldError")
+        for (page, item) in [
+            "AppPage": "AppAnswer", "UserPage": "UserAnswer", "AuthenticatorPage": "AuthenticatorAnswer", "ConsentPage": "ConsentAnswer",
+            "JourneyVersionPage": "JourneyVersionAnswer", "AuditPage": "AuditEntryAnswer",
+        ] {
+            let schema = try APIDocument.schema(page)
+            #expect(schema["properties"]?.names == Set(Mirror(reflecting: Page<AppAnswer>(items: [])).children.compactMap(\.label)))
+            #expect(schema["required"] == ["items"])
+            #expect(schema["properties"]?["items"]?["items"]?["$ref"] == .string("#/components/schemas/\(item)"))
+        }
+    }
+
+    @Test("words that the engine chooses from are those of the document")
+    func words() throws {
+        let steps = StepType.allCases.compactMap(\.wireName) + [WireNames.success, WireNames.rejection]
+        #expect(try Set(words("JourneyAnswer", "journey_step_id")) == Set(steps))
+        #expect(try words("ClientOption", "type") == ClientOption.Kind.allCases.map(\.rawValue))
+        #expect(try words("RejectionData", "cause") == Rejection.Cause.allCases.map(\.rawValue))
+        #expect(try words("JourneyVersionAnswer", "state") == JourneyRecord.State.allCases.map(\.rawValue))
+        #expect(try words("CaptureAnswer", "status") == CaptureRecord.State.allCases.map(\.rawValue))
+        #expect(try APIDocument.schema("JourneyDefinition")["properties"]?.names == JourneySchema.json["properties"]?.names)
+    }
+
+    @Test("the example of a journey is one without errors")
+    func journey() throws {
+        let example = try #require(try APIDocument.schema("JourneyDefinition")["examples"]?.arrayValue?.first)
+        let definition = try JourneyDefinition.parse(Array(JSONText.write(example).utf8))
+        #expect(JourneyLinter.lint(definition).filter { $0.severity == .error } == [])
+    }
+
+    // MARK: One type
+
+    private func check<Wire: Codable & Hashable, Keys: CodingKey & CaseIterable>(_ type: Wire.Type, _: Keys.Type) throws {
+        let name = "\(Wire.self)"
+        #expect(try APIDocument.schema(name)["properties"]?.names == Set(Keys.allCases.map(\.stringValue)), "\(name)")
+        try check(type, name)
+    }
+
+    /// The examples together have every member; the type reads and writes them as they are, and cannot do without exactly the required ones.
+    private func check<Wire: Codable & Hashable>(_: Wire.Type, _ name: String) throws {
+        let schema = try APIDocument.schema(name)
+        let examples = try #require(schema["examples"]?.arrayValue, "\(name) has examples")
+        var whole: [String: JSONValue] = [:]
+        for example in examples {
+            #expect(try rewritten(example, as: Wire.self) == example, "\(name)")
+            whole.merge(try #require(example.objectValue)) { first, _ in first }
+        }
+        let properties = try #require(schema["properties"]).names
+        #expect(Set(whole.keys) == properties, "\(name)")
+        let value = try decoded(.object(whole), as: Wire.self)
+        #expect(Mirror(reflecting: value).children.count == properties.count, "\(name)")
+        let required = Set(schema["required"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+        for property in properties {
+            var less = whole
+            less[property] = nil
+            #expect(((try? decoded(.object(less), as: Wire.self)) == nil) == required.contains(property), "\(name).\(property)")
+        }
+    }
+
+    private func decoded<Wire: Decodable>(_ value: JSONValue, as type: Wire.Type) throws -> Wire {
+        try JSONDecoder().decode(type, from: Data(JSONText.write(value).utf8))
+    }
+
+    private func rewritten<Wire: Codable>(_ value: JSONValue, as type: Wire.Type) throws -> JSONValue {
+        try JSONText.parse([UInt8](JSONEncoder().encode(decoded(value, as: type))))
+    }
+
+    private func words(_ schema: String, _ property: String) throws -> [String] {
+        try #require(try APIDocument.schema(schema)["properties"]?[property]?["enum"]?.arrayValue).compactMap(\.stringValue)
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import MienServer
+import Testing
+
+@Suite("Server configuration")
+struct ServerConfigurationTests {
+    private let home = URL(filePath: "/nonexistent/home")
+
+    private func configuration(_ yaml: String = "", _ environment: [String: String] = [:]) throws -> ServerConfiguration {
+        try ServerConfiguration(file: ("mien.yaml", yaml), environment: environment, home: home)
+    }
+
+    private func problems(_ yaml: String, _ environment: [String: String] = [:]) -> String {
+        do {
+            _ = try configuration(yaml, environment)
+            return ""
+        } catch { return "\(error)" }
+    }
+
+    @Test("the environment goes before the file, the file before the standard value")
+    func order() throws {
+        let found = try configuration("port: 9000\nhost: 0.0.0.0\nface:\n  threshold: 60\n", ["MIEN_PORT": "9001"])
+        #expect(found.port == 9001 && found.host == "0.0.0.0" && found.faceThreshold == 60)
+        #expect(found.faceQuality == 48 && found.dataFolder.path == "/nonexistent/home/server")
+    }
+
+    @Test("an unknown key is an error that names the place and what was likely meant")
+    func unknown() {
+        #expect(problems("prot: 1").contains("did you mean “port”"))
+        #expect(problems("face:\n  treshold: 50").contains("face.treshold"))
+        #expect(problems("tls: 5").contains("tls"))
+        #expect(problems("- a").contains("not a list of settings"))
+        #expect(problems("a: [").contains("not YAML"))
+    }
+
+    @Test(
+        "values out of range, and settings that do not go together, say what is allowed",
+        arguments: [
+            ("port: 70000", "0 to 65535"), ("port: x", "whole number"), ("log:\n  level: loud", "trace, debug"),
+            ("trust_proxy: maybe", "true or false"),
+            ("tls:\n  key: a.pem", "belong together"), ("public_url: example.org", "https://"), ("face:\n  pack: A B", "names no model pack"),
+            ("mail:\n  host: mail.example\n  security: none", "in the clear"), ("face:\n  threshold: 10", "24.0 to 72.0"),
+        ])
+    func ranges(yaml: String, words: String) { #expect(problems(yaml).contains(words), "\(problems(yaml))") }
+
+    @Test("printed, secrets are hidden, and what is printed is read again")
+    func printing() throws {
+        let found = try configuration("mail:\n  password: hunter2hunter2\n", ["MIEN_WEBHOOK_SECRET": "s3cr3t-value"])
+        #expect(!found.printed.contains("hunter2") && !found.printed.contains("s3cr3t") && found.printed.contains("‹hidden›"))
+        let plain = try configuration("port: 9000")
+        #expect(try configuration(plain.printed).printed == plain.printed)
+    }
+}

@@ -1,0 +1,106 @@
+import MienAccess
+import MienCore
+import MienStore
+import Testing
+
+@Suite struct AccountContract {
+    @Test(arguments: StoreKind.allCases) func `an account comes back as it was put, by id and by each name`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind)
+        let profile = AccountProfile(
+            externalID: "CRM-1", username: "Ana", email: "Ana@Example.org", attributes: ["tier": "gold", "age": 41, "tags": ["a", nil]])
+        let account = AccountRecord.new(UserID("usr_1")!, profile, keys: test.store.keys, at: .start)
+        try await test.store.write { try $0.accounts.insert(account, names: profile.names()) }
+        let found = try await test.store.read { tables in
+            [try tables.accounts.find(account.record.id)]
+                + (try ["crm-1", "CRM-1", "ANA", "ana@example.org", "nobody", ""].map { try tables.accounts.find(identifier: $0) })
+        }
+        #expect(found.map { $0?.id.text } == ["usr_1", nil, "usr_1", "usr_1", "usr_1", nil, nil], "external ids are taken as they are")
+        let first = try #require(found[0])
+        #expect(first.profile.shown == profile && first.state == .active && first.createdAt == .start)
+    }
+
+    @Test(arguments: StoreKind.allCases) func `a name is one account's, of its kind`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind)
+        _ = try await test.account("ana")
+        let other = AccountRecord.new(UserID("usr_2")!, AccountProfile(username: "ＡＮＡ"), keys: test.store.keys, at: .start)
+        #expect(
+            await refusal { try await test.store.write { try $0.accounts.insert(other, names: [LoginName("ＡＮＡ", kind: .username)]) } } == .conflict)
+        #expect(try await test.count("account") == 1, "nothing of it was written")
+        try await test.store.write { try $0.accounts.insert(other, names: [LoginName("ana", kind: .externalID)]) }
+        let found = try await test.store.read { try $0.accounts.find(identifier: "ana")?.id }
+        #expect(found?.text == "usr_ana", "a user name goes before an external id")
+        // The same id once more.
+        #expect(await refusal { try await test.store.write { try $0.accounts.insert(other, names: []) } } == .conflict)
+    }
+
+    @Test(arguments: StoreKind.allCases) func `an update replaces profile, state and names, or nothing`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind)
+        var ana = try await test.account("ana")
+        _ = try await test.account("bruno")
+        ana.profile = Sensitive(AccountProfile(username: "anita"))
+        ana.state = .suspended
+        let changed = ana
+        try await test.store.write { try $0.accounts.update(changed, names: [LoginName("anita", kind: .username)], at: .start + .seconds(1)) }
+        // One account at a time: the optimiser of Swift 6.3.1 crashes over a pair of them.
+        let found = try #require(try await test.store.read { try $0.accounts.find(identifier: "anita") })
+        #expect(found.state == .suspended && found.profile.shown.username == "anita" && found.createdAt == .start)
+        let old = try await test.store.read { try $0.accounts.find(identifier: "ana")?.id }
+        #expect(old == nil)
+        let taken = await refusal {
+            try await test.store.write { try $0.accounts.update(changed, names: [LoginName("bruno", kind: .username)], at: .start) }
+        }
+        #expect(taken == .conflict)
+        #expect(try await test.store.read { try $0.accounts.find(identifier: "anita")?.id } == changed.id, "the old names are back")
+    }
+
+    @Test(arguments: StoreKind.allCases) func `an account that is gone is not written to`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind)
+        let ana = try await test.account("ana"), face = try await test.authenticator("1", of: ana)
+        #expect(try await test.store.write { try $0.accounts.delete(ana.id) })
+        #expect(try await test.store.write { try !$0.accounts.delete(ana.id) })
+        #expect(await refusal { try await test.store.write { try $0.accounts.update(ana, names: [], at: .start) } } == .stale)
+        #expect(await refusal { try await test.store.write { try $0.authenticators.insert(face, of: ana) } } == .stale)
+        #expect(await refusal { try await test.store.write { try $0.authenticators.update(face, of: ana, at: .start) } } == .stale)
+        #expect(try await test.store.read { try $0.accounts.find(identifier: "ana") } == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases) func `with an account goes all that is the person's, and nothing of others`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind)
+        for name in ["ana", "bruno"] {
+            let account = try await test.account(name), face = try await test.authenticator(name, of: account)
+            try await test.store.write { tables in
+                var counter = LockCounter()
+                _ = counter.begin(under: .face, at: .start)
+                try tables.locks.set(counter, of: face.id, scope: LockTable.strangers)
+                try tables.consents.insert(
+                    ConsentRecord(id: "con_\(name)", account: account.id, app: .shop, purpose: "face", textVersion: "1", givenAt: .start))
+                let device = KnownDevice(id: DeviceID("dev_\(name)")!, account: account.id, app: .shop)
+                try tables.devices.insert(device, tokenHash: Array(name.utf8), at: .start)
+            }
+        }
+        let tables = ["account", "account_name", "authenticator", "lock_counter", "consent", "known_device"]
+        for table in tables { #expect(try await test.count(table) == 2, "\(table)") }
+        #expect(try await test.store.write { try $0.accounts.delete(UserID("usr_ana")!) })
+        for table in tables { #expect(try await test.count(table) == 1, "\(table)") }
+        let bruno = try await test.store.read { try $0.accounts.find(identifier: "bruno") }
+        #expect(try await test.store.read { try $0.authenticators.all(of: #require(bruno)).map(\.id.text) } == ["aut_bruno"])
+        // The name may be had again.
+        _ = try await test.account("ana")
+    }
+
+    @Test(arguments: StoreKind.allCases) func `pages go through all accounts, the oldest first`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind)
+        // Two in each millisecond.
+        for index in (0..<7).reversed() { _ = try await test.account("p\(index)", at: .start + .milliseconds(index / 2)) }
+        var last: UserID?, seen: [String] = []
+        while true {
+            let page = try await test.store.read { [last] in try $0.accounts.page(after: last, count: 3) }
+            seen += page.map(\.id.text)
+            last = page.last?.id
+            if page.count < 3 { break }
+        }
+        #expect(seen == (0..<7).map { "usr_p\($0)" })
+        let gone = UserID("usr_nobody")!
+        #expect(await refusal { _ = try await test.store.read { try $0.accounts.page(after: gone, count: 3) } } == .stale)
+    }
+}

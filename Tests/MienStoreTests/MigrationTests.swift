@@ -1,0 +1,81 @@
+import MienAccess
+import MienCore
+import MienTesting
+import Testing
+
+@testable import MienStore
+
+@Suite struct MigrationTests {
+    /// A database as it was after `count` steps.
+    static func old(_ kind: StoreKind, _ count: Int) async throws -> (folder: ScratchFolder, driver: any SQLDriver) {
+        let folder = try ScratchFolder(), driver = try kind.driver(in: folder)
+        try await driver.write(.always) { connection in
+            try connection.execute("CREATE TABLE schema_step (name TEXT PRIMARY KEY)", [])
+            for step in Migrations.all.prefix(count) {
+                for statement in step.statements { try connection.execute(statement.replacing("{blob}", with: kind.blob), []) }
+                try connection.execute("INSERT INTO schema_step (name) VALUES (?)", [.text(step.name)])
+            }
+        }
+        return (folder, driver)
+    }
+
+    @Test(arguments: StoreKind.allCases, 0...Migrations.all.count)
+    func `from every earlier schema the newest is reached and the data is still there`(kind: StoreKind, steps: Int) async throws {
+        let (folder, driver) = try await Self.old(kind, steps)
+        let ana = AccountRecord.new(UserID("usr_ana")!, AccountProfile(username: "ana"), keys: TestStore.keys, at: .start)
+        try await driver.write(.always) { connection in
+            let tables = Tables(connection: connection, keys: TestStore.keys)
+            if steps >= 1 {
+                try tables.accounts.insert(ana, names: [LoginName("ana", kind: .username)])
+                try tables.authenticators.insert(
+                    AuthenticatorRecord(
+                        id: AuthenticatorID("aut_1")!, account: ana.record.id, type: .face, app: .shop, content: [1], createdAt: .start),
+                    of: ana.record)
+            }
+            if steps >= 2 {
+                try tables.runs.insert(JourneyContract.run("1"))
+                try tables.journeys.putDraft(JourneyContract.login, version: 1, definition: "d", at: .start)
+            }
+            if steps >= 3 { try tables.audit.append(AuditEvent("e", actor: "system"), at: .start) }
+        }
+        try kind.close(driver)
+        let test = try await TestStore(kind, in: folder)
+        try await test.store.write { tables in
+            let found = try tables.accounts.find(identifier: "ana")
+            #expect((found != nil) == (steps >= 1))
+            if let found { #expect(try tables.authenticators.all(of: found).map(\.content.shown) == [[1]]) }
+            #expect(try (tables.runs.find(InstanceID("run_1")!) != nil) == (steps >= 2))
+            #expect(try tables.journeys.all().count == (steps >= 2 ? 1 : 0))
+            try tables.audit.append(AuditEvent("f", actor: "system"), at: .start)
+            guard case .whole(let entries, _) = try tables.audit.verify() else { throw StoreError(.corrupt, "broken") }
+            #expect(entries == (steps >= 3 ? 2 : 1))
+        }
+        #expect(try await test.rows("SELECT name FROM schema_step ORDER BY name").map { try $0.text(0) } == Migrations.all.map(\.name))
+        // Once more changes nothing.
+        _ = try await test.reopened()
+    }
+
+    @Test(arguments: StoreKind.allCases) func `a database of a newer program is left alone`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind)
+        try await test.sql("INSERT INTO schema_step (name) VALUES ('4-something-new')")
+        try kind.close(test.driver)
+        let folder = test.folder
+        #expect(await refusal { _ = try await TestStore(kind, in: folder) } == .tooNew)
+    }
+
+    @Test(arguments: StoreKind.allCases) func `a step that fails leaves nothing half done`(kind: StoreKind) async throws {
+        let (folder, driver) = try await Self.old(kind, 1)
+        // In the way of the second step's last statements.
+        _ = try await driver.write(.always) { try $0.execute("CREATE TABLE one_time_code (id TEXT)", []) }
+        try kind.close(driver)
+        #expect(await refusal { _ = try await TestStore(kind, in: folder) } == .unreachable)
+        let again = try kind.driver(in: folder)
+        #expect(try await again.read { try $0.rows("SELECT name FROM schema_step", []).map { try $0.text(0) } } == [Migrations.all[0].name])
+        _ = try await again.write(.always) { try $0.execute("DROP TABLE one_time_code", []) }
+        try kind.close(again)
+        _ = try await TestStore(kind, in: folder)
+    }
+
+    /// A step that has shipped is never changed.
+    @Test func `the names of the steps are in order`() { #expect(Migrations.all.map(\.name) == ["1-accounts", "2-journeys", "3-operation"]) }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import MienAccess
+import MienCore
+import MienStore
+import MienTesting
+import MienVault
+import Testing
+
+/// The databases the contract is held against. Another one joins here, and nowhere else.
+enum StoreKind: String, CaseIterable, Sendable {
+    case sqlite
+
+    /// The word for bytes.
+    var blob: String {
+        switch self {
+        case .sqlite: "BLOB"
+        }
+    }
+
+    /// A driver on the database of `folder`; the same one each time.
+    func driver(in folder: ScratchFolder) throws -> any SQLDriver {
+        switch self {
+        case .sqlite: try SQLiteDriver(path: folder("mien.sqlite").path)
+        }
+    }
+
+    func close(_ driver: any SQLDriver) throws {
+        switch self {
+        case .sqlite: try #require(driver as? SQLiteDriver).close()
+        }
+    }
+
+    /// Every byte the database keeps; `nil` for one whose files are elsewhere.
+    func bytes(in folder: ScratchFolder) throws -> [UInt8]? {
+        switch self {
+        case .sqlite: try folder.names().filter { $0.hasPrefix("mien.sqlite") && !$0.hasSuffix("-shm") }.flatMap { try Data(contentsOf: folder($0)) }
+        }
+    }
+}
+
+/// A store of its own for one test.
+struct TestStore {
+    let kind: StoreKind
+    let folder: ScratchFolder
+    let driver: any SQLDriver
+    let store: Store
+
+    static let keys = StoreKeys(MasterKey(bytes: Array(1...32)))
+
+    init(_ kind: StoreKind, in folder: ScratchFolder? = nil, keys: StoreKeys = keys) async throws {
+        self.kind = kind
+        self.folder = try folder ?? ScratchFolder()
+        driver = try kind.driver(in: self.folder)
+        store = try await Store(driver, keys: keys, blob: kind.blob)
+    }
+
+    /// The same database, closed and opened.
+    func reopened() async throws -> TestStore {
+        try kind.close(driver)
+        return try await TestStore(kind, in: folder)
+    }
+
+    /// Past the repositories.
+    @discardableResult
+    func sql(_ statement: String, _ values: SQLValue...) async throws -> Int { try await driver.write(.always) { try $0.execute(statement, values) } }
+
+    func rows(_ statement: String, _ values: SQLValue...) async throws -> [SQLRow] { try await driver.read { try $0.rows(statement, values) } }
+
+    func count(_ table: String) async throws -> Int { Int(try await rows("SELECT COUNT(*) FROM \(table)")[0].integer(0)) }
+
+    /// An account with a user name, written.
+    func account(_ name: String, at time: Instant = .start) async throws -> AccountRecord {
+        let account = AccountRecord.new(UserID("usr_\(name)")!, AccountProfile(username: name), keys: store.keys, at: time)
+        let names = [try LoginName(name, kind: .username)]
+        try await store.write { try $0.accounts.insert(account, names: names) }
+        return account.record
+    }
+
+    /// An authenticator of `account`, written.
+    func authenticator(
+        _ id: String, _ type: AuthenticatorType = .face, of account: AccountRecord, app: AppID? = .shop, content: [UInt8] = [1, 2, 3]
+    ) async throws -> AuthenticatorRecord {
+        let record = AuthenticatorRecord(
+            id: AuthenticatorID("aut_\(id)")!, account: account.id, type: type, app: app, content: content, info: ["photos": 1], createdAt: .start)
+        try await store.write { try $0.authenticators.insert(record, of: account) }
+        return record
+    }
+}
+
+extension Instant {
+    static let start = Instant(milliseconds: 1_700_000_000_000)
+}
+
+extension AppID {
+    static let shop = AppID("app_shop")!, bank = AppID("app_bank")!
+}
+
+extension Sensitive {
+    /// In a test's own data there is nothing to hide.
+    var shown: Value { use { $0 } }
+}
+
+/// - Returns: the store's refusal, if that is what `body` ends with.
+func refusal(_ body: () async throws -> Void) async -> StoreError.Code? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return (error as? StoreError)?.code
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import MienFace
+import MienVault
+import Testing
+
+/// Descriptors that an evaluation keeps.
+@Suite struct DescriptorCacheTests {
+    private static func open(_ folder: String, pipeline: String = "one") throws -> DescriptorCache {
+        try DescriptorCache.open(folder: "\(folder)/cache/evaluation", keyPath: "\(folder)/evaluation.key", pipeline: pipeline)
+    }
+
+    private static func entry(_ seed: Float) throws -> DescriptorCache.Entry {
+        DescriptorCache.Entry(descriptor: try FaceDescriptor(normalising: [seed, 2, 3, 4]), quality: 61)
+    }
+
+    /// The files of kept entries.
+    private static func entries(_ folder: String) throws -> [String] {
+        let root = "\(folder)/cache/evaluation"
+        return try FileManager.default.subpathsOfDirectory(atPath: root).filter { $0.utf8.count == 65 }.sorted().map { "\(root)/\($0)" }
+    }
+
+    private let photo: [UInt8] = [1, 2, 3], other: [UInt8] = [1, 2, 4]
+
+    @Test func `what was kept is found again, by the photo's bytes, also after the cache is opened anew`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let cache = try Self.open(folder)
+            #expect(cache.entry(for: photo) == nil)
+            cache.keep(try Self.entry(1), for: photo)
+            cache.keep(DescriptorCache.Entry(descriptor: nil, quality: 0), for: other)
+            for cache in [cache, try Self.open(folder)] {
+                #expect(try cache.entry(for: photo) == Self.entry(1))
+                #expect(cache.entry(for: other) == DescriptorCache.Entry(descriptor: nil, quality: 0))
+                #expect(cache.entry(for: []) == nil)
+            }
+            cache.keep(try Self.entry(5), for: photo)
+            #expect(try cache.entry(for: photo) == Self.entry(5) && Self.entries(folder).count == 2)
+        }
+    }
+
+    @Test func `another pipeline knows nothing of it`() async throws {
+        try await withTemporaryFolder { folder throws in
+            try Self.open(folder).keep(try Self.entry(1), for: photo)
+            #expect(try Self.open(folder, pipeline: "two").entry(for: photo) == nil)
+        }
+    }
+
+    @Test func `nobody but the owner can read it, and the key lies elsewhere`() async throws {
+        try await withTemporaryFolder { folder throws in
+            try Self.open(folder).keep(try Self.entry(1), for: photo)
+            let file = try #require(try Self.entries(folder).first), key = "\(folder)/evaluation.key"
+            for path in [file, key] { #expect(try mode(of: path) == 0o600) }
+            for path in ["\(folder)/cache", "\(folder)/cache/evaluation", (file as NSString).deletingLastPathComponent] {
+                #expect(try mode(of: path) == 0o700)
+            }
+            #expect(try contents(of: key).count == 32)
+            // The folder alone does not open: with a fresh key beside it nothing is known.
+            try FileManager.default.removeItem(atPath: key)
+            #expect(try Self.open(folder).entry(for: photo) == nil)
+        }
+    }
+
+    @Test func `a key that others can read is refused`() async throws {
+        try await withTemporaryFolder { folder throws in
+            _ = try Self.open(folder)
+            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: "\(folder)/evaluation.key")
+            let error = try #require(throws: FaceStoreError.self) { try Self.open(folder) }
+            #expect(error.code == "key.mode")
+        }
+    }
+
+    @Test func `with any bit flipped, or cut off anywhere, an entry counts as not there, and can be kept again`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let cache = try Self.open(folder)
+            cache.keep(try Self.entry(1), for: photo)
+            let file = try #require(try Self.entries(folder).first), right = try contents(of: file)
+            for byte in right.indices {
+                var wrong = right
+                wrong[byte] ^= 1 << UInt8(byte % 8)
+                try put(wrong, at: file)
+                #expect(cache.entry(for: photo) == nil)
+            }
+            for count in stride(from: 0, to: right.count, by: 7) {
+                try put(Array(right.prefix(count)), at: file)
+                #expect(cache.entry(for: photo) == nil)
+            }
+            cache.keep(try Self.entry(1), for: photo)
+            #expect(try cache.entry(for: photo) == Self.entry(1))
+        }
+    }
+
+    @Test func `an entry moved to another photo's place does not open`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let cache = try Self.open(folder)
+            cache.keep(try Self.entry(1), for: photo)
+            let first = try #require(try Self.entries(folder).first)
+            cache.keep(try Self.entry(2), for: other)
+            let second = try #require(try Self.entries(folder).first { $0 != first })
+            try put(try contents(of: first), at: second)
+            #expect(try cache.entry(for: other) == nil && cache.entry(for: photo) == Self.entry(1))
+        }
+    }
+
+    @Test func `what an interrupted process left is swept`() async throws {
+        try await withTemporaryFolder { folder throws in
+            try Self.open(folder).keep(try Self.entry(1), for: photo)
+            let place = (try #require(try Self.entries(folder).first) as NSString).deletingLastPathComponent
+            try put([1], at: "\(place)/.0123456789abcdef.tmp")
+            _ = try Self.open(folder)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place).count == 1)
+        }
+    }
+
+    @Test func `twenty at once make one key`() async throws {
+        try await withTemporaryFolder { folder throws in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for i in 0..<20 { group.addTask { try Self.open(folder).keep(try Self.entry(Float(i)), for: [UInt8(i)]) } }
+                try await group.waitForAll()
+            }
+            let cache = try Self.open(folder)
+            for i in 0..<20 { #expect(try cache.entry(for: [UInt8(i)]) == Self.entry(Float(i))) }
+        }
+    }
+
+    @Test func `a cache that cannot be written loses entries, no more`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let cache = try Self.open(folder)
+            try FileManager.default.removeItem(atPath: "\(folder)/cache/evaluation")
+            cache.keep(try Self.entry(1), for: photo)
+            #expect(cache.entry(for: photo) == nil)
+        }
+    }
+}
