@@ -14,6 +14,9 @@ let strict: [SwiftSetting] = [
 let testing: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny"), .treatAllWarnings(as: .error)]
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -40,6 +43,7 @@ let package = Package(
         .library(name: "MienInference", targets: ["MienInference"]),
         .library(name: "MienFace", targets: ["MienFace"]),
         .library(name: "MienJourney", targets: ["MienJourney"]),
+        .library(name: "MienKeys", targets: ["MienKeys"]),
         .library(name: "MienModels", targets: ["MienModels"]),
         .library(name: "MienVault", targets: ["MienVault"]),
         .library(name: "MienPackBuilder", targets: ["MienPackBuilder"]),
@@ -55,6 +59,8 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -85,6 +91,8 @@ let package = Package(
         .target(name: "MienPixels", dependencies: ["MienCore"], swiftSettings: strict),
         .target(name: "MienFace", dependencies: ["MienCore", "MienPixels"], swiftSettings: strict),
         .target(name: "MienJourney", dependencies: ["MienCore"], swiftSettings: strict),
+
+        .target(name: "MienKeys", dependencies: ["MienCore", crypto, cryptoExtras, asn1], swiftSettings: strict),
 
         .target(name: "MienAccess", dependencies: ["MienCore"], swiftSettings: strict),
         // The wire types, one definition for server and client.
@@ -137,6 +145,7 @@ let package = Package(
         .testTarget(
             name: "MienFaceTests", dependencies: ["MienFace", "MienPixels", "MienCore", "MienTesting"], resources: [.copy("Vectors")],
             swiftSettings: testing),
+        .testTarget(name: "MienKeysTests", dependencies: ["MienKeys", "MienCore", crypto], swiftSettings: testing),
         .testTarget(name: "MienJourneyTests", dependencies: ["MienJourney", "MienCore"], swiftSettings: testing),
         .testTarget(
             name: "MienModelsTests",
