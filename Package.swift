@@ -116,7 +116,8 @@ let package = Package(
         .target(
             name: "MienServer",
             dependencies: [
-                "MienAPI", "MienAccess", "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney", "MienModels", "MienPassword",
+                "MienAPI", "MienAccess", "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney", "MienKeys", "MienModels",
+                "MienPassword",
                 "MienPixels",
                 "MienStore", "MienVault", crypto, hummingbird, hummingbirdCore, hummingbirdTLS, httpClient, httpTypes, lifecycle, logging, nioCore,
                 nioHTTP, nioHTTPTypes, nioPosix, nioSSL,
@@ -169,7 +170,8 @@ let package = Package(
         .testTarget(
             name: "MienServerTests",
             dependencies: [
-                "MienServer", "MienClient", "MienAPI", "MienJourney", "MienModels", "MienCore", "MienTesting", crypto, lifecycle, logging,
+                "MienServer", "MienClient", "MienAPI", "MienAccess", "MienJourney", "MienKeys", "MienModels", "MienCore", "MienTesting", crypto,
+                lifecycle, logging,
             ], swiftSettings: testing),
         .testTarget(
             name: "MienServerAPITests",

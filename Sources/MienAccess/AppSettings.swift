@@ -2,7 +2,7 @@ public import MienCore
 
 /// How an app wants its users signed in.
 public struct AppSettings: Sendable, Hashable, Codable {
-    /// Where its browsers may be sent back to: absolute https addresses, compared character by character.
+    /// Where its browsers may be sent back to: absolute https addresses or an app's own scheme, compared character by character.
     public var redirectURIs: [String]
     /// The journeys it may start; `nil` for every published one.
     public var journeys: [JourneyID]?
@@ -12,13 +12,24 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var faceThreshold: Double?
     /// How long a signed token of a completed journey is valid, in seconds, 30...3,600.
     public var tokenSeconds: Int
+    /// Of access and refresh tokens.
+    public var tokens: TokenLifetimes
+    public var biometric: BiometricSettings
+    /// Absolute addresses of services its access tokens may be for: RFC 8707.
+    public var resources: [String]
+    /// What a confidential app may ask for in its own name; none by default.
+    public var clientScopes: [String]
+    /// Whether every token has to be bound to a key: RFC 9449.
+    public var requiresDPoP: Bool
 
     public init(
         redirectURIs: [String] = [], journeys: [JourneyID]? = nil, locks: [String: LockPolicy] = [:], faceThreshold: Double? = nil,
-        tokenSeconds: Int = 300
+        tokenSeconds: Int = 300, tokens: TokenLifetimes = TokenLifetimes(), biometric: BiometricSettings = BiometricSettings(),
+        resources: [String] = [], clientScopes: [String] = [], requiresDPoP: Bool = false
     ) {
         (self.redirectURIs, self.journeys, self.locks) = (redirectURIs, journeys, locks)
-        (self.faceThreshold, self.tokenSeconds) = (faceThreshold, tokenSeconds)
+        (self.faceThreshold, self.tokenSeconds, self.tokens, self.biometric) = (faceThreshold, tokenSeconds, tokens, biometric)
+        (self.resources, self.clientScopes, self.requiresDPoP) = (resources, clientScopes, requiresDPoP)
     }
 
     public func lockPolicy(for type: AuthenticatorType) -> LockPolicy { locks[type.rawValue] ?? type.defaultLockPolicy }
@@ -26,8 +37,12 @@ public struct AppSettings: Sendable, Hashable, Codable {
     /// What is wrong with these settings: name of the setting and words; empty when nothing is.
     public var faults: [(setting: String, message: String)] {
         var faults: [(String, String)] = []
-        for (index, uri) in redirectURIs.enumerated() where !Self.isRedirect(uri) {
-            faults.append(("redirect_uris[\(index)]", "is an absolute https address without a fragment (http only for localhost and 127.0.0.1)"))
+        for (index, uri) in redirectURIs.enumerated() where !Self.isAddress(uri) && !Self.isOwnScheme(uri) {
+            faults.append(
+                (
+                    "redirect_uris[\(index)]",
+                    "is an absolute https address without a fragment (http only for localhost and 127.0.0.1), or has a scheme like com.example.app"
+                ))
         }
         if redirectURIs.count > 100 { faults.append(("redirect_uris", "holds at most 100 addresses")) }
         for name in locks.keys.sorted() where AuthenticatorType(rawValue: name) == nil {
@@ -36,14 +51,20 @@ public struct AppSettings: Sendable, Hashable, Codable {
         }
         if let faceThreshold, !(24...72).contains(faceThreshold) { faults.append(("face_threshold", "is 24 to 72")) }
         if !(30...3600).contains(tokenSeconds) { faults.append(("token_seconds", "is 30 to 3,600")) }
+        faults += tokens.faults.map { ("tokens.\($0.setting)", $0.message) }
+        faults += biometric.faults.map { ("biometric.\($0.setting)", $0.message) }
+        for (index, resource) in resources.enumerated() where !Self.isAddress(resource) {
+            faults.append(("resources[\(index)]", "is an absolute https address without a fragment (http only for localhost and 127.0.0.1)"))
+        }
+        if resources.count > 32 { faults.append(("resources", "holds at most 32 addresses")) }
+        if Scope(clientScopes.joined(separator: " "))?.words.count != clientScopes.count {
+            faults.append(("client_scopes", "holds at most 32 different words of at most 64 printable ASCII characters, without spaces"))
+        }
         return faults
     }
 
-    private static func isRedirect(_ uri: String) -> Bool {
-        guard uri.utf8.count <= 2048, !uri.contains("#"), uri.unicodeScalars.allSatisfy({ $0.isASCII && $0.value > 32 && $0.value != 127 }) else {
-            return false
-        }
-        guard let start = uri.firstRange(of: "://")?.upperBound else { return false }
+    private static func isAddress(_ uri: String) -> Bool {
+        guard isPlain(uri), let start = uri.firstRange(of: "://")?.upperBound else { return false }
         // User names and back slashes make browsers and people see another host than is meant.
         let authority = uri[start...].prefix { $0 != "/" && $0 != "?" }
         guard !authority.contains(where: { $0 == "@" || $0 == "\\" }) else { return false }
@@ -53,8 +74,20 @@ public struct AppSettings: Sendable, Hashable, Codable {
         return uri.hasPrefix("https://") || (uri.hasPrefix("http://") && ["localhost", "127.0.0.1", "[::1]"].contains(host))
     }
 
+    /// An app's own scheme, a domain turned round as in `com.example.app:/back` (RFC 8252 §7.1).
+    private static func isOwnScheme(_ uri: String) -> Bool {
+        let scheme = uri.prefix { $0 != ":" }
+        return isPlain(uri) && scheme.count < uri.count && scheme.contains(".") && scheme.first?.isLetter == true
+            && scheme.allSatisfy { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" || $0 == "+" }
+    }
+
+    private static func isPlain(_ uri: String) -> Bool {
+        uri.utf8.count <= 2048 && !uri.contains("#") && uri.unicodeScalars.allSatisfy { $0.isASCII && $0.value > 32 && $0.value != 127 }
+    }
+
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case redirectURIs = "redirect_uris", journeys, locks, faceThreshold = "face_threshold", tokenSeconds = "token_seconds"
+        case tokens, biometric, resources, clientScopes = "client_scopes", requiresDPoP = "requires_dpop"
     }
 
     /// The settings' names.
@@ -67,6 +100,11 @@ public struct AppSettings: Sendable, Hashable, Codable {
             journeys: try values.decodeIfPresent([JourneyID].self, forKey: .journeys),
             locks: try values.decodeIfPresent([String: LockPolicy].self, forKey: .locks) ?? [:],
             faceThreshold: try values.decodeIfPresent(Double.self, forKey: .faceThreshold),
-            tokenSeconds: try values.decodeIfPresent(Int.self, forKey: .tokenSeconds) ?? 300)
+            tokenSeconds: try values.decodeIfPresent(Int.self, forKey: .tokenSeconds) ?? 300,
+            tokens: try values.decodeIfPresent(TokenLifetimes.self, forKey: .tokens) ?? TokenLifetimes(),
+            biometric: try values.decodeIfPresent(BiometricSettings.self, forKey: .biometric) ?? BiometricSettings(),
+            resources: try values.decodeIfPresent([String].self, forKey: .resources) ?? [],
+            clientScopes: try values.decodeIfPresent([String].self, forKey: .clientScopes) ?? [],
+            requiresDPoP: try values.decodeIfPresent(Bool.self, forKey: .requiresDPoP) ?? false)
     }
 }

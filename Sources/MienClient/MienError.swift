@@ -24,6 +24,10 @@ public struct MienError: Error, Sendable {
         case invalidCredentials = "invalid_credentials"
         /// A one-time code came too late.
         case expiredOTPPasscode = "expired_otp_passcode"
+        /// Nobody is signed in, or not any more: sign in again.
+        case unauthenticatedUser = "unauthenticated_user"
+        /// The token endpoint refused; ``MienError/oauthError`` says how.
+        case oauthError = "oauth_error"
     }
 
     public let code: Code
@@ -34,9 +38,13 @@ public struct MienError: Error, Sendable {
     public let retryAfter: Duration?
     /// Whether the server may have acted on the request all the same.
     public let mayHaveArrived: Bool
+    /// What the token endpoint said: `invalid_grant`, `invalid_scope` … (RFC 6749 §5.2).
+    public let oauthError: String?
 
-    public init(_ code: Code, _ reason: String, problem: Problem? = nil, retryAfter: Duration? = nil, mayHaveArrived: Bool? = nil) {
-        (self.code, self.reason, self.problem, self.retryAfter) = (code, reason, problem, retryAfter)
+    public init(
+        _ code: Code, _ reason: String, problem: Problem? = nil, retryAfter: Duration? = nil, mayHaveArrived: Bool? = nil, oauthError: String? = nil
+    ) {
+        (self.code, self.reason, self.problem, self.retryAfter, self.oauthError) = (code, reason, problem, retryAfter, oauthError)
         self.mayHaveArrived = mayHaveArrived ?? (code == .networkError)
     }
 

@@ -56,6 +56,7 @@ public enum InstanceKind: IdentifierKind { public static let prefix = "run" }
 public enum CaptureKind: IdentifierKind { public static let prefix = "cap" }
 public enum DeviceKind: IdentifierKind { public static let prefix = "dev" }
 public enum AdminKind: IdentifierKind { public static let prefix = "adm" }
+public enum GrantKind: IdentifierKind { public static let prefix = "grt" }
 
 public typealias UserID = Identifier<UserKind>
 public typealias AppID = Identifier<AppKind>
@@ -67,6 +68,8 @@ public typealias InstanceID = Identifier<InstanceKind>
 public typealias CaptureID = Identifier<CaptureKind>
 public typealias DeviceID = Identifier<DeviceKind>
 public typealias AdminID = Identifier<AdminKind>
+/// One sign-in of a user in an app, from its first tokens to its last.
+public typealias GrantID = Identifier<GrantKind>
 
 extension RandomNumberGenerator {
     /// - Parameter count: 0 or more.

@@ -17,6 +17,10 @@ struct ServerParts: Sendable {
     private let apps: AppCatalog
     private let catalog: JourneyCatalog
     private let issuer: TokenIssuer
+    private let grants: GrantService
+    private let authorization: AuthorizationService
+    private let biometrics: BiometricGrant
+    private let challenges: ChallengeService
     private let metrics = Metrics()
     private let clock: ServerClock
     private let configuration: ServerConfiguration
@@ -39,9 +43,20 @@ struct ServerParts: Sendable {
         catalog = JourneyCatalog(store: store)
         let webhooks = WebhookCaller(
             hosts: configuration.webhookHosts, mayBePrivate: configuration.webhooksMayBePrivate, secret: secret, clock: clock)
+        challenges = ChallengeService(store: store, clock: clock)
+        let publicURL: @Sendable () -> String = { place.text }
+        grants = GrantService(
+            store: store, issuer: issuer, proofs: ProofOfPossession(store: store, clock: clock, publicURL: publicURL), clock: clock,
+            metrics: metrics, publicURL: publicURL)
+        let deviceKeys = DeviceKeyService(store: store, gate: LockGate(store: store, clock: clock), clock: clock, metrics: metrics)
+        biometrics = BiometricGrant(
+            keys: deviceKeys, grants: grants, challenges: challenges, clock: clock, publicURL: publicURL,
+            isEnabled: configuration.identities.contains("biometric"))
         let performer = EffectPerformer(
-            store: store, passwords: passwords, captures: captures, faces: faces, mail: mail, webhooks: webhooks, clock: clock, metrics: metrics,
-            configuration: configuration, publicURL: { place.text })
+            store: store, passwords: passwords, captures: captures, faces: faces, mail: mail, webhooks: webhooks, deviceKeys: deviceKeys,
+            challenges: challenges, clock: clock, metrics: metrics, configuration: configuration, publicURL: publicURL)
+        authorization = AuthorizationService(
+            store: store, apps: apps, grants: grants, performer: performer, clock: clock, publicURL: publicURL)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, performer: performer, issuer: issuer, clock: clock, metrics: metrics)
         sweeper = Sweeper(store: store, issuer: issuer, clock: clock, logger: logger)
@@ -57,9 +72,15 @@ struct ServerParts: Sendable {
         OperationRoutes(store: store, metrics: metrics, issuer: issuer).add(to: router)
         let body = JSONBody(mostBytes: configuration.bodyBytes)
         JourneyRoutes(
-            journeys: journeys, captures: captures, starts: RateLimiter(.init(burst: starts, perMinute: starts)), clock: clock, body: body,
+            journeys: journeys, captures: captures, grants: grants, starts: RateLimiter(.init(burst: starts, perMinute: starts)), clock: clock,
+            body: body,
             frameBytes: configuration.captureBytes, trustsProxy: configuration.trustsProxy
         ).add(to: router.group("v1"))
+        OAuthRoutes(
+            store: store, clients: ClientAuthentication(apps: apps), grants: grants, authorization: authorization, biometrics: biometrics,
+            challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes, publicURL: { [place] in place.text }
+        ).add(to: router)
+        UserRoutes(grants: grants, keys: biometrics.keys, body: body, listsKeys: configuration.listsDeviceKeys).add(to: router.group("v1"))
         let admin = router.group("v1").add(
             middleware: AdminOnly(store: store, guesses: RateLimiter(.init(burst: 10, perMinute: 10)), clock: clock))
         AdminRoutes(

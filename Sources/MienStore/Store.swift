@@ -51,5 +51,10 @@ public struct Tables {
     public var codes: OneTimeCodeTable { OneTimeCodeTable(connection: connection) }
     public var admins: AdminTable { AdminTable(connection: connection) }
     public var signingKeys: SigningKeyTable { SigningKeyTable(connection: connection, keys: keys) }
+    public var grants: TokenGrantTable { TokenGrantTable(connection: connection) }
+    public var challenges: ChallengeTable { ChallengeTable(connection: connection) }
+    public var authorizationCodes: AuthorizationCodeTable { AuthorizationCodeTable(connection: connection, keys: keys) }
+    public var spent: SpentTable { SpentTable(connection: connection) }
+    public var deviceKeys: DeviceKeyTable { DeviceKeyTable(connection: connection) }
     public var audit: AuditTable { AuditTable(connection: connection) }
 }

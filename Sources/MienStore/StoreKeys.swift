@@ -1,4 +1,4 @@
-internal import MienCore
+public import MienCore
 public import MienVault
 
 /// What the store seals and finds things with. Made from the master key; never prints.
@@ -24,6 +24,14 @@ public struct StoreKeys: Sendable {
 
     /// What a bearer secret is stored as. Secrets have 128 bits and more, so that a plain keyed hash will do.
     public func hash(ofSecret secret: [UInt8]) -> [UInt8] { master.code(for: secret, purpose: .bearerSecret) }
+
+    /// The secret of a grant's refresh token of one generation: nobody without the master key can make one, and none has to be kept.
+    public func refreshSecret(of grant: GrantID, nonce: [UInt8], generation: Int) -> [UInt8] {
+        master.code(for: Array("\(grant.text) \(generation) ".utf8) + nonce, purpose: .refreshToken)
+    }
+
+    /// What a device is known by among one person's keys.
+    public func hash(ofDevice device: String) -> [UInt8] { master.code(for: device.utf8, purpose: .deviceName) }
 
     /// A new person's own key, sealed: what is sealed under it is gone when it is.
     func newAccountKey(for id: UserID) -> (key: AccountKey, sealed: [UInt8]) {
@@ -65,5 +73,8 @@ extension SealPurpose {
     static let journeyRun = SealPurpose(label: "mien/v1/journey-run")
     static let journeyAnswer = SealPurpose(label: "mien/v1/journey-answer")
     static let capture = SealPurpose(label: "mien/v1/capture")
+    static let authorizationCode = SealPurpose(label: "mien/v1/authorization-code")
+    static let deviceName = SealPurpose(label: "mien/v1/device-name")
+    static let refreshToken = SealPurpose(label: "mien/v1/refresh-token")
     static let signingKey = SealPurpose(label: "mien/v1/signing-key")
 }

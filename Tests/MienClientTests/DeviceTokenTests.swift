@@ -51,13 +51,13 @@ struct DeviceTokenTests {
             let path = folder + "/devices", link = folder + "/link"
             try await FileDeviceTokens(path: path).store(Sensitive("one"), for: shop)
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
-            await #expect(throws: FileDeviceTokensError.self) { try await FileDeviceTokens(path: link).token(for: shop) }
+            await #expect(throws: PrivateFileError.self) { try await FileDeviceTokens(path: link).token(for: shop) }
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-            await #expect(throws: FileDeviceTokensError.self) { try await FileDeviceTokens(path: path).token(for: shop) }
+            await #expect(throws: PrivateFileError.self) { try await FileDeviceTokens(path: path).token(for: shop) }
             try Data("{".utf8).write(to: URL(filePath: path))
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-            await #expect(throws: FileDeviceTokensError.self) { try await FileDeviceTokens(path: path).token(for: shop) }
-            await #expect(throws: FileDeviceTokensError.self) {
+            await #expect(throws: PrivateFileError.self) { try await FileDeviceTokens(path: path).token(for: shop) }
+            await #expect(throws: PrivateFileError.self) {
                 try await FileDeviceTokens(path: folder + "/none/devices").store(Sensitive("x"), for: shop)
             }
         }

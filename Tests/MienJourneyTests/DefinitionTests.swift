@@ -109,7 +109,7 @@ struct DefinitionTests {
     func userState() throws {
         func made(_ config: JSONValue) throws -> ActingUser {
             let definition = try JourneyDefinition(Self.step("register_native_biometrics", config))
-            return try #require((definition.steps[StepID("s")!]?.step as? RegisterNativeBiometrics)?.user)
+            return try #require((definition.steps[StepID("s")!]?.step as? RegisterNativeBiometrics)?.change.user)
         }
         #expect(try made([:]).state == .authenticated)
         #expect(try made(["user_auth_state": "established"]).state == .established)

@@ -119,6 +119,11 @@ struct TestServer: Sendable {
         return try #require(UserID(user.id))
     }
 
+    func userID(_ name: String) async throws -> UserID {
+        let user = try #require(try await admin.findUser(name))
+        return try #require(UserID(user.id))
+    }
+
     /// Signs in with a password, consents, shows a selfie.
     func registerFace(_ name: String = "ada", password: String = "a password nobody has", photo: String = "obama") async throws -> JourneyOutcome? {
         let journey = try await client().start("face-registration")

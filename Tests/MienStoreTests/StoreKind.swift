@@ -76,6 +76,12 @@ struct TestStore {
         return account.record
     }
 
+    /// An app, written.
+    func app(_ id: AppID) async throws {
+        let record = AppRecord(id: id, name: id.text, type: .public, settings: AppSettings(), createdAt: .start)
+        try await store.write { try $0.apps.insert(record) }
+    }
+
     /// An authenticator of `account`, written.
     func authenticator(
         _ id: String, _ type: AuthenticatorType = .face, of account: AccountRecord, app: AppID? = .shop, content: [UInt8] = [1, 2, 3]

@@ -102,6 +102,11 @@ struct Connection: Sendable {
         let error: MienError
         if let problem = try? JSONDecoder().decode(Problem.self, from: Data(response.body)) {
             error = MienError(problem, retryAfter: wait)
+        } else if let refusal = (try? JSONText.parse(response.body))?.objectValue, let word = refusal["error"]?.stringValue {
+            error = MienError(
+                word == "invalid_client" ? .invalidCredentials : response.status >= 500 ? .serverError : .oauthError,
+                "\(word): \(refusal["error_description"]?.stringValue ?? "")".printable, retryAfter: wait,
+                mayHaveArrived: response.status >= 500 && response.status != 503, oauthError: word)
         } else {
             error = MienError(
                 .serverError, "the server answers with status \(response.status) and no problem document", retryAfter: wait,

@@ -17,7 +17,7 @@ struct AccountService: Sendable {
             throw Problem(.invalidRequest, errors: [.init(field: "username", message: "a user needs external_id, username or email")])
         }
         try checkAttributes(profile.attributes)
-        let hash = try await password.asyncMapped { try await self.hash($0, names: names.map(\.normal)) }
+        let hash = try await password.asyncMap { try await self.hash($0, names: names.map(\.normal)) }
         let now = clock.now, keys = store.keys
         var generator = SystemRandomNumberGenerator()
         let id = UserID.random(using: &generator), authenticatorID = AuthenticatorID.random(using: &generator)
@@ -60,7 +60,7 @@ struct AccountService: Sendable {
         }
         try checkAttributes(profile.attributes)
         account.profile = Sensitive(profile)
-        let hash = try await change.password.map { Sensitive($0) }.asyncMapped { try await self.hash($0, names: names.map(\.normal)) }
+        let hash = try await change.password.map { Sensitive($0) }.asyncMap { try await self.hash($0, names: names.map(\.normal)) }
         let changed = account, now = clock.now
         var generator = SystemRandomNumberGenerator()
         let authenticatorID = AuthenticatorID.random(using: &generator)
@@ -79,6 +79,7 @@ struct AccountService: Sendable {
                     }
                     // Whoever had signed in with the old password proves nothing by that any more.
                     try tables.devices.deleteAll(of: id)
+                    _ = try tables.grants.revokeAll(of: id, at: now)
                 }
                 try tables.audit.append(
                     AuditEvent(
@@ -125,12 +126,5 @@ struct AccountService: Sendable {
         guard JSONText.write(value).utf8.count <= 16 * 1024, value.depth <= 8 else {
             throw Problem(.invalidRequest, errors: [.init(field: "attributes", message: "has at most 16 KB of JSON, nested at most 8 deep")])
         }
-    }
-}
-
-extension Optional where Wrapped: Sendable {
-    fileprivate func asyncMapped<Output: Sendable>(_ body: (Wrapped) async throws -> Output) async rethrows -> Output? {
-        guard let self else { return nil }
-        return try await body(self)
     }
 }

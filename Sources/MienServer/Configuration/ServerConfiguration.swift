@@ -30,6 +30,11 @@ public struct ServerConfiguration: Sendable {
             problems.append("public_url is an address like https://login.example.org, without a slash at its end")
         }
         if let name = texts["face.pack"], (try? PackID(name)) == nil { problems.append("face.pack: “\(name)” names no model pack") }
+        if let foreign = (texts["authentication.identities"] ?? "").split(separator: ",").map({ $0.trimmingCharacters(in: .whitespaces) })
+            .first(where: { !["", "biometric"].contains($0) })
+        {
+            problems.append("authentication.identities: there is no “\(foreign)”; there is biometric")
+        }
         if texts["mail.security"] == "none", let host = texts["mail.host"], !["", "localhost", "127.0.0.1", "::1"].contains(host) {
             problems.append("mail.security: none sends codes in the clear; it is allowed for a relay on this machine only")
         }
@@ -39,17 +44,18 @@ public struct ServerConfiguration: Sendable {
 
     /// Everything, as the file would have it, secrets hidden.
     public var printed: String {
-        var lines: [String] = [], section = ""
+        var lines: [String] = [], open: [Substring] = []
         for setting in ServerSetting.all {
-            let parts = setting.key.split(separator: ".")
-            if parts.count == 2, section != parts[0] {
-                section = String(parts[0])
-                lines.append("\(section):")
+            let parts = setting.key.split(separator: "."), sections = parts.dropLast()
+            for depth in sections.indices where open.prefix(depth + 1) != sections.prefix(depth + 1) {
+                open = Array(sections.prefix(depth + 1))
+                lines.append(String(repeating: "  ", count: depth) + "\(sections[depth]):")
             }
+            open = Array(sections)
             let text = texts[setting.key]!
             let value = setting.isSecret && !text.isEmpty ? "‹hidden›" : text
-            lines.append(
-                "\(parts.count == 2 ? "  " : "")\(parts.last!): \(Self.yaml(value, setting.kind))  # \(setting.variable): \(setting.meaning)")
+            let indent = String(repeating: "  ", count: sections.count)
+            lines.append("\(indent)\(parts.last!): \(Self.yaml(value, setting.kind))  # \(setting.variable): \(setting.meaning)")
         }
         return lines.joined(separator: "\n")
     }
@@ -102,6 +108,8 @@ public struct ServerConfiguration: Sendable {
     public var connections: Int { integer("limit.connections") }
     public var requestSeconds: Int { integer("limit.request_seconds") }
     public var trustsProxy: Bool { text("trust_proxy") == "true" }
+    var identities: [String] { text("authentication.identities").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
+    var listsDeviceKeys: Bool { text("identity.biometric.list_enabled") == "true" }
     public var tokenRotateDays: Int { integer("token.rotate_days") }
     public var webhookHosts: [String] { text("webhook.hosts").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() } }
     public var webhooksMayBePrivate: Bool { text("webhook.allow_private") == "true" }

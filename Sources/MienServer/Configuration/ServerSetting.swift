@@ -66,6 +66,8 @@ public struct ServerSetting: Sendable {
         .init("limit.connections", .integer(1...1_000_000), "4096", "Connections at once; more wait."),
         .init("limit.request_seconds", .integer(1...600), "30", "How long a client may take to send a request."),
         .init("trust_proxy", .flag, "false", "Take the client's address from X-Forwarded-For: only behind a proxy that sets it."),
+        .init("authentication.identities", .list, "biometric", "Ways to log in besides journeys: biometric, a key of the user's device; or none."),
+        .init("identity.biometric.list_enabled", .flag, "false", "Whether users see the list of their devices' keys."),
         .init("token.rotate_days", .integer(1...365), "30", "Days a key signs tokens before the next one does."),
         .init("audit.clients", .flag, "false", "Note clients' addresses in the audit log."),
     ]

@@ -150,6 +150,7 @@ struct AdminRoutes {
             let account = try await user(context), record = try await authenticator(context, of: account), now = clock.now
             let event = Self.event("authenticator.removed", context, account, record)
             try await store.write { tables in
+                _ = try tables.grants.revokeAll(by: record.id, at: now)
                 _ = try tables.authenticators.delete(record.id, of: account.id)
                 try tables.audit.append(event, at: now)
             }
@@ -334,7 +335,8 @@ extension AdminRoutes {
             Self.foreign(members, AppSettings.keys, "settings")
             + (members["locks"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.flatMap { type, policy in
                 Self.foreign(policy.objectValue ?? [:], LockPolicy.keys, "settings.locks.\(type.prefix(64))")
-            }
+            } + Self.foreign(members["tokens"]?.objectValue ?? [:], TokenLifetimes.keys, "settings.tokens")
+            + Self.foreign(members["biometric"]?.objectValue ?? [:], BiometricSettings.keys, "settings.biometric")
         guard foreign.isEmpty else { throw Problem(.invalidRequest, errors: foreign) }
         let settings: AppSettings
         do { settings = try JSONDecoder().decode(AppSettings.self, from: Data(JSONText.write(value).utf8)) } catch let error as LockPolicyError {

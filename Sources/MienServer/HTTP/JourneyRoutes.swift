@@ -6,6 +6,7 @@ internal import MienCore
 struct JourneyRoutes {
     let journeys: JourneyService
     let captures: CaptureService
+    let grants: GrantService
     let starts: RateLimiter
     let clock: ServerClock
     let body: JSONBody
@@ -20,7 +21,8 @@ struct JourneyRoutes {
             let address = RateLimitMiddleware.address(request, context, trustsProxy: trustsProxy)
             if let wait = starts.take(address, at: clock.now) { return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait) }
             let start = try await body.read(StartJourneyRequest.self, StartJourneyRequest.CodingKeys.self, from: request)
-            return try await JSONBody.response(journeys.start(context.parameters.require("journey"), start))
+            let caller = request.headers[.authorization] == nil ? nil : try await grants.caller(of: request)
+            return try await JSONBody.response(journeys.start(context.parameters.require("journey"), start, caller: caller))
         }
         router.post("capture/frames") { request, _ in
             let token = try Self.token(request)

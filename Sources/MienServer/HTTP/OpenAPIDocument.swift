@@ -17,6 +17,8 @@ enum OpenAPIDocument {
       "tags": [
         {"name": "Journeys", "description": "What apps call to sign people in."},
         {"name": "Captures", "description": "Selfies for a journey's step."},
+        {"name": "Tokens", "description": "OAuth 2.1 and OpenID Connect: signing in, refreshing, biometric login."},
+        {"name": "Own keys", "description": "What users do with their devices' keys."},
         {"name": "Apps", "description": "Clients and their settings."},
         {"name": "Users", "description": "Accounts, authenticators, consents."},
         {"name": "Journey versions", "description": "Definitions of journeys."},
@@ -30,8 +32,8 @@ enum OpenAPIDocument {
             "operationId": "startJourney",
             "tags": ["Journeys"],
             "summary": "Start a journey",
-            "description": "Runs the journey's published version until it asks the client, or ends. Which journeys an app may start is in its settings.",
-            "security": [],
+            "description": "Runs the journey's published version until it asks the client, or ends. Which journeys an app may start is in its settings. With an access token, its user has signed in already: some journeys ask for that.",
+            "security": [{}, {"accessToken": []}],
             "requestBody": {
               "required": true,
               "content": {
@@ -141,7 +143,8 @@ enum OpenAPIDocument {
               "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
               "429": {"$ref": "#/components/responses/TooManyRequests"},
               "500": {"$ref": "#/components/responses/ServerError"},
-              "503": {"$ref": "#/components/responses/Unavailable"}
+              "503": {"$ref": "#/components/responses/Unavailable"},
+              "403": {"$ref": "#/components/responses/NotPermitted"}
             }
           }
         },
@@ -348,6 +351,384 @@ enum OpenAPIDocument {
               },
               "401": {"$ref": "#/components/responses/InvalidCredentials"},
               "409": {"$ref": "#/components/responses/CaptureClosed"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/.well-known/openid-configuration": {
+          "get": {
+            "operationId": "openIDConfiguration",
+            "tags": ["Tokens"],
+            "summary": "Discovery, as OpenID Connect has it",
+            "security": [],
+            "responses": {
+              "200": {
+                "description": "Where everything is, and what is supported.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Discovery"}}}
+              },
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/.well-known/oauth-authorization-server": {
+          "get": {
+            "operationId": "authorizationServer",
+            "tags": ["Tokens"],
+            "summary": "Discovery, as OAuth has it",
+            "security": [],
+            "responses": {
+              "200": {
+                "description": "Where everything is, and what is supported.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Discovery"}}}
+              },
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/oauth2/authorize": {
+          "get": {
+            "operationId": "signInPage",
+            "tags": ["Tokens"],
+            "summary": "The sign-in page",
+            "description": "Where an app sends the browser. What is wrong with the request goes back to the app, unless it is not known where that is.",
+            "security": [],
+            "parameters": [
+              {"name": "response_type", "in": "query", "required": false, "schema": {"type": "string"}, "description": "`code`."},
+              {"name": "client_id", "in": "query", "required": false, "schema": {"type": "string"}, "description": "The app."},
+              {
+                "name": "redirect_uri",
+                "in": "query",
+                "required": false,
+                "schema": {"type": "string"},
+                "description": "One of the app's, character by character."
+              },
+              {"name": "scope", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Words with spaces between."},
+              {
+                "name": "state",
+                "in": "query",
+                "required": false,
+                "schema": {"type": "string"},
+                "description": "Comes back as it is; at most 1,024 bytes."
+              },
+              {"name": "nonce", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Comes back in the ID token."},
+              {"name": "code_challenge", "in": "query", "required": false, "schema": {"type": "string"}, "description": "RFC 7636; needed."},
+              {"name": "code_challenge_method", "in": "query", "required": false, "schema": {"type": "string"}, "description": "`S256`."},
+              {"name": "resource", "in": "query", "required": false, "schema": {"type": "string"}, "description": "A service the tokens are for."},
+              {
+                "name": "dpop_jkt",
+                "in": "query",
+                "required": false,
+                "schema": {"type": "string"},
+                "description": "Thumbprint of the key the code is bound to."
+              },
+              {"name": "login_hint", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Fills in the name."},
+              {
+                "name": "prompt",
+                "in": "query",
+                "required": false,
+                "schema": {"type": "string"},
+                "description": "`none` is always answered with `login_required`."
+              }
+            ],
+            "responses": {
+              "200": {
+                "description": "The page.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"text/html": {"schema": {"type": "string"}}}
+              },
+              "303": {
+                "description": "Back to the app, with `code`, `state` and `iss`, or with `error`.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "location": {"schema": {"type": "string"}, "required": true}}
+              },
+              "400": {
+                "description": "The link does not work.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"text/html": {"schema": {"type": "string"}}}
+              },
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "post": {
+            "operationId": "signIn",
+            "tags": ["Tokens"],
+            "summary": "What the page's form sends",
+            "security": [],
+            "parameters": [
+              {"name": "response_type", "in": "query", "required": false, "schema": {"type": "string"}, "description": "`code`."},
+              {"name": "client_id", "in": "query", "required": false, "schema": {"type": "string"}, "description": "The app."},
+              {
+                "name": "redirect_uri",
+                "in": "query",
+                "required": false,
+                "schema": {"type": "string"},
+                "description": "One of the app's, character by character."
+              },
+              {"name": "scope", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Words with spaces between."},
+              {
+                "name": "state",
+                "in": "query",
+                "required": false,
+                "schema": {"type": "string"},
+                "description": "Comes back as it is; at most 1,024 bytes."
+              },
+              {"name": "nonce", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Comes back in the ID token."},
+              {"name": "code_challenge", "in": "query", "required": false, "schema": {"type": "string"}, "description": "RFC 7636; needed."},
+              {"name": "code_challenge_method", "in": "query", "required": false, "schema": {"type": "string"}, "description": "`S256`."},
+              {"name": "resource", "in": "query", "required": false, "schema": {"type": "string"}, "description": "A service the tokens are for."},
+              {
+                "name": "dpop_jkt",
+                "in": "query",
+                "required": false,
+                "schema": {"type": "string"},
+                "description": "Thumbprint of the key the code is bound to."
+              },
+              {"name": "login_hint", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Fills in the name."},
+              {
+                "name": "prompt",
+                "in": "query",
+                "required": false,
+                "schema": {"type": "string"},
+                "description": "`none` is always answered with `login_required`."
+              }
+            ],
+            "requestBody": {"required": true, "content": {"application/x-www-form-urlencoded": {"schema": {"$ref": "#/components/schemas/SignInForm"}}}},
+            "responses": {
+              "303": {
+                "description": "Back to the app, with `code`, `state` and `iss`, or with `error`.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "location": {"schema": {"type": "string"}, "required": true}}
+              },
+              "400": {
+                "description": "The link does not work, or the form came from elsewhere.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"text/html": {"schema": {"type": "string"}}}
+              },
+              "401": {
+                "description": "The page again: not signed in.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"text/html": {"schema": {"type": "string"}}}
+              },
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {
+                "description": "Not a form.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"text/html": {"schema": {"type": "string"}}}
+              },
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/oauth2/challenge": {
+          "post": {
+            "operationId": "challenge",
+            "tags": ["Tokens"],
+            "summary": "Something for a device to sign",
+            "security": [],
+            "requestBody": {
+              "required": true,
+              "content": {
+                "application/json": {
+                  "schema": {"$ref": "#/components/schemas/ChallengeRequest"},
+                  "examples": {"biometric": {"value": {"purpose": "biometric_request"}}}
+                }
+              }
+            },
+            "responses": {
+              "200": {
+                "description": "The challenge.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ChallengeAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/TokenRefused"},
+              "413": {"$ref": "#/components/responses/TokenRequestRefused"},
+              "415": {"$ref": "#/components/responses/TokenRequestRefused"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/TokenServiceFailed"},
+              "503": {"$ref": "#/components/responses/TokenServiceFailed"}
+            }
+          }
+        },
+        "/oauth2/token": {
+          "post": {
+            "operationId": "token",
+            "tags": ["Tokens"],
+            "summary": "Get tokens",
+            "description": "By code, refresh token, a journey's token, a device's key, or in an app's own name. A biometric set-up needs `Authorization: Bearer` of a signed-in user and is answered with an empty body. A `DPoP` proof binds the tokens to its key.",
+            "security": [{}, {"client": []}, {"accessToken": []}],
+            "requestBody": {
+              "required": true,
+              "content": {"application/x-www-form-urlencoded": {"schema": {"$ref": "#/components/schemas/TokenRequest"}}}
+            },
+            "responses": {
+              "200": {
+                "description": "Tokens; nothing after a biometric set-up.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/TokenAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/TokenRefused"},
+              "401": {"$ref": "#/components/responses/ClientRefused"},
+              "413": {"$ref": "#/components/responses/TokenRequestRefused"},
+              "415": {"$ref": "#/components/responses/TokenRequestRefused"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/TokenServiceFailed"},
+              "503": {"$ref": "#/components/responses/TokenServiceFailed"}
+            }
+          }
+        },
+        "/oauth2/revoke": {
+          "post": {
+            "operationId": "revoke",
+            "tags": ["Tokens"],
+            "summary": "Take a token back",
+            "description": "RFC 7009. A refresh token ends its sign-in, an access token itself. A token that is none is no error.",
+            "security": [{}, {"client": []}],
+            "requestBody": {
+              "required": true,
+              "content": {"application/x-www-form-urlencoded": {"schema": {"$ref": "#/components/schemas/TokenToLookAt"}}}
+            },
+            "responses": {
+              "200": {"description": "It is not good any more.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "400": {"$ref": "#/components/responses/TokenRefused"},
+              "401": {"$ref": "#/components/responses/ClientRefused"},
+              "413": {"$ref": "#/components/responses/TokenRequestRefused"},
+              "415": {"$ref": "#/components/responses/TokenRequestRefused"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/TokenServiceFailed"},
+              "503": {"$ref": "#/components/responses/TokenServiceFailed"}
+            }
+          }
+        },
+        "/oauth2/introspect": {
+          "post": {
+            "operationId": "introspect",
+            "tags": ["Tokens"],
+            "summary": "Look at a token",
+            "description": "RFC 7662, for confidential apps.",
+            "security": [{"client": []}],
+            "requestBody": {
+              "required": true,
+              "content": {"application/x-www-form-urlencoded": {"schema": {"$ref": "#/components/schemas/TokenToLookAt"}}}
+            },
+            "responses": {
+              "200": {
+                "description": "What it is.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Introspection"}}}
+              },
+              "400": {"$ref": "#/components/responses/TokenRefused"},
+              "401": {"$ref": "#/components/responses/ClientRefused"},
+              "413": {"$ref": "#/components/responses/TokenRequestRefused"},
+              "415": {"$ref": "#/components/responses/TokenRequestRefused"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/TokenServiceFailed"},
+              "503": {"$ref": "#/components/responses/TokenServiceFailed"}
+            }
+          }
+        },
+        "/oauth2/userinfo": {
+          "get": {
+            "operationId": "userInfo",
+            "tags": ["Tokens"],
+            "summary": "Who the user is",
+            "security": [{"accessToken": []}],
+            "responses": {
+              "200": {
+                "description": "Claims that the scopes allow.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/UserInfo"}}}
+              },
+              "400": {"$ref": "#/components/responses/TokenRefused"},
+              "401": {"$ref": "#/components/responses/ClientRefused"},
+              "403": {"$ref": "#/components/responses/ScopeMissing"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/TokenServiceFailed"},
+              "503": {"$ref": "#/components/responses/TokenServiceFailed"}
+            }
+          },
+          "post": {
+            "operationId": "userInfoByPost",
+            "tags": ["Tokens"],
+            "summary": "Who the user is",
+            "security": [{"accessToken": []}],
+            "responses": {
+              "200": {
+                "description": "Claims that the scopes allow.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/UserInfo"}}}
+              },
+              "400": {"$ref": "#/components/responses/TokenRefused"},
+              "401": {"$ref": "#/components/responses/ClientRefused"},
+              "403": {"$ref": "#/components/responses/ScopeMissing"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/TokenServiceFailed"},
+              "503": {"$ref": "#/components/responses/TokenServiceFailed"}
+            }
+          }
+        },
+        "/v1/me/biometrics": {
+          "get": {
+            "operationId": "ownKeys",
+            "tags": ["Own keys"],
+            "summary": "The user's device keys in this app",
+            "description": "Only where `identity.biometric.list_enabled` is set.",
+            "security": [{"accessToken": []}],
+            "responses": {
+              "200": {
+                "description": "The keys.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OwnKeys"}}}
+              },
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/me/biometrics/{key}": {
+          "parameters": [{"$ref": "#/components/parameters/Key"}],
+          "patch": {
+            "operationId": "renameOwnKey",
+            "tags": ["Own keys"],
+            "summary": "Rename a key",
+            "security": [{"accessToken": []}],
+            "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/KeyNameRequest"}}}},
+            "responses": {
+              "204": {"description": "Done.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "delete": {
+            "operationId": "removeOwnKey",
+            "tags": ["Own keys"],
+            "summary": "Remove a key",
+            "description": "What it had signed in ends.",
+            "security": [{"accessToken": []}],
+            "responses": {
+              "204": {"description": "It is gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "404": {"$ref": "#/components/responses/NotFound"},
               "429": {"$ref": "#/components/responses/TooManyRequests"},
               "500": {"$ref": "#/components/responses/ServerError"},
               "503": {"$ref": "#/components/responses/Unavailable"}
@@ -1172,7 +1553,17 @@ enum OpenAPIDocument {
       "components": {
         "securitySchemes": {
           "admin": {"type": "http", "scheme": "bearer", "description": "The admin credential that the first start prints: `adm_….…`."},
-          "startToken": {"type": "http", "scheme": "bearer", "description": "The start token of one capture session, from a journey's step: `cap_….…`."}
+          "startToken": {"type": "http", "scheme": "bearer", "description": "The start token of one capture session, from a journey's step: `cap_….…`."},
+          "accessToken": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "An access token of a user of an app; with `DPoP` and a proof when it is bound to a key (RFC 9449)."
+          },
+          "client": {
+            "type": "http",
+            "scheme": "basic",
+            "description": "A confidential app's `client_id` and `client_secret`; both may be in the form instead."
+          }
         },
         "parameters": {
           "App": {
@@ -1207,7 +1598,15 @@ enum OpenAPIDocument {
             "example": "password-login",
             "description": "The journey's id."
           },
-          "Version": {"name": "version", "in": "path", "required": true, "schema": {"type": "integer", "minimum": 1, "maximum": 1000000}, "example": 1}
+          "Version": {"name": "version", "in": "path", "required": true, "schema": {"type": "integer", "minimum": 1, "maximum": 1000000}, "example": 1},
+          "Key": {
+            "name": "key",
+            "in": "path",
+            "required": true,
+            "schema": {"type": "string", "pattern": "^[-\\w]{8,64}$"},
+            "example": "key-4fd1c2a9",
+            "description": "The key's id, as the device chose it."
+          }
         },
         "headers": {
           "RequestID": {"description": "The request's id, as in the log.", "required": true, "schema": {"type": "string"}},
@@ -1511,6 +1910,74 @@ enum OpenAPIDocument {
                   "status": 503,
                   "detail": "too much is waiting already; try again in a moment",
                   "code": "unavailable"
+                }
+              }
+            }
+          },
+          "TokenRefused": {
+            "description": "RFC 6749 §5.2.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/json": {
+                "schema": {"$ref": "#/components/schemas/TokenError"},
+                "example": {"error": "invalid_grant", "error_description": "it is not good, or not any more: sign in again"}
+              }
+            }
+          },
+          "ClientRefused": {
+            "description": "The app, or the access token, is not accepted.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "www-authenticate": {"$ref": "#/components/headers/WWWAuthenticate"}},
+            "content": {
+              "application/json": {
+                "schema": {"$ref": "#/components/schemas/TokenError"},
+                "example": {"error": "invalid_client", "error_description": "client_id is not an app of this server, or client_secret is not its secret"}
+              }
+            }
+          },
+          "TokenRequestRefused": {
+            "description": "The body is too large, or of another type.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/json": {
+                "schema": {"$ref": "#/components/schemas/TokenError"},
+                "example": {"error": "invalid_request", "error_description": "send content-type: application/x-www-form-urlencoded"}
+              }
+            }
+          },
+          "TokenServiceFailed": {
+            "description": "Something failed here, or is busy.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/json": {
+                "schema": {"$ref": "#/components/schemas/TokenError"},
+                "example": {"error": "temporarily_unavailable", "error_description": "too much is waiting already; try again in a moment"}
+              }
+            }
+          },
+          "ScopeMissing": {
+            "description": "The access token lacks a scope.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "www-authenticate": {"$ref": "#/components/headers/WWWAuthenticate"}},
+            "content": {
+              "application/json": {
+                "schema": {"$ref": "#/components/schemas/TokenError"},
+                "example": {"error": "insufficient_scope", "error_description": "the access token lacks the scope openid"}
+              }
+            }
+          },
+          "NotPermitted": {
+            "description": "This caller may not do that.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [{"$ref": "#/components/schemas/Problem"}, {"properties": {"status": {"const": 403}, "code": {"enum": ["not_permitted"]}}}]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/not_permitted",
+                  "title": "This caller may not do that",
+                  "status": 403,
+                  "detail": "the list is not shown on this server: identity.biometric.list_enabled",
+                  "code": "not_permitted"
                 }
               }
             }
@@ -2031,11 +2498,11 @@ enum OpenAPIDocument {
               "redirect_uris": {
                 "type": ["array", "null"],
                 "maxItems": 100,
-                "description": "Where browsers may be sent back to; compared character by character. `https`; `http` for `localhost`, `127.0.0.1` and `[::1]` only; no fragment.",
+                "description": "Where browsers may be sent back to; compared character by character. `https`; `http` for `localhost`, `127.0.0.1` and `[::1]` only; or an app's own scheme, a domain turned round; no fragment.",
                 "items": {
                   "type": "string",
                   "maxLength": 2048,
-                  "pattern": "^(https://[!\"$-~]+|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])([:/][!\"$-~]*)?)$"
+                  "pattern": "^(https://[!\"$-~]+|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])([:/][!\"$-~]*)?|[A-Za-z][A-Za-z0-9+-]*\\.[A-Za-z0-9.+-]*:[!\"$-~]*)$"
                 }
               },
               "journeys": {
@@ -2066,7 +2533,69 @@ enum OpenAPIDocument {
                 "maximum": 3600,
                 "default": 300,
                 "description": "How long the token of a completed journey is valid."
-              }
+              },
+              "tokens": {
+                "type": ["object", "null"],
+                "additionalProperties": false,
+                "description": "How long users stay signed in.",
+                "properties": {
+                  "access_token_seconds": {
+                    "type": ["integer", "null"],
+                    "minimum": 300,
+                    "maximum": 86400,
+                    "default": 1800,
+                    "description": "An access token's life."
+                  },
+                  "refresh_token_seconds": {
+                    "type": ["integer", "null"],
+                    "minimum": 300,
+                    "maximum": 63072000,
+                    "default": 31449600,
+                    "description": "From signing in, however busy the user is."
+                  },
+                  "expire_after_idling": {"type": ["boolean", "null"], "default": true},
+                  "idle_seconds": {
+                    "type": ["integer", "null"],
+                    "minimum": 60,
+                    "maximum": 63072000,
+                    "default": 2592000,
+                    "description": "From the last refresh."
+                  }
+                }
+              },
+              "biometric": {
+                "type": ["object", "null"],
+                "additionalProperties": false,
+                "description": "Logging in with a key of the user's device.",
+                "properties": {
+                  "enabled": {"type": ["boolean", "null"], "default": true},
+                  "mode": {
+                    "enum": ["strict", "compatible", null],
+                    "default": "strict",
+                    "description": "`compatible` takes requests without `aud` and `client_id`."
+                  },
+                  "max_keys": {"type": ["integer", "null"], "minimum": 1, "maximum": 30, "default": 10, "description": "Live keys of one user."},
+                  "attestation": {"enum": ["none", "required", null], "default": "none"}
+                }
+              },
+              "resources": {
+                "type": ["array", "null"],
+                "maxItems": 32,
+                "items": {
+                  "type": "string",
+                  "maxLength": 2048,
+                  "pattern": "^(https://[!\"$-~]+|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])([:/][!\"$-~]*)?)$"
+                },
+                "description": "Services that access tokens may be for: absolute addresses."
+              },
+              "client_scopes": {
+                "type": ["array", "null"],
+                "maxItems": 32,
+                "uniqueItems": true,
+                "items": {"type": "string", "pattern": "^[!#-\\[\\]-~]{1,64}$"},
+                "description": "What a confidential app may ask for in its own name."
+              },
+              "requires_dpop": {"type": ["boolean", "null"], "default": false, "description": "Whether every token has to be bound to a key."}
             },
             "additionalProperties": false,
             "examples": [
@@ -2507,6 +3036,162 @@ enum OpenAPIDocument {
                 }
               }
             }
+          },
+          "TokenError": {
+            "type": "object",
+            "required": ["error", "error_description"],
+            "properties": {
+              "error": {
+                "enum": [
+                  "invalid_request",
+                  "invalid_client",
+                  "invalid_grant",
+                  "unauthorized_client",
+                  "unsupported_grant_type",
+                  "invalid_scope",
+                  "invalid_target",
+                  "invalid_dpop_proof",
+                  "invalid_token",
+                  "insufficient_scope",
+                  "temporarily_unavailable",
+                  "server_error"
+                ]
+              },
+              "error_description": {"type": "string", "description": "What was wrong with the request; never whether a user exists."}
+            }
+          },
+          "TokenRequest": {
+            "type": "object",
+            "required": ["grant_type"],
+            "description": "Which further parameters are needed depends on `grant_type`.",
+            "properties": {
+              "grant_type": {
+                "enum": [
+                  "authorization_code",
+                  "refresh_token",
+                  "client_credentials",
+                  "urn:ietf:params:oauth:grant-type:token-exchange",
+                  "urn:authgear:params:oauth:grant-type:biometric-request"
+                ]
+              },
+              "client_id": {"type": "string"},
+              "client_secret": {"type": "string"},
+              "scope": {
+                "type": "string",
+                "maxLength": 2048,
+                "description": "Words with spaces between: `openid`, `offline_access`, `full-access`, `profile`, `email`."
+              },
+              "resource": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Services the tokens are for, among the app's `resources` (RFC 8707)."
+              },
+              "code": {"type": "string"},
+              "redirect_uri": {"type": "string"},
+              "code_verifier": {"type": "string", "minLength": 43, "maxLength": 128},
+              "refresh_token": {"type": "string"},
+              "subject_token": {"type": "string", "description": "The token of a completed journey, good once."},
+              "subject_token_type": {"const": "urn:ietf:params:oauth:token-type:jwt"},
+              "jwt": {"type": "string", "maxLength": 16384, "description": "A request that a device's key signed: see docs/biometric-login.md."}
+            }
+          },
+          "TokenAnswer": {
+            "type": "object",
+            "required": ["access_token", "token_type", "expires_in", "scope"],
+            "properties": {
+              "access_token": {"type": "string", "description": "A JWT, `at+jwt` (RFC 9068), for `expires_in` seconds."},
+              "token_type": {"enum": ["Bearer", "DPoP"]},
+              "expires_in": {"type": "integer", "minimum": 0},
+              "refresh_token": {"type": "string", "description": "Good once; with `offline_access` only."},
+              "id_token": {"type": "string", "description": "A JWT for the app; with `openid` only."},
+              "scope": {"type": "string"},
+              "issued_token_type": {"type": "string", "description": "After an exchange: RFC 8693."}
+            }
+          },
+          "TokenToLookAt": {
+            "type": "object",
+            "required": ["token"],
+            "properties": {
+              "token": {"type": "string"},
+              "token_type_hint": {"type": "string"},
+              "client_id": {"type": "string"},
+              "client_secret": {"type": "string"}
+            }
+          },
+          "Introspection": {
+            "type": "object",
+            "required": ["active"],
+            "properties": {"active": {"type": "boolean"}},
+            "description": "RFC 7662. Of a token that is not good, or not this app's business, nothing but `active`."
+          },
+          "UserInfo": {
+            "type": "object",
+            "required": ["sub"],
+            "properties": {"sub": {"$ref": "#/components/schemas/Identifier"}, "preferred_username": {"type": "string"}, "email": {"type": "string"}}
+          },
+          "Discovery": {
+            "type": "object",
+            "required": ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"],
+            "properties": {
+              "issuer": {"type": "string"},
+              "authorization_endpoint": {"type": "string"},
+              "token_endpoint": {"type": "string"},
+              "jwks_uri": {"type": "string"}
+            },
+            "description": "RFC 8414 and OpenID Connect Discovery."
+          },
+          "ChallengeRequest": {
+            "type": "object",
+            "required": ["purpose"],
+            "properties": {"purpose": {"enum": ["biometric_request", "anonymous_request", "app2app_request"]}}
+          },
+          "ChallengeAnswer": {
+            "type": "object",
+            "required": ["result"],
+            "properties": {
+              "result": {
+                "type": "object",
+                "required": ["token", "expire_at"],
+                "properties": {
+                  "token": {"type": "string", "pattern": "^[A-Z2-7]{32}$", "description": "Good once, for five minutes."},
+                  "expire_at": {"type": "string", "format": "date-time"}
+                }
+              }
+            }
+          },
+          "OwnKey": {
+            "type": "object",
+            "required": ["key_id", "name", "os", "algorithm", "created_at"],
+            "properties": {
+              "key_id": {"type": "string"},
+              "name": {"type": "string"},
+              "os": {"type": "string"},
+              "algorithm": {"enum": ["ES256", "RS256", "EdDSA"]},
+              "created_at": {"type": "integer", "format": "int64"}
+            }
+          },
+          "OwnKeys": {
+            "type": "object",
+            "required": ["items"],
+            "properties": {"items": {"type": "array", "items": {"$ref": "#/components/schemas/OwnKey"}}}
+          },
+          "KeyNameRequest": {
+            "type": "object",
+            "required": ["name"],
+            "additionalProperties": false,
+            "properties": {
+              "name": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 64,
+                "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+$"
+              }
+            },
+            "examples": [{"name": "My phone"}]
+          },
+          "SignInForm": {
+            "type": "object",
+            "properties": {"mark": {"type": "string", "description": "From the page."}, "username": {"type": "string"}, "password": {"type": "string"}}
           }
         }
       }

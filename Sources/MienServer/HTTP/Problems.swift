@@ -40,6 +40,7 @@ struct ProblemMiddleware: RouterMiddleware {
     static func problem(_ error: any Error, _ logger: Logger) -> Problem {
         switch error {
         case let problem as Problem: return problem
+        case let error as OAuthError: return Problem(error.status == .forbidden ? .notPermitted : .invalidCredentials, error.description)
         case let error as ImageError:
             return error.code == .tooManyBytes ? Problem(.payloadTooLarge, error.description) : Problem(.imageNotAccepted, error.description)
         case is ServerBusy: return Problem(.unavailable, "too much is waiting already; try again in a moment")

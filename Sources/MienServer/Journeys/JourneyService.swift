@@ -29,8 +29,10 @@ final class JourneyService: Sendable {
 
     // MARK: Start
 
-    func start(_ journey: String, _ request: StartJourneyRequest) async throws -> JourneyAnswer {
+    /// - Parameter caller: who has signed in to this app already.
+    func start(_ journey: String, _ request: StartJourneyRequest, caller: Caller?) async throws -> JourneyAnswer {
         let app = try await apps.authenticated(id: request.clientID, secret: request.clientSecret)
+        guard caller.map({ $0.app == app.id }) ?? true else { throw Problem(.invalidCredentials, "the access token is another app's") }
         guard let id = JourneyID(journey), app.settings.journeys?.contains(id) ?? true, let definition = try await catalog.published(id) else {
             throw Problem(.notFound, "this app has no journey “\(Self.shown(journey))”; it must be published, and allowed in the app's settings")
         }
@@ -43,7 +45,11 @@ final class JourneyService: Sendable {
         var state = RunState(instance: JourneyInstance(id: runID, of: definition, app: app.id, at: now), flowID: request.flowID)
         if let token = request.deviceToken { state.device = try await device(token, app: app.id) }
         metrics.count("mien_journeys_started_total")
-        let (answer, secret) = try await advance(&state, .start(parameters: request.additionalParams ?? .null), definition, app)
+        let (answer, secret) = try await advance(
+            &state,
+            .start(
+                parameters: request.additionalParams ?? .null,
+                user: caller.map { JourneyUser(id: $0.account.id, level: .authenticated, amr: $0.grant.methods) }), definition, app)
         let record = JourneyRunRecord(
             id: runID, app: app.id, journey: id, tokenHash: store.keys.hash(ofSecret: secret), state: try Self.encoded(state),
             expiresAt: state.instance.expiresAt)
@@ -100,7 +106,7 @@ final class JourneyService: Sendable {
     ) async throws -> (JourneyAnswer, secret: [UInt8]) {
         var decision = try step(&state, event, definition)
         while case .perform(let effect) = decision {
-            let context = EffectContext(run: state.instance.id, app: app, device: state.device, lastUser: state.instance.user)
+            let context = EffectContext(run: state.instance.id, app: app, device: state.device)
             let answer = try await performer.perform(effect.work, context)
             decision = try step(&state, .performed(effect.result(answer)), definition)
         }

@@ -24,7 +24,10 @@ struct Sweeper: Service {
     func sweep() async {
         let now = clock.now
         do {
-            for kind in [\Tables.runsSweep, \Tables.capturesSweep, \Tables.codesSweep] {
+            for kind in [
+                \Tables.runsSweep, \Tables.capturesSweep, \Tables.codesSweep, \Tables.grantsSweep, \Tables.challengesSweep,
+                \Tables.authorizationCodesSweep, \Tables.spentSweep,
+            ] {
                 while try await store.write(.process, { try $0[keyPath: kind](now, Self.batch) }) == Self.batch {}
             }
             try await issuer.refresh(at: now)
@@ -38,4 +41,8 @@ extension Tables {
     fileprivate var runsSweep: (Instant, Int) throws -> Int { { try runs.sweep(at: $0, atMost: $1) } }
     fileprivate var capturesSweep: (Instant, Int) throws -> Int { { try captures.sweep(at: $0, atMost: $1) } }
     fileprivate var codesSweep: (Instant, Int) throws -> Int { { try codes.sweep(at: $0, atMost: $1) } }
+    fileprivate var grantsSweep: (Instant, Int) throws -> Int { { try grants.sweep(at: $0, atMost: $1) } }
+    fileprivate var challengesSweep: (Instant, Int) throws -> Int { { try challenges.sweep(at: $0, atMost: $1) } }
+    fileprivate var authorizationCodesSweep: (Instant, Int) throws -> Int { { try authorizationCodes.sweep(at: $0, atMost: $1) } }
+    fileprivate var spentSweep: (Instant, Int) throws -> Int { { try spent.sweep(at: $0, atMost: $1) } }
 }

@@ -1,17 +1,27 @@
 internal import Crypto
 internal import Foundation
 internal import MienCore
+internal import MienKeys
 internal import MienStore
 internal import Synchronization
 
 /// Signs tokens: JWT with ES256 (RFC 7515, 7518 §3.4, 7519). Keys take turns; a retired one stays published until its last token has expired.
 final class TokenIssuer: Sendable {
     /// No token lives longer.
-    static let longestSeconds = 3600
+    static let longestSeconds = 86_400
+
+    /// `typ`: what a token may be taken for.
+    enum TokenType: String {
+        /// A journey's outcome, an ID token: for the app.
+        case identity = "JWT"
+        /// For services that the app calls: RFC 9068.
+        case access = "at+jwt"
+    }
 
     private struct Key {
         let record: SigningKeyRecord
         let key: P256.Signing.PrivateKey
+        let publicKey: DevicePublicKey
     }
 
     private let store: Store
@@ -41,21 +51,35 @@ final class TokenIssuer: Sendable {
             return [record] + current
         }
         let opened = try records.map { record in
-            Key(record: record, key: try record.privateKey.use { try P256.Signing.PrivateKey(rawRepresentation: $0) })
+            Key(
+                record: record, key: try record.privateKey.use { try P256.Signing.PrivateKey(rawRepresentation: $0) },
+                publicKey: try DevicePublicKey(.p256(x: Array(record.publicKey[1..<33]), y: Array(record.publicKey[33..<65]))))
         }
         keys.withLock { $0 = opened }
     }
 
     /// - Parameter claims: besides `iss` and `iat`.
-    func sign(_ claims: [String: JSONValue], at now: Instant) throws -> String {
+    func sign(_ claims: [String: JSONValue], as type: TokenType = .identity, at now: Instant) throws -> String {
         guard let key = keys.withLock({ $0.first }) else { throw StoreError(.unreachable, "there is no key to sign with") }
         var claims = claims
         claims["iss"] = .string(issuer())
         claims["iat"] = .number(Double(now.seconds))
-        let header: JSONValue = ["alg": "ES256", "typ": "JWT", "kid": .string(key.record.id)]
+        let header: JSONValue = ["alg": "ES256", "typ": .string(type.rawValue), "kid": .string(key.record.id)]
         let body = "\(Base64URL.encode(JSONText.write(header).utf8)).\(Base64URL.encode(JSONText.write(.object(claims)).utf8))"
         let signature = try key.key.signature(for: Data(body.utf8))
         return "\(body).\(Base64URL.encode(signature.rawRepresentation))"
+    }
+
+    /// What a token of ours says.
+    ///
+    /// - Returns: `nil` for anything else than a token of this type, signed by a key of ours that is still published, and in time.
+    func claims(of token: String, as type: TokenType, at now: Instant) -> [String: JSONValue]? {
+        guard let message = try? JWS.parse(compact: token), message.type == type.rawValue,
+            let key = keys.withLock({ keys in keys.first { $0.record.id == message.keyID } })?.publicKey,
+            let payload = (try? message.verify(with: key))?.payload, let claims = (try? JSONText.parse(payload))?.objectValue,
+            claims["iss"]?.stringValue == issuer(), let end = claims["exp"]?.numberValue, Double(now.seconds) < end
+        else { return nil }
+        return claims
     }
 
     /// RFC 7517.

@@ -8,9 +8,8 @@ public struct OneTimeCodeTable {
     public func put(_ id: String, hash: [UInt8], expiresAt: Instant) throws(StoreError) {
         try connection.execute(
             """
-            INSERT INTO one_time_code (id, code_hash, attempts, sent, expires_at) VALUES (?, ?, 0, 1, ?)
-            ON CONFLICT (id) DO UPDATE SET code_hash = excluded.code_hash, attempts = 0, sent = one_time_code.sent + 1,
-            expires_at = excluded.expires_at
+            INSERT INTO one_time_code (id, code_hash, attempts, expires_at) VALUES (?, ?, 0, ?)
+            ON CONFLICT (id) DO UPDATE SET code_hash = excluded.code_hash, attempts = 0, expires_at = excluded.expires_at
             """, .text(id), .blob(hash), .time(expiresAt))
     }
 

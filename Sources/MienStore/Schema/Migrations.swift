@@ -73,7 +73,7 @@ enum Migrations {
                 "CREATE INDEX capture_by_end ON capture (expires_at)",
                 """
                 CREATE TABLE one_time_code (
-                  id TEXT PRIMARY KEY, code_hash {blob} NOT NULL, attempts BIGINT NOT NULL, sent BIGINT NOT NULL, expires_at BIGINT NOT NULL)
+                  id TEXT PRIMARY KEY, code_hash {blob} NOT NULL, attempts BIGINT NOT NULL, expires_at BIGINT NOT NULL)
                 """,
                 "CREATE INDEX one_time_code_by_end ON one_time_code (expires_at)",
             ]
@@ -93,6 +93,42 @@ enum Migrations {
                   app_id TEXT NOT NULL, detail TEXT NOT NULL, hash {blob} NOT NULL)
                 """,
                 "CREATE INDEX audit_by_account ON audit (account_id, number)",
+            ]
+        ),
+        (
+            "4-tokens",
+            [
+                """
+                CREATE TABLE token_grant (
+                  id TEXT PRIMARY KEY, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+                  app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE, authenticator_id TEXT NOT NULL, nonce {blob} NOT NULL,
+                  scope TEXT NOT NULL, resources TEXT NOT NULL, methods TEXT NOT NULL, key_thumbprint TEXT NOT NULL, signed_in_at BIGINT NOT NULL,
+                  generation BIGINT NOT NULL, created_at BIGINT NOT NULL, used_at BIGINT NOT NULL, idle_ms BIGINT, expires_at BIGINT NOT NULL,
+                  revoked_at BIGINT)
+                """,
+                "CREATE INDEX token_grant_by_account ON token_grant (account_id, app_id)",
+                "CREATE INDEX token_grant_by_authenticator ON token_grant (authenticator_id)",
+                "CREATE INDEX token_grant_by_end ON token_grant (expires_at)",
+                """
+                CREATE TABLE challenge (
+                  token_hash {blob} PRIMARY KEY, purpose TEXT NOT NULL, bound_to TEXT NOT NULL, expires_at BIGINT NOT NULL)
+                """,
+                "CREATE INDEX challenge_by_end ON challenge (expires_at)",
+                """
+                CREATE TABLE authorization_code (
+                  code_hash {blob} PRIMARY KEY, content_sealed {blob} NOT NULL, grant_id TEXT NOT NULL, expires_at BIGINT NOT NULL)
+                """,
+                "CREATE INDEX authorization_code_by_end ON authorization_code (expires_at)",
+                "CREATE TABLE spent (kind TEXT NOT NULL, hash {blob} NOT NULL, expires_at BIGINT NOT NULL, PRIMARY KEY (kind, hash))",
+                "CREATE INDEX spent_by_end ON spent (expires_at)",
+                """
+                CREATE TABLE device_key (
+                  app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE, key_id TEXT NOT NULL,
+                  authenticator_id TEXT NOT NULL REFERENCES authenticator (id) ON DELETE CASCADE,
+                  account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, device_hash {blob}, PRIMARY KEY (app_id, key_id))
+                """,
+                "CREATE INDEX device_key_by_account ON device_key (account_id, app_id)",
+                "CREATE INDEX device_key_by_authenticator ON device_key (authenticator_id)",
             ]
         ),
     ]

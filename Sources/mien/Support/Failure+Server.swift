@@ -32,8 +32,8 @@ extension Failure {
             switch error.code {
             case .invalidInitializationOptions: (.badInput, "server.address")
             case .networkError: (.notSetUp, "server.unreachable")
-            case .invalidCredentials: (.notSetUp, "server.credential")
-            case .notInitialized, .noActiveJourney, .clientResponseNotValid, .serverError, .invalidState, .expiredOTPPasscode:
+            case .invalidCredentials, .unauthenticatedUser: (.notSetUp, "server.credential")
+            case .notInitialized, .noActiveJourney, .clientResponseNotValid, .serverError, .invalidState, .expiredOTPPasscode, .oauthError:
                 (.notSetUp, "server.failed")
             }
         }

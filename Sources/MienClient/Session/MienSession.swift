@@ -1,0 +1,205 @@
+internal import Foundation
+internal import Logging
+public import MienCore
+
+/// One user's sign-in to one app: keeps its tokens, and renews them before they end.
+///
+///     let session = try MienSession(options, tokenStorage: TransientTokenStorage())
+///     try await session.configure()
+///     try await session.signIn(journeyToken: token)               // a completed journey's
+///     let token = try await session.accessToken()                 // renewed when it has to be
+public actor MienSession {
+    public enum State: Sendable, Hashable {
+        /// ``configure()`` comes first.
+        case unknown
+        case signedOut(Reason)
+        case signedIn
+    }
+
+    /// Why nobody is signed in.
+    public enum Reason: Sendable, Hashable {
+        case notYet
+        case byUser
+        /// The server takes the refresh token no more: too old, idle for too long, revoked, or used by somebody else. Sign in again.
+        case ended
+    }
+
+    public private(set) var state: State = .unknown
+    nonisolated let options: MienOptions
+    nonisolated let connection: Connection
+    private let storage: any TokenStorage
+    private let key: DeviceTokenKey
+    private let now: @Sendable () -> Instant
+    private var tokens: SessionTokens?
+    /// The one refresh that is under way; everybody waits for it.
+    private var refreshing: Task<SessionTokens, any Error>?
+    private var observers: [Int: AsyncStream<State>.Continuation] = [:]
+    private var nextObserver = 0
+
+    /// So long before its end an access token is renewed: a request under way must not meet it.
+    private static let margin = Duration.seconds(30)
+
+    /// - Throws: ``MienError`` `.invalidInitializationOptions`.
+    public init(_ options: MienOptions, tokenStorage: any TokenStorage = TransientTokenStorage()) throws(MienError) {
+        try self.init(options, tokenStorage: tokenStorage) { Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+    }
+
+    init(
+        _ options: MienOptions, tokenStorage: any TokenStorage,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        now: @escaping @Sendable () -> Instant
+    ) throws(MienError) {
+        guard !options.applicationId.isEmpty else { throw MienError(.invalidInitializationOptions, "applicationId is empty") }
+        (self.options, storage, self.now) = (options, tokenStorage, now)
+        connection = try options.connection(sleep: sleep)
+        key = DeviceTokenKey(server: connection.address.text, application: options.applicationId)
+    }
+
+    /// Reads what is stored. Call it once, when the app starts.
+    public func configure() async throws {
+        tokens = try await storage.tokens(for: key)
+        move(to: tokens == nil ? .signedOut(.notYet) : .signedIn)
+    }
+
+    /// The states from now on, the present one first.
+    public func states() -> AsyncStream<State> {
+        let (stream, continuation) = AsyncStream<State>.makeStream(bufferingPolicy: .bufferingNewest(16))
+        let id = nextObserver
+        nextObserver += 1
+        observers[id] = continuation
+        continuation.onTermination = { [weak self] _ in Task { await self?.forget(id) } }
+        continuation.yield(state)
+        return stream
+    }
+
+    private func forget(_ observer: Int) { observers[observer] = nil }
+
+    private func move(to next: State) {
+        guard next != state else { return }
+        state = next
+        for observer in observers.values { observer.yield(next) }
+    }
+
+    // MARK: Signing in and out
+
+    /// Changes a completed journey's token, good once, for tokens that last.
+    public func signIn(journeyToken: Sensitive<String>) async throws {
+        let form = [
+            ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"), ("subject_token", journeyToken.use { $0 }),
+            ("subject_token_type", "urn:ietf:params:oauth:token-type:jwt"),
+        ]
+        try await adopt(request(form))
+    }
+
+    /// The other half of the authorization-code way: the app sent the browser to `/oauth2/authorize`, and it came back with a code.
+    public func signIn(code: Sensitive<String>, redirectURI: String, codeVerifier: Sensitive<String>) async throws {
+        try await adopt(
+            request([
+                ("grant_type", "authorization_code"), ("code", code.use { $0 }), ("redirect_uri", redirectURI),
+                ("code_verifier", codeVerifier.use { $0 }),
+            ]))
+    }
+
+    /// Ends the sign-in here, and on the server if that can be reached.
+    public func signOut() async throws {
+        let refreshToken = tokens?.refreshToken
+        refreshing?.cancel()
+        tokens = nil
+        move(to: .signedOut(.byUser))
+        try await storage.remove(key)
+        guard let refreshToken else { return }
+        _ = try? await connection.form(["oauth2", "revoke"], client([("token", refreshToken.use { $0 })]))
+    }
+
+    func adopt(_ new: SessionTokens) async throws {
+        refreshing = nil
+        tokens = new
+        move(to: .signedIn)
+        try await storage.store(new, for: key)
+    }
+
+    // MARK: Tokens
+
+    /// An access token that is good for a while yet.
+    ///
+    /// - Throws: ``MienError`` `.notInitialized`, `.unauthenticatedUser` when nobody is signed in (any more), `.networkError` when it has to be
+    ///   renewed and the server cannot be reached: then the sign-in stays.
+    public func accessToken() async throws -> Sensitive<String> {
+        guard state != .unknown else { throw MienError(.notInitialized, "call configure() first") }
+        guard let tokens else { throw MienError(.unauthenticatedUser, "nobody is signed in: sign in first") }
+        if now() + Self.margin < tokens.expiresAt { return tokens.accessToken }
+        return try await refresh().accessToken
+    }
+
+    /// Renews the tokens now, or waits for whoever does already.
+    @discardableResult
+    func refresh() async throws -> SessionTokens {
+        if let refreshing { return try await refreshing.value }
+        guard let old = tokens, let refreshToken = old.refreshToken else {
+            try await end()
+            throw MienError(.unauthenticatedUser, "the sign-in has ended: sign in again")
+        }
+        let task = Task { try await renewed(refreshToken) }
+        refreshing = task
+        defer { if refreshing == task { refreshing = nil } }
+        return try await task.value
+    }
+
+    private func renewed(_ refreshToken: Sensitive<String>) async throws -> SessionTokens {
+        do {
+            // Not sent twice: whether an answer was lost on its way cannot be known, and a token that comes twice ends the sign-in.
+            let new = try await request([("grant_type", "refresh_token"), ("refresh_token", refreshToken.use { $0 })], isRepeatable: false)
+            // Signed out or in again meanwhile: what comes late is of no use.
+            guard tokens?.refreshToken?.use({ $0 }) == refreshToken.use({ $0 }) else {
+                throw MienError(.unauthenticatedUser, "the sign-in changed while its tokens were renewed")
+            }
+            try await adopt(new)
+            return new
+        } catch let error as MienError where error.oauthError == "invalid_grant" {
+            try await end()
+            throw MienError(.unauthenticatedUser, "the sign-in has ended: sign in again", oauthError: error.oauthError)
+        }
+    }
+
+    private func end() async throws {
+        tokens = nil
+        move(to: .signedOut(.ended))
+        try await storage.remove(key)
+    }
+
+    /// Claims about the user, as far as the scopes allow.
+    public func userInfo() async throws -> UserInfo {
+        let token = try await accessToken()
+        let claims: JSONValue = try await connection.json(.init(method: .get, path: ["oauth2", "userinfo"], bearer: token))
+        guard let sub = claims["sub"]?.stringValue else { throw MienError(.serverError, "the answer names no user") }
+        return UserInfo(sub: sub, preferredUsername: claims["preferred_username"]?.stringValue, email: claims["email"]?.stringValue)
+    }
+
+    // MARK: Requests
+
+    /// - Parameter caller: an access token that goes along, for a set-up.
+    func request(_ fields: [(String, String)], isRepeatable: Bool = false) async throws -> SessionTokens {
+        let answer = try await connection.form(["oauth2", "token"], client(fields), isRepeatable: isRepeatable)
+        guard let body = (try? JSONText.parse(answer.body))?.objectValue, let access = body["access_token"]?.stringValue,
+            let seconds = body["expires_in"]?.numberValue, (0...1e9).contains(seconds)
+        else { throw MienError(.serverError, "the answer holds no tokens", mayHaveArrived: true) }
+        return SessionTokens(
+            accessToken: Sensitive(access), expiresAt: now() + .seconds(seconds),
+            refreshToken: body["refresh_token"]?.stringValue.map { Sensitive($0) },
+            idToken: body["id_token"]?.stringValue.map { Sensitive($0) }, scope: body["scope"]?.stringValue ?? "")
+    }
+
+    nonisolated func client(_ fields: [(String, String)]) -> [(String, String)] {
+        [("client_id", options.applicationId)] + (options.clientSecret.map { [("client_secret", $0.use { $0 })] } ?? []) + fields
+    }
+}
+
+/// Who signed in.
+public struct UserInfo: Sendable, Hashable {
+    /// The user's id on this server.
+    public let sub: String
+    /// With the scope `profile`.
+    public let preferredUsername: String?
+    /// With the scope `email`.
+    public let email: String?
+}

@@ -1,0 +1,28 @@
+internal import MienCore
+
+/// What a device tells of itself: `{"ios": {"uname": {"machine": …}}}`, `{"android": {"Build": {"MODEL": …}}}`, or our own
+/// `{"mien": {"model": …, "os": …, "device_id": …}}`.
+struct DeviceInfo: Sendable {
+    private static let most = 64
+
+    /// One line, for people.
+    let model: String
+    let system: String
+    /// Chosen by the client, 8 to 128 bytes, the same for as long as the app is installed.
+    let id: String?
+
+    /// - Returns: `nil` when it does not tell a model.
+    init?(_ value: JSONValue?) {
+        let places: [(system: String, model: JSONValue?)] = [
+            (value?["mien"]?["os"]?.stringValue ?? "other", value?["mien"]?["model"]), ("ios", value?["ios"]?["uname"]?["machine"]),
+            ("android", value?["android"]?["Build"]?["MODEL"]),
+        ]
+        guard let place = places.first(where: { $0.model?.stringValue != nil }), let model = place.model?.stringValue else { return nil }
+        self.model = String(model.unicodeScalars.filter { $0.properties.generalCategory != .control }.prefix(Self.most).map(Character.init))
+        system = String(place.system.prefix(Self.most))
+        guard !self.model.isEmpty else { return nil }
+        let id = (value?["mien"]?["device_id"] ?? value?["ios"]?["UIDevice"]?["identifierForVendor"])?.stringValue
+        guard id.map({ (8...128).contains($0.utf8.count) }) ?? true else { return nil }
+        self.id = id
+    }
+}

@@ -1,0 +1,190 @@
+internal import Foundation
+internal import MienAccess
+internal import MienCore
+internal import MienKeys
+internal import MienStore
+
+/// Keys that users' devices made and keep behind their biometrics: one authenticator each.
+struct DeviceKeyService: Sendable {
+    /// What is registered.
+    struct NewKey: Sendable {
+        let id: String
+        let key: DevicePublicKey
+        /// What the device is known by, if it tells: it has one key of each user.
+        let device: String?
+        let name: String
+        let system: String
+    }
+
+    enum Refusal: Error {
+        /// Another key of this app has this id.
+        case keyIDTaken
+        /// The user has as many as the app allows.
+        case tooMany
+        case userMissing
+    }
+
+    /// A registered key, as its owner may see it.
+    struct Listed: Codable, Sendable, Hashable {
+        let keyID, name, system, algorithm: String
+        let createdAt: Int64
+
+        enum CodingKeys: String, CodingKey { case keyID = "key_id", name, system = "os", algorithm, createdAt = "created_at" }
+    }
+
+    let store: Store
+    let gate: LockGate
+    let clock: ServerClock
+    let metrics: Metrics
+
+    /// `^[-\w]{8,64}$`
+    static func isKeyID(_ text: String) -> Bool {
+        (8...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    // MARK: Registering
+
+    /// The same key again is no new one; another key of the same device takes the old one's place, and what that had brought ends.
+    ///
+    /// - Throws: ``Refusal``.
+    func register(_ new: NewKey, of user: UserID, app: AppRecord, actor: String) async throws {
+        let now = clock.now, deviceHash = new.device.map { store.keys.hash(ofDevice: $0) }
+        var generator = SystemRandomNumberGenerator()
+        let id = AuthenticatorID.random(using: &generator)
+        let info: [String: JSONValue] = [
+            "key_id": .string(new.id), "name": .string(new.name), "os": .string(new.system), "algorithm": .string(new.key.algorithm.rawValue),
+        ]
+        let content = Array(JSONText.write(new.key.jwk).utf8)
+        try await store.write { tables in
+            guard let account = try tables.accounts.find(user), account.state == .active else { throw Refusal.userMissing }
+            if let known = try tables.deviceKeys.find(new.id, app: app.id) {
+                guard known.account == user, let old = try tables.authenticators.find(known.authenticator, of: account),
+                    old.content.use({ $0 == content })
+                else { throw Refusal.keyIDTaken }
+                return
+            }
+            let others = try tables.deviceKeys.all(of: user, app: app.id)
+            let replaced = others.filter { $0.deviceHash != nil && $0.deviceHash == deviceHash }
+            guard others.count - replaced.count < app.settings.biometric.mostKeys else { throw Refusal.tooMany }
+            for old in replaced { try Self.remove(old, from: tables, at: now) }
+            try tables.authenticators.insert(
+                AuthenticatorRecord(id: id, account: user, type: .nativeBiometrics, app: app.id, content: content, info: info, createdAt: now),
+                of: account)
+            try tables.deviceKeys.insert(
+                DeviceKeyRecord(app: app.id, keyID: new.id, authenticator: id, account: user, deviceHash: deviceHash))
+            try tables.audit.append(
+                AuditEvent(
+                    "native_biometrics.registered", actor: actor, account: user, app: app.id,
+                    detail: ["authenticator": .string(id.text), "replaced": .number(Double(replaced.count))]), at: now)
+        }
+    }
+
+    /// The key and whatever it brought.
+    private static func remove(_ key: DeviceKeyRecord, from tables: Tables, at now: Instant) throws {
+        _ = try tables.grants.revokeAll(by: key.authenticator, at: now)
+        _ = try tables.authenticators.delete(key.authenticator, of: key.account)
+    }
+
+    // MARK: Using
+
+    /// Whose key it is, and where.
+    struct Owner: Sendable {
+        let account: UserID
+        let authenticator: AuthenticatorID
+    }
+
+    /// Judges a signature, through the lock gate.
+    ///
+    /// - Parameters:
+    ///   - user: who it has to belong to, if that is known.
+    ///   - isRight: whether the key made the signature.
+    /// - Returns: `nil` for every kind of no; the audit log knows which.
+    func verify(
+        _ keyID: String, of user: UserID? = nil, app: AppRecord, device: DeviceID? = nil, actor: String,
+        _ isRight: @Sendable (DevicePublicKey) -> Bool
+    ) async throws -> Owner? {
+        let found = try await store.read { tables -> (AccountRecord, AuthenticatorRecord)? in
+            guard let key = try tables.deviceKeys.find(keyID, app: app.id), user == nil || key.account == user,
+                let account = try tables.accounts.find(key.account), account.state == .active,
+                let authenticator = try tables.authenticators.find(key.authenticator, of: account)
+            else { return nil }
+            return (account, authenticator)
+        }
+        guard let (account, authenticator) = found, let key = Self.key(authenticator) else {
+            return try await refuse(nil, app.id, actor, ["reason": "unknown"])
+        }
+        let policy = app.settings.lockPolicy(for: .nativeBiometrics)
+        guard let pass = try await gate.begin(authenticator.id, policy: policy, device: device) else {
+            return try await refuse(account.id, app.id, actor, ["locked": true])
+        }
+        guard isRight(key) else { return try await refuse(account.id, app.id, actor, [:]) }
+        try await gate.succeed(pass)
+        metrics.count("mien_authentications_total", "type=\"native_biometrics\",result=\"accepted\"")
+        return Owner(account: account.id, authenticator: authenticator.id)
+    }
+
+    private func refuse(_ account: UserID?, _ app: AppID, _ actor: String, _ detail: [String: JSONValue]) async throws -> Owner? {
+        metrics.count("mien_authentications_total", "type=\"native_biometrics\",result=\"refused\"")
+        let now = clock.now
+        try await store.write {
+            try $0.audit.append(AuditEvent("native_biometrics.refused", actor: actor, account: account, app: app, detail: detail), at: now)
+        }
+        return nil
+    }
+
+    private static func key(_ record: AuthenticatorRecord) -> DevicePublicKey? {
+        record.content.use { bytes in (try? JSONText.parse(bytes)).flatMap { try? DevicePublicKey(jwk: $0) } }
+    }
+
+    // MARK: Looking after them
+
+    func list(of account: AccountRecord, app: AppID) async throws -> [Listed] {
+        try await store.read { tables in
+            try tables.authenticators.all(of: account).filter { $0.type == .nativeBiometrics && $0.app == app }.map { record in
+                func text(_ name: String) -> String { record.info[name]?.stringValue ?? "" }
+                return Listed(
+                    keyID: text("key_id"), name: text("name"), system: text("os"), algorithm: text("algorithm"),
+                    createdAt: record.createdAt.milliseconds)
+            }
+        }
+    }
+
+    /// - Returns: whether the user has such a key.
+    func rename(_ keyID: String, to name: String, of account: AccountRecord, app: AppID) async throws -> Bool {
+        let now = clock.now
+        return try await store.write { tables in
+            guard let key = try tables.deviceKeys.find(keyID, app: app), key.account == account.id,
+                var record = try tables.authenticators.find(key.authenticator, of: account)
+            else { return false }
+            record.info["name"] = .string(name)
+            try tables.authenticators.update(record, of: account, at: now)
+            return true
+        }
+    }
+
+    /// - Parameter keyID: `nil` for all the user has in this app.
+    /// - Returns: how many there were.
+    @discardableResult
+    func delete(_ keyID: String?, of user: UserID, app: AppID, actor: String) async throws -> Int {
+        let now = clock.now
+        return try await store.write { tables in
+            let keys = try tables.deviceKeys.all(of: user, app: app).filter { keyID == nil || $0.keyID == keyID }
+            for key in keys {
+                try Self.remove(key, from: tables, at: now)
+                try tables.audit.append(
+                    AuditEvent(
+                        "native_biometrics.removed", actor: actor, account: user, app: app,
+                        detail: ["authenticator": .string(key.authenticator.text)]), at: now)
+            }
+            return keys.count
+        }
+    }
+}

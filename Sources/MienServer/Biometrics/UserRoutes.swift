@@ -1,0 +1,44 @@
+internal import Hummingbird
+internal import MienAPI
+internal import MienCore
+internal import MienStore
+
+/// What users do with their own devices' keys, with an access token of an app's.
+struct UserRoutes {
+    let grants: GrantService
+    let keys: DeviceKeyService
+    let body: JSONBody
+    /// The setting `identity.biometric.list_enabled`.
+    let listsKeys: Bool
+
+    func add(to router: RouterGroup<MienRequestContext>) {
+        router.get("me/biometrics") { request, _ in
+            let caller = try await grants.caller(of: request)
+            guard listsKeys else { throw Problem(.notPermitted, "the list is not shown on this server: identity.biometric.list_enabled") }
+            return try await JSONBody.response(Page(items: keys.list(of: caller.account, app: caller.app)))
+        }
+        router.patch("me/biometrics/:key") { request, context in
+            let caller = try await grants.caller(of: request), id = try context.parameters.require("key")
+            let name = try await body.read(KeyNameRequest.self, KeyNameRequest.CodingKeys.self, from: request).name
+            guard (1...64).contains(name.unicodeScalars.count), name.isPrintable else {
+                throw Problem(.invalidRequest, errors: [.init(field: "name", message: "is one line of 1 to 64 characters, none of them for control")])
+            }
+            guard try await keys.rename(id, to: name, of: caller.account, app: caller.app) else { throw Self.notFound }
+            return Response(status: .noContent)
+        }
+        router.delete("me/biometrics/:key") { request, context in
+            let caller = try await grants.caller(of: request), id = try context.parameters.require("key")
+            guard try await keys.delete(id, of: caller.account.id, app: caller.app, actor: "user") > 0 else { throw Self.notFound }
+            return Response(status: .noContent)
+        }
+    }
+
+    private static let notFound = Problem(.notFound, "you have no key with this id in this app")
+}
+
+/// `PATCH /v1/me/biometrics/{key}`
+struct KeyNameRequest: Codable, Sendable {
+    let name: String
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case name }
+}

@@ -1,0 +1,76 @@
+internal import Crypto
+internal import Foundation
+internal import MienAccess
+internal import MienCore
+internal import MienJourney
+internal import MienKeys
+internal import MienStore
+
+/// Keys behind a device's biometrics: the same records as those of the biometric grant.
+extension EffectPerformer {
+    func registerKey(_ user: UserID, _ new: DeviceKeyRegistration, _ context: EffectContext) async throws -> EffectResult.Answer {
+        let settings = context.app.settings.biometric
+        // An attestation says where a key lives. Until one is understood here, an app that demands it gets none registered.
+        guard settings.isEnabled, settings.attestation == .none, DeviceKeyService.isKeyID(new.publicKeyID), let key = Self.key(new.publicKey) else {
+            return .refused(.notAllowed)
+        }
+        let wanted = DeviceKeyService.NewKey(id: new.publicKeyID, key: key, device: nil, name: new.os, system: new.os.lowercased())
+        do { try await deviceKeys.register(wanted, of: user, app: context.app, actor: "journey") } catch is DeviceKeyService.Refusal {
+            return .refused(.notAllowed)
+        }
+        return .deviceKeyRegistered(user, publicKeyID: new.publicKeyID)
+    }
+
+    /// A public key as devices send it: SubjectPublicKeyInfo in base64 or PEM, the 65 bytes of a P-256 point in base64, or a JWK.
+    static func key(_ text: String) -> DevicePublicKey? {
+        if text.hasPrefix("{") { return (try? JSONText.parse(text)).flatMap { try? DevicePublicKey(jwk: $0) } }
+        let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }
+        guard let bytes = Self.base64(lines.joined()) else { return nil }
+        if bytes.count == 65, bytes[0] == 4 { return try? DevicePublicKey(.p256(x: Array(bytes[1...32]), y: Array(bytes[33...]))) }
+        return try? DevicePublicKey(spki: bytes)
+    }
+
+    /// In either alphabet, with or without padding.
+    private static func base64(_ text: String) -> [UInt8]? {
+        Base64URL.decode(text.replacing("+", with: "-").replacing("/", with: "_").prefix { $0 != "=" })
+    }
+
+    /// Whoever is asked for, there is a challenge.
+    func challenge(_ purpose: DeviceKeyPurpose, _ context: EffectContext) async throws -> EffectResult.Answer {
+        let token = try await challenges.make(for: .journey, binding: context.run.text).token
+        guard let id = ChallengeID(token) else { return .refused(.unavailable) }
+        return .deviceChallenge(id, challenge: Self.challengeText(id, purpose))
+    }
+
+    /// What the device signs, as UTF-8. A transaction's data goes into it: `<challenge>.<SHA-256 of the data, as JSON with sorted keys>`.
+    static func challengeText(_ id: ChallengeID, _ purpose: DeviceKeyPurpose) -> String {
+        switch purpose {
+        case .authentication: return id.text
+        case .transaction(let data):
+            let canonical = JSONText.write(.object(data.mapValues { .string($0) }))
+            return "\(id.text).\(Base64URL.encode(SHA256.hash(data: Array(canonical.utf8))))"
+        }
+    }
+
+    func verify(_ user: UserReference, _ proof: DeviceKeyProof, _ context: EffectContext) async throws -> EffectResult.Answer {
+        let text = Self.challengeText(proof.challenge, proof.purpose)
+        let isFresh = try await challenges.take(proof.challenge.text, for: .journey, binding: context.run.text)
+        let isRepeated = proof.challengeText?.use { $0 == text } ?? true
+        guard isFresh, isRepeated, mayGuess(user), let account = try await account(user),
+            let signature = proof.signature.use({ Self.base64($0) })
+        else { return try await refuse(.nativeBiometrics, nil, context) }
+        // ES256 comes from Apple's and Android's key stores in DER, from the web as 64 bytes.
+        let form: ES256Signature.Form = signature.count == 64 ? .raw : .der
+        let owner = try await deviceKeys.verify(
+            proof.publicKeyID, of: account.id, app: context.app, device: context.device(of: account.id), actor: "journey"
+        ) { $0.isValid(signature, over: Array(text.utf8), form: form) }
+        guard owner != nil else { return .refused(.invalidCredentials) }
+        try await note("\(AuthenticatorType.nativeBiometrics.rawValue).accepted", account.id, context, [:])
+        return .authenticated(account.id, amr: [AuthenticatorType.nativeBiometrics.method])
+    }
+
+    func deleteKey(_ user: UserID, _ keyID: String?, _ context: EffectContext) async throws -> EffectResult.Answer {
+        let count = try await deviceKeys.delete(keyID, of: user, app: context.app.id, actor: "journey")
+        return count > 0 ? .done : .refused(.notRegistered)
+    }
+}

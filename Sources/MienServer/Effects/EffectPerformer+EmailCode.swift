@@ -1,0 +1,59 @@
+internal import MienAccess
+internal import MienCore
+internal import MienJourney
+internal import MienStore
+
+/// Codes by e-mail.
+extension EffectPerformer {
+    func sendCode(_ user: UserReference, length: Int, seconds: Int, _ context: EffectContext) async throws -> EffectResult.Answer {
+        var generator = SystemRandomNumberGenerator()
+        let codeID = CodeID.random(using: &generator)
+        let code = (0..<length).map { _ in String(Int.random(in: 0...9, using: &generator)) }.joined()
+        let mayGuess = mayGuess(user), account = mayGuess ? try await account(user) : nil
+        let address = account?.profile.use { $0.email }
+        let now = clock.now, hash = codeHash(code, codeID), app = context.app.id
+        let authenticatorID = AuthenticatorID.random(using: &generator)
+        // For nobody, too, so that it takes as long: a code that no mail tells, and an entry without an account.
+        try await store.write { tables in
+            try tables.codes.put(codeID.text, hash: hash, expiresAt: now + .seconds(seconds))
+            if let account, address != nil, try tables.authenticators.find(.emailCode, of: account, app: nil) == nil {
+                try tables.authenticators.insert(
+                    AuthenticatorRecord(id: authenticatorID, account: account.id, type: .emailCode, app: nil, content: [], createdAt: now),
+                    of: account)
+            }
+            try tables.audit.append(
+                AuditEvent(address == nil ? "code.not-sent" : "code.sent", actor: "journey", account: account?.id, app: app), at: now)
+        }
+        guard let address else { return .codeSent(codeID) }
+        mail.send(
+            Mail(
+                to: Sensitive(address), subject: "Your code for \(context.app.name)",
+                body: Sensitive(
+                    """
+                    Your code is \(code)
+
+                    It is good for \(seconds < 120 ? "\(seconds) seconds" : "\(seconds / 60) minutes") and for one sign-in at \(context.app.name).
+                    If you did not ask for it, somebody else typed your address; you need not do anything.
+                    """)))
+        return .codeSent(codeID)
+    }
+
+    func check(
+        _ code: CodeID, _ user: UserReference, _ passcode: Sensitive<String>, _ context: EffectContext
+    ) async throws -> EffectResult.Answer {
+        guard mayGuess(user), let account = try await account(user) else { return try await refuse(.emailCode, nil, context) }
+        guard let authenticator = try await store.read({ try $0.authenticators.find(.emailCode, of: account, app: nil) }),
+            let pass = try await gate.begin(
+                authenticator.id, policy: context.app.settings.lockPolicy(for: .emailCode), device: context.device(of: account.id))
+        else { return try await refuse(.emailCode, account.id, context) }
+        let hash = passcode.use { codeHash($0, code) }, now = clock.now
+        guard try await store.write(.always, { try $0.codes.take(code.text, hash: hash, attempts: Self.codeAttempts, at: now) }) else {
+            return try await refuse(.emailCode, account.id, context)
+        }
+        try await gate.succeed(pass)
+        try await accept(.emailCode, account.id, context)
+        return .authenticated(account.id, amr: [AuthenticatorType.emailCode.method])
+    }
+
+    func codeHash(_ code: String, _ id: CodeID) -> [UInt8] { store.keys.hash(ofSecret: Array("code \(id.text) \(code)".utf8)) }
+}

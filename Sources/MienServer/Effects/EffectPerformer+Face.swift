@@ -1,0 +1,87 @@
+internal import MienAccess
+internal import MienCore
+internal import MienFace
+internal import MienJourney
+internal import MienStore
+
+/// Faces.
+extension EffectPerformer {
+    /// What consent is asked for.
+    static let facePurpose = "face"
+
+    func registerFace(
+        _ user: UserID, _ capture: CaptureID, _ consentVersion: String, _ context: EffectContext
+    ) async throws -> EffectResult.Answer {
+        let passed: CaptureService.Passed
+        switch try await captures.outcome(capture, run: context.run) {
+        case .failure(let error): return .refused(error.code)
+        case .success(let found): passed = found
+        }
+        let now = clock.now, app = context.app.id, packID = faces.packID
+        var generator = SystemRandomNumberGenerator()
+        let newID = AuthenticatorID.random(using: &generator)
+        let bytes = passed.template.bytes, photos = passed.template.entries.count
+        let answer = try await store.write { tables -> EffectResult.Answer in
+            guard let account = try tables.accounts.find(user), account.state == .active else { return .refused(.userMissing) }
+            guard try tables.consents.current(of: user, app: app, purpose: Self.facePurpose)?.textVersion == consentVersion else {
+                return .refused(.consentMissing)
+            }
+            let info: [String: JSONValue] = ["photos": .number(Double(photos)), "pack": .string(packID.text), "consent": .string(consentVersion)]
+            if var old = try tables.authenticators.find(.face, of: account, app: app) {
+                (old.content, old.info) = (Sensitive(bytes), info)
+                try tables.authenticators.update(old, of: account, at: now)
+                try tables.locks.unlock(old.id)
+            } else {
+                try tables.authenticators.insert(
+                    AuthenticatorRecord(id: newID, account: user, type: .face, app: app, content: bytes, info: info, createdAt: now), of: account)
+            }
+            // In the same step, so that no template is left behind without its capture having ended.
+            try tables.captures.delete(capture)
+            try tables.audit.append(
+                AuditEvent("face.registered", actor: "journey", account: user, app: app, detail: ["photos": .number(Double(photos))]), at: now)
+            return .faceRegistered(user, capture: capture)
+        }
+        return answer
+    }
+
+    func authenticate(_ user: UserReference, capture: CaptureID, _ context: EffectContext) async throws -> EffectResult.Answer {
+        let passed: CaptureService.Passed
+        switch try await captures.outcome(capture, run: context.run) {
+        case .failure(let error): return .refused(error.code)
+        case .success(let found): passed = found
+        }
+        // Whatever comes of it, this capture is not judged again.
+        try await captures.remove(capture)
+        guard mayGuess(user) else { return .refused(.invalidCredentials) }
+        let app = context.app.id
+        let account = try await account(user)
+        let found = try await account.asyncMap { account in try await store.read { try $0.authenticators.find(.face, of: account, app: app) } }
+        guard let account, let authenticator = found ?? nil else {
+            _ = try faces.score(passed.template, against: passed.template)
+            return try await refuse(.face, account?.id, context)
+        }
+        let policy = context.app.settings.lockPolicy(for: .face)
+        guard let pass = try await gate.begin(authenticator.id, policy: policy, device: context.device(of: account.id)) else {
+            _ = try faces.score(passed.template, against: passed.template)
+            return try await refuse(.face, account.id, context, locked: true)
+        }
+        let score: MatchScore?
+        do {
+            let template = try authenticator.content.use { try FaceTemplate(bytes: $0) }
+            score = try faces.score(passed.template, against: template)
+        } catch {
+            try await gate.abandon(pass)
+            throw StoreError(.corrupt, "a face template is not understood")
+        }
+        guard let score else {
+            // Made by another model pack: nothing was compared, so nothing was guessed.
+            try await gate.abandon(pass)
+            return try await refuse(.face, account.id, context, reason: "other-pack")
+        }
+        let least = max(context.app.settings.faceThreshold.map { MatchScore($0) } ?? threshold, MatchScore(24))
+        guard score >= least else { return try await refuse(.face, account.id, context) }
+        try await gate.succeed(pass)
+        try await accept(.face, account.id, context)
+        return .faceAuthenticated(account.id, capture: capture, amr: [AuthenticatorType.face.method])
+    }
+}

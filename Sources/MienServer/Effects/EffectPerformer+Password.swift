@@ -1,0 +1,49 @@
+internal import MienAccess
+internal import MienCore
+internal import MienJourney
+internal import MienStore
+
+/// Passwords.
+extension EffectPerformer {
+    func authenticate(
+        _ user: UserReference, password: Sensitive<String>, _ context: EffectContext
+    ) async throws -> EffectResult.Answer {
+        guard mayGuess(user) else { return .refused(.invalidCredentials) }
+        let account = try await account(user)
+        let authenticator = try await account.asyncMap { account in
+            try await store.read { try $0.authenticators.find(.password, of: account, app: nil) }
+        }
+        guard let account, let authenticator = authenticator ?? nil else {
+            _ = try await passwords.verify(password, against: nil)
+            return try await refuse(.password, nil, context)
+        }
+        let hash = authenticator.content.use { Sensitive(String(decoding: $0, as: UTF8.self)) }
+        let policy = context.app.settings.lockPolicy(for: .password)
+        guard let pass = try await gate.begin(authenticator.id, policy: policy, device: context.device(of: account.id)) else {
+            // As long as a guess that is judged; the secret is not.
+            _ = try await passwords.verify(password, against: nil)
+            return try await refuse(.password, account.id, context, locked: true)
+        }
+        let isRight: Bool
+        do { isRight = try await passwords.verify(password, against: hash) } catch {
+            try await gate.abandon(pass)
+            throw error
+        }
+        guard isRight else { return try await refuse(.password, account.id, context) }
+        try await gate.succeed(pass)
+        if passwords.isOutdated(hash) {
+            let new = try await passwords.hash(password), now = clock.now
+            do {
+                try await store.write { tables in
+                    var changed = authenticator
+                    changed.content = Sensitive(Array(new.utf8))
+                    try tables.authenticators.update(changed, of: account, at: now)
+                }
+            } catch let error as StoreError where error.code == .stale {
+                // Changed in the meantime: the newer password stays.
+            }
+        }
+        try await accept(.password, account.id, context)
+        return .authenticated(account.id, amr: [AuthenticatorType.password.method])
+    }
+}

@@ -1,0 +1,113 @@
+internal import Foundation
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienFace
+internal import MienJourney
+internal import MienStore
+
+/// What a journey's effects happen in.
+struct EffectContext: Sendable {
+    let run: InstanceID
+    let app: AppRecord
+    let device: RunState.Device?
+
+    /// The known device, if it is this account's.
+    func device(of account: UserID) -> DeviceID? { device?.account == account ? device?.id : nil }
+}
+
+/// Does what journeys want done: accounts, passwords, faces, codes, mails, calls.
+///
+/// To strangers every refusal is `invalid_credentials`, after the same work: an unknown user's password is hashed, too.
+final class EffectPerformer: Sendable {
+    /// Guesses at one code.
+    static let codeAttempts = 5
+
+    let store: Store
+    let gate: LockGate
+    let passwords: PasswordService
+    let captures: CaptureService
+    let faces: FaceService
+    let mail: MailService
+    let webhooks: WebhookCaller
+    let deviceKeys: DeviceKeyService
+    let challenges: ChallengeService
+    let guesses: RateLimiter
+    let clock: ServerClock
+    let metrics: Metrics
+    let threshold: MatchScore
+    let publicURL: @Sendable () -> String
+
+    init(
+        store: Store, passwords: PasswordService, captures: CaptureService, faces: FaceService, mail: MailService, webhooks: WebhookCaller,
+        deviceKeys: DeviceKeyService, challenges: ChallengeService, clock: ServerClock, metrics: Metrics, configuration: ServerConfiguration,
+        publicURL: @escaping @Sendable () -> String
+    ) {
+        (self.store, self.passwords, self.captures, self.faces) = (store, passwords, captures, faces)
+        (self.mail, self.webhooks, self.clock, self.metrics, self.publicURL) = (mail, webhooks, clock, metrics, publicURL)
+        (self.deviceKeys, self.challenges) = (deviceKeys, challenges)
+        gate = LockGate(store: store, clock: clock)
+        let rate = configuration.guessesPerMinute
+        guesses = RateLimiter(.init(burst: rate, perMinute: rate))
+        threshold = MatchScore(configuration.faceThreshold)
+    }
+
+    /// - Throws: what keeps the effect from being judged at all: the store, a full queue. The run then stays where it was.
+    func perform(_ work: JourneyEffect.Work, _ context: EffectContext) async throws -> EffectResult.Answer {
+        switch work {
+        case .resolveUser(let identifier): return .user(try await account(.identifier(identifier))?.id)
+        case .authenticatePassword(let user, let password): return try await authenticate(user, password: password, context)
+        case .openCapture(let request):
+            let (id, token) = try await captures.open(request, run: context.run, app: context.app.id)
+            return .captureOpened(id, startToken: token)
+        case .readCapture(let id):
+            switch try await captures.outcome(id, run: context.run) {
+            case .failure(let error): return .refused(error.code)
+            case .success(let passed): return .captured(id, summary: Self.summary(passed))
+            }
+        case .openIdentityVerification(let request): return try await openVerification(request, context)
+        case .readIdentityVerification(let id, let state): return try await readVerification(id, state, context)
+        case .registerFace(let user, let capture, let version): return try await registerFace(user, capture, version, context)
+        case .authenticateFace(let user, let capture): return try await authenticate(user, capture: capture, context)
+        case .createUser(let user): return try await create(user, context)
+        case .sendEmailCode(let user, let length, let lifetime): return try await sendCode(user, length: length, seconds: lifetime, context)
+        case .checkEmailCode(let code, let user, let passcode): return try await check(code, user, passcode, context)
+        case .registerDeviceKey(let user, let key): return try await registerKey(user, key, context)
+        case .challengeDeviceKey(_, let purpose): return try await challenge(purpose, context)
+        case .verifyDeviceKey(let user, let proof): return try await verify(user, proof, context)
+        case .deleteDeviceKey(let user, let keyID): return try await deleteKey(user, keyID, context)
+        case .lockAuthenticator(let user, let type): return try await setLock(true, user, type, context)
+        case .unlockAuthenticator(let user, let type): return try await setLock(false, user, type, context)
+        case .callWebhook(let call): return await webhooks.call(call, run: context.run, app: context.app.id)
+        case .recordConsent(let user, let text): return try await recordConsent(user, text, context)
+        case .findConsent(let user, let version):
+            let app = context.app.id
+            let consent = try await store.read { try $0.consents.current(of: user, app: app, purpose: Self.facePurpose) }
+            return .consent(consent?.textVersion == version)
+        }
+    }
+
+    // MARK: For the record
+
+    func accept(_ type: AuthenticatorType, _ account: UserID, _ context: EffectContext) async throws {
+        metrics.count("mien_authentications_total", "type=\"\(type.rawValue)\",result=\"accepted\"")
+        try await note("\(type.rawValue).accepted", account, context, [:])
+    }
+
+    /// One answer for every refusal; the audit log knows which it was.
+    func refuse(
+        _ type: AuthenticatorType, _ account: UserID?, _ context: EffectContext, locked: Bool = false, reason: String? = nil
+    ) async throws -> EffectResult.Answer {
+        metrics.count("mien_authentications_total", "type=\"\(type.rawValue)\",result=\"refused\"")
+        var detail: [String: JSONValue] = locked ? ["locked": true] : [:]
+        if let reason { detail["reason"] = .string(reason) }
+        // Also for nobody: writing takes time, and an entry that only an owner's account gets would tell.
+        try await note("\(type.rawValue).refused", account, context, detail)
+        return .refused(.invalidCredentials)
+    }
+
+    func note(_ event: String, _ account: UserID?, _ context: EffectContext, _ detail: [String: JSONValue]) async throws {
+        let now = clock.now, app = context.app.id
+        try await store.write { try $0.audit.append(AuditEvent(event, actor: "journey", account: account, app: app, detail: detail), at: now) }
+    }
+}

@@ -1,0 +1,36 @@
+internal import MienCore
+internal import MienStore
+
+/// Something to sign that is good once, for five minutes, for one purpose.
+struct ChallengeService: Sendable {
+    enum Purpose: String, Sendable, CaseIterable {
+        case anonymous = "anonymous_request"
+        case biometric = "biometric_request"
+        case appToApp = "app2app_request"
+        /// In a journey; its binding names run and user.
+        case journey
+    }
+
+    static let lifetime = Duration.seconds(300)
+    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+    private static let length = 32
+
+    let store: Store
+    let clock: ServerClock
+
+    /// - Returns: 32 characters of base32, 160 random bits; and until when.
+    func make(for purpose: Purpose, binding: String = "") async throws -> (token: String, expiresAt: Instant) {
+        var generator = SystemRandomNumberGenerator()
+        let token = String(generator.bytes(Self.length).map { Self.letters[Int($0 & 31)] }), expiry = clock.now + Self.lifetime
+        let hash = store.keys.hash(ofSecret: Array(token.utf8))
+        try await store.write(.process) { try $0.challenges.insert(hash, purpose: purpose.rawValue, binding: binding, expiresAt: expiry) }
+        return (token, expiry)
+    }
+
+    /// Uses it up, before anything that was done with it is judged.
+    func take(_ token: String, for purpose: Purpose, binding: String = "") async throws -> Bool {
+        guard token.utf8.count == Self.length else { return false }
+        let hash = store.keys.hash(ofSecret: Array(token.utf8)), now = clock.now
+        return try await store.write { try $0.challenges.take(hash, purpose: purpose.rawValue, binding: binding, at: now) }
+    }
+}

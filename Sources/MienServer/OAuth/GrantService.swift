@@ -1,0 +1,315 @@
+internal import Crypto
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import MienAccess
+internal import MienCore
+internal import MienStore
+
+/// Access, refresh and ID tokens: made, taken in turns, taken back, looked at.
+struct GrantService: Sendable {
+    let store: Store
+    let issuer: TokenIssuer
+    let proofs: ProofOfPossession
+    let clock: ServerClock
+    let metrics: Metrics
+    let publicURL: @Sendable () -> String
+
+    // MARK: Making tokens
+
+    /// Asked scopes against what an app's users may have.
+    ///
+    /// - Throws: ``OAuthError`` `invalid_scope`, `invalid_target`.
+    func checked(scope: String?, standard: Scope, resources: [String], app: AppRecord) throws(OAuthError) -> (Scope, [String]) {
+        guard let asked = scope.map({ Scope($0) }) ?? standard else {
+            throw OAuthError(.invalidScope, "scope has at most 32 words of printable ASCII")
+        }
+        if let foreign = asked.foreign {
+            throw OAuthError(.invalidScope, "there is no scope “\(foreign)”; there are \(Scope.known.joined(separator: ", "))")
+        }
+        guard resources.allSatisfy(app.settings.resources.contains) else {
+            throw OAuthError(.invalidTarget, "resource is one of those in the app's settings, character by character")
+        }
+        return (asked, resources)
+    }
+
+    /// - Parameter id: the grant's, when it had to be known before.
+    func tokens(for signIn: SignIn, id: GrantID? = nil) async throws -> TokenAnswer {
+        let now = clock.now, settings = signIn.app.settings
+        guard signIn.thumbprint != nil || !settings.requiresDPoP else { throw OAuthError(.invalidProof, "this app's tokens need a DPoP proof") }
+        var generator = SystemRandomNumberGenerator()
+        let grant = TokenGrantRecord(
+            id: id ?? .random(using: &generator), account: signIn.account, app: signIn.app.id, authenticator: signIn.authenticator,
+            nonce: generator.bytes(16), scope: signIn.scope, resources: signIn.resources, methods: signIn.methods, keyThumbprint: signIn.thumbprint,
+            signedInAt: signIn.at, family: RefreshFamily(under: settings.tokens, at: now))
+        let isActive = try await store.write { tables -> Bool in
+            guard try tables.accounts.find(grant.account)?.state == .active else { return false }
+            try tables.grants.insert(grant)
+            try tables.audit.append(
+                AuditEvent(
+                    "tokens.granted", actor: "app", account: grant.account, app: grant.app,
+                    detail: ["grant": .string(grant.id.text), "methods": .array(grant.methods.map { .string($0) })]), at: now)
+            return true
+        }
+        guard isActive else { throw Self.refused }
+        metrics.count("mien_grants_total", "result=\"granted\"")
+        return try answer(grant, grant.scope, grant.resources, settings, nonce: signIn.nonce, at: now)
+    }
+
+    /// In an app's own name: RFC 6749 §4.4. Nothing is kept of it.
+    func clientTokens(for app: AppRecord, scope: String?, resources: [String], thumbprint: String?) throws -> TokenAnswer {
+        guard app.type == .confidential else { throw OAuthError(.unauthorizedClient, "a public app has no name of its own to act in") }
+        let allowed = Scope(words: app.settings.clientScopes)
+        guard let asked = scope.map({ Scope($0) }) ?? allowed, asked.isSubset(of: allowed) else {
+            throw OAuthError(.invalidScope, "scope is among the app's client_scopes")
+        }
+        guard resources.allSatisfy(app.settings.resources.contains) else { throw OAuthError(.invalidTarget, "resource is one of the app's settings") }
+        guard thumbprint != nil || !app.settings.requiresDPoP else { throw OAuthError(.invalidProof, "this app's tokens need a DPoP proof") }
+        let now = clock.now
+        let claims = accessClaims(app: app.id, subject: app.id.text, scope: asked, resources: resources, thumbprint: thumbprint)
+        return TokenAnswer(
+            accessToken: try signed(claims, as: .access, seconds: app.settings.tokens.accessSeconds, at: now),
+            tokenType: thumbprint == nil ? "Bearer" : "DPoP", expiresIn: app.settings.tokens.accessSeconds, scope: asked.text)
+    }
+
+    private func answer(
+        _ grant: TokenGrantRecord, _ scope: Scope, _ resources: [String], _ settings: AppSettings, nonce: String? = nil, at now: Instant
+    ) throws -> TokenAnswer {
+        // Nobody is signed in for longer than the grant lives.
+        let seconds = min(settings.tokens.accessSeconds, Int((grant.family.expiresAt - now).milliseconds / 1000))
+        let methods = JSONValue.array(grant.methods.map { .string($0) })
+        let identity: [String: JSONValue] = [
+            "sub": .string(grant.account.text), "auth_time": .number(Double(grant.signedInAt.seconds)), "amr": methods,
+            "acr": grant.methods.count > 1 ? "2" : "1", "sid": .string(grant.id.text),
+        ]
+        let access = accessClaims(
+            app: grant.app, subject: grant.account.text, scope: scope, resources: resources, thumbprint: grant.keyThumbprint
+        ).merging(identity) { $1 }
+        let accessToken = try signed(access, as: .access, seconds: seconds, at: now)
+        var idToken: String?
+        if scope.contains(Scope.openID) {
+            var claims = identity
+            claims["aud"] = .string(grant.app.text)
+            // OpenID Connect Core §3.1.3.6, for ES256.
+            claims["at_hash"] = .string(Base64URL.encode(SHA256.hash(data: Array(accessToken.utf8)).prefix(16)))
+            if let nonce { claims["nonce"] = .string(nonce) }
+            idToken = try signed(claims, as: .identity, seconds: seconds, at: now)
+        }
+        return TokenAnswer(
+            accessToken: accessToken, tokenType: grant.keyThumbprint == nil ? "Bearer" : "DPoP", expiresIn: seconds,
+            refreshToken: grant.scope.contains(Scope.offline) ? refreshToken(of: grant) : nil, idToken: idToken, scope: scope.text)
+    }
+
+    private func accessClaims(
+        app: AppID, subject: String, scope: Scope, resources: [String], thumbprint: String?
+    ) -> [String: JSONValue] {
+        var generator = SystemRandomNumberGenerator()
+        let audience = resources.isEmpty ? [publicURL()] : resources
+        var claims: [String: JSONValue] = [
+            "aud": audience.count == 1 ? .string(audience[0]) : .array(audience.map { .string($0) }), "sub": .string(subject),
+            "client_id": .string(app.text), "scope": .string(scope.text), "jti": .string(Base64URL.encode(generator.bytes(16))),
+        ]
+        if let thumbprint { claims["cnf"] = ["jkt": .string(thumbprint)] }
+        return claims
+    }
+
+    private func signed(_ claims: [String: JSONValue], as type: TokenIssuer.TokenType, seconds: Int, at now: Instant) throws -> String {
+        var claims = claims
+        claims["exp"] = .number(Double(now.seconds + Int64(seconds)))
+        return try issuer.sign(claims, as: type, at: now)
+    }
+
+    // MARK: Refresh tokens
+
+    /// `<grant>.<generation and code>`: which of its family it is can be seen without having kept any.
+    private func refreshToken(of grant: TokenGrantRecord) -> String {
+        let generation = UInt32(grant.family.generation)
+        let mark = (0..<4).map { UInt8(truncatingIfNeeded: generation >> (24 - 8 * UInt32($0))) }
+        let code = store.keys.refreshSecret(of: grant.id, nonce: grant.nonce, generation: grant.family.generation).prefix(28)
+        return "\(grant.id.text).\(Base64URL.encode(mark + code))"
+    }
+
+    private static func parsed(_ token: String) -> (id: GrantID, generation: Int, code: [UInt8])? {
+        guard let (id, bytes) = BearerSecret.parse(token, GrantKind.self) else { return nil }
+        return (id, Int(bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }), Array(bytes.dropFirst(4)))
+    }
+
+    /// The grant a refresh token is of, if the token is genuine.
+    private static func find(_ token: String, _ tables: Tables, _ keys: StoreKeys) throws -> (grant: TokenGrantRecord, generation: Int)? {
+        guard let (id, generation, code) = parsed(token), let grant = try tables.grants.find(id),
+            isSame(code, Array(keys.refreshSecret(of: id, nonce: grant.nonce, generation: generation).prefix(28)))
+        else { return nil }
+        return (grant, generation)
+    }
+
+    /// - Throws: ``OAuthError``, the same `invalid_grant` for every token that is not good any more.
+    func refresh(_ token: String, app: AppRecord, scope: String?, resources: [String], thumbprint: String?) async throws -> TokenAnswer {
+        let now = clock.now, keys = store.keys
+        let asked = try scope.map { text throws(OAuthError) in
+            guard let scope = Scope(text) else { throw OAuthError(.invalidScope, "scope has at most 32 words of printable ASCII") }
+            return scope
+        }
+        let rotated = try await store.write { tables -> TokenGrantRecord? in
+            guard let found = try Self.find(token, tables, keys), found.grant.app == app.id else { return nil }
+            var grant = found.grant
+            guard grant.keyThumbprint == nil || grant.keyThumbprint == thumbprint
+            else { return nil }
+            switch grant.family.use(found.generation, at: now) {
+            case .refused: return nil
+            case .reused:
+                try tables.grants.update(grant)
+                try tables.audit.append(
+                    AuditEvent(
+                        "tokens.reused", actor: "app", account: grant.account, app: grant.app, detail: ["grant": .string(grant.id.text)]), at: now)
+                return nil
+            case .rotated:
+                guard try tables.accounts.find(grant.account)?.state == .active else { return nil }
+                // Less may be asked for, never more: RFC 6749 §6. Refused here, the token stays good.
+                guard asked.map({ $0.isSubset(of: grant.scope) }) ?? true else {
+                    throw OAuthError(.invalidScope, "scope is at most what was granted: \(grant.scope.text)")
+                }
+                guard resources.allSatisfy(grant.resources.contains) else {
+                    throw OAuthError(.invalidTarget, "resource is one of those that were granted")
+                }
+                try tables.grants.update(grant)
+                return grant
+            }
+        }
+        guard let grant = rotated else {
+            metrics.count("mien_grants_total", "result=\"refused\"")
+            throw Self.refused
+        }
+        metrics.count("mien_grants_total", "result=\"refreshed\"")
+        return try answer(grant, asked ?? grant.scope, resources.isEmpty ? grant.resources : resources, app.settings, at: now)
+    }
+
+    // MARK: Taking back
+
+    /// RFC 7009: a refresh token ends its grant, an access token ends itself. A token that is none is no error.
+    func revoke(_ token: String, app: AppRecord) async throws {
+        let now = clock.now, keys = store.keys
+        if let claims = issuer.claims(of: token, as: .access, at: now) {
+            guard claims["client_id"]?.stringValue == app.id.text, let id = claims["jti"]?.stringValue, let end = claims["exp"]?.numberValue else {
+                return
+            }
+            let hash = keys.hash(ofSecret: Array(id.utf8))
+            _ = try await store.write { try $0.spent.spend(.access, hash, until: Instant(milliseconds: Int64(end) * 1000)) }
+            return
+        }
+        try await store.write { tables in
+            guard var grant = try Self.find(token, tables, keys)?.grant, grant.app == app.id, grant.family.revoke(at: now) else { return }
+            try tables.grants.update(grant)
+            try tables.audit.append(
+                AuditEvent("tokens.revoked", actor: "app", account: grant.account, app: grant.app, detail: ["grant": .string(grant.id.text)]), at: now
+            )
+        }
+    }
+
+    /// A code that is used twice shows that it was stolen: what it brought ends (RFC 6749 §4.1.2).
+    func revoke(_ id: GrantID) async throws {
+        let now = clock.now
+        try await store.write { tables in
+            guard var grant = try tables.grants.find(id), grant.family.revoke(at: now) else { return }
+            try tables.grants.update(grant)
+            try tables.audit.append(
+                AuditEvent("tokens.reused", actor: "app", account: grant.account, app: grant.app, detail: ["grant": .string(id.text)]), at: now)
+        }
+    }
+
+    /// A device has one sign-in at a time: the one before ends.
+    func revokeAll(by authenticator: AuthenticatorID) async throws {
+        let now = clock.now
+        _ = try await store.write { try $0.grants.revokeAll(by: authenticator, at: now) }
+    }
+
+    // MARK: Looking at tokens
+
+    /// An access token that is still good, and its grant unless it is an app's own.
+    private func live(_ token: String) async throws -> (claims: [String: JSONValue], grant: TokenGrantRecord?, account: AccountRecord?)? {
+        let now = clock.now
+        guard let claims = issuer.claims(of: token, as: .access, at: now), let id = claims["jti"]?.stringValue else { return nil }
+        let hash = store.keys.hash(ofSecret: Array(id.utf8)), grantID = claims["sid"]?.stringValue.flatMap { GrantID($0) }
+        return try await store.read { tables in
+            guard try !tables.spent.contains(.access, hash) else { return nil }
+            guard let grantID else { return (claims, nil, nil) }
+            // Idle or not: an access token lives for its own short time.
+            guard let grant = try tables.grants.find(grantID), grant.family.revokedAt == nil,
+                let account = try tables.accounts.find(grant.account), account.state == .active
+            else { return nil }
+            return (claims, grant, account)
+        }
+    }
+
+    /// RFC 7662, for confidential apps. What is not good, or another's business, is inactive and nothing more.
+    func introspect(_ token: String, app: AppRecord) async throws -> JSONValue {
+        let inactive: JSONValue = ["active": false]
+        if var (claims, _, _) = try await live(token) {
+            guard claims["client_id"]?.stringValue == app.id.text || Self.audience(claims).contains(where: app.settings.resources.contains) else {
+                return inactive
+            }
+            claims["active"] = true
+            claims["token_type"] = claims["cnf"] == nil ? "Bearer" : "DPoP"
+            return .object(claims)
+        }
+        let now = clock.now, keys = store.keys
+        let found = try await store.read { tables in try Self.find(token, tables, keys) }
+        guard let (grant, generation) = found, grant.app == app.id, grant.family.status(at: now) == .live, generation == grant.family.generation
+        else {
+            return inactive
+        }
+        return [
+            "active": true, "token_type": "refresh_token", "sub": .string(grant.account.text), "client_id": .string(grant.app.text),
+            "scope": .string(grant.scope.text), "exp": .number(Double(grant.family.expiresAt.seconds)), "iss": .string(publicURL()),
+        ]
+    }
+
+    private static func audience(_ claims: [String: JSONValue]) -> [String] {
+        switch claims["aud"] {
+        case .string(let one): [one]
+        case .array(let many): many.compactMap(\.stringValue)
+        default: []
+        }
+    }
+
+    /// Whoever sent the request: `Authorization: Bearer`, or `DPoP` with a proof.
+    ///
+    /// - Parameters:
+    ///   - needed: a scope the token must have.
+    ///   - proof: the key of the request's proof of possession, where that was looked at already: it is good once.
+    /// - Throws: ``OAuthError`` `invalid_token`, `insufficient_scope`, `invalid_dpop_proof`.
+    func caller(of request: Request, needed: String = Scope.full, proof: String? = nil) async throws -> Caller {
+        guard let (scheme, token) = request.accessToken else {
+            throw OAuthError(.invalidToken, "send authorization: Bearer with an access token", scheme: "Bearer")
+        }
+        guard let (claims, grant, account) = try await live(token), let grant, let account, Self.audience(claims).contains(publicURL()) else {
+            throw OAuthError(.invalidToken, "the access token is not one of ours, has expired or was revoked", scheme: scheme)
+        }
+        if let bound = grant.keyThumbprint {
+            let key = if let proof { proof } else { try await proofs.thumbprint(of: request, token: token) }
+            guard scheme == "DPoP", key == bound else {
+                throw OAuthError(.invalidToken, "this token is bound to a key: send authorization: DPoP, and a proof of that key", scheme: "DPoP")
+            }
+        } else if scheme == "DPoP" {
+            throw OAuthError(.invalidToken, "this token is bound to no key: send authorization: Bearer", scheme: "Bearer")
+        }
+        let scope = claims["scope"]?.stringValue.flatMap { Scope($0) } ?? Scope(words: [])
+        guard scope.contains(needed) else { throw OAuthError(.insufficientScope, "the access token lacks the scope \(needed)", scheme: scheme) }
+        return Caller(account: account, app: grant.app, grant: grant, scope: scope)
+    }
+
+    static let refused = OAuthError(.invalidGrant, "it is not good, or not any more: sign in again")
+}
+
+extension Request {
+    /// Scheme and token of `Authorization`.
+    var accessToken: (scheme: String, token: String)? {
+        let fields = headers[values: .authorization]
+        guard fields.count == 1, let text = fields.first, text.utf8.count <= 16 * 1024, let space = text.firstIndex(of: " ") else { return nil }
+        let token = text[text.index(after: space)...].drop { $0 == " " }
+        switch text[..<space].lowercased() {
+        case "bearer": return ("Bearer", String(token))
+        case "dpop": return ("DPoP", String(token))
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,83 @@
+internal import Crypto
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import MienCore
+internal import NIOCore
+
+/// The page on which users sign in for the authorization-code way. No script, nothing from elsewhere.
+struct SignInPage {
+    let appName: String
+    /// The request it belongs to, back in the address.
+    let query: String
+    /// Compared with the cookie: another site cannot send this form.
+    let mark: String
+    var name = ""
+    var message: String?
+    /// Where the browser goes afterwards.
+    let target: String
+
+    var response: Response {
+        let message = message.map { "<p class=\"wrong\" role=\"alert\">\(Self.escaped($0))</p>" } ?? ""
+        return Self.page(
+            title: "Sign in to \(appName)",
+            body: """
+                <h1>Sign in to \(Self.escaped(appName))</h1>
+                \(message)
+                <form method="post" action="/oauth2/authorize?\(Self.escaped(query))">
+                <input type="hidden" name="mark" value="\(Self.escaped(mark))">
+                <label for="username">User name or e-mail address</label>
+                <input id="username" name="username" value="\(Self.escaped(name))" autocomplete="username webauthn" autocapitalize="none" required autofocus>
+                <label for="password">Password</label>
+                <input id="password" name="password" type="password" autocomplete="current-password" required>
+                <button>Sign in</button>
+                </form>
+                """, formTarget: target)
+    }
+
+    /// Something is wrong with the request itself, and it is not known which app to tell.
+    static func fault(_ text: String) -> Response {
+        var response = page(
+            title: "This link does not work",
+            body:
+                "<h1>This link does not work</h1><p>\(escaped(text))</p><p>Go back to the app and try again; tell its makers if that does not help.</p>",
+            formTarget: "")
+        response.status = .badRequest
+        return response
+    }
+
+    private static func page(title: String, body: String, formTarget: String) -> Response {
+        let text = """
+            <!doctype html>
+            <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>\(escaped(title))</title><style>\(style)</style></head><body><main>
+            \(body)
+            </main></body></html>
+
+            """
+        let styleHash = Data(SHA256.hash(data: Data(style.utf8))).base64EncodedString()
+        // Browsers ask the rule for forms also where the answer to a form leads.
+        let policy =
+            "default-src 'none'; style-src 'sha256-\(styleHash)'; form-action 'self' \(formTarget); frame-ancestors 'none'; base-uri 'none'"
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", .contentSecurityPolicy: policy,
+                HTTPField.Name("referrer-policy")!: "no-referrer", HTTPField.Name("x-frame-options")!: "DENY",
+            ], body: .init(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+            .replacing("'", with: "&#39;")
+    }
+
+    private static let style = """
+        body{font:16px/1.5 system-ui,sans-serif;margin:0;background:#f4f5f7;color:#1b1f24}main{max-width:22rem;margin:12vh auto;padding:2rem;\
+        background:#fff;border-radius:.75rem;box-shadow:0 1px 4px #0002}h1{font-size:1.25rem;margin:0 0 1rem}label{display:block;margin:.75rem 0 .25rem}\
+        input{box-sizing:border-box;width:100%;padding:.6rem;font:inherit;border:1px solid #888;border-radius:.4rem}button{margin-top:1.25rem;width:100%;\
+        padding:.7rem;font:inherit;color:#fff;background:#1f5fbf;border:0;border-radius:.4rem}.wrong{color:#a4161a;margin:0}\
+        @media(prefers-color-scheme:dark){body{background:#15181c;color:#e8eaed}main{background:#1f242a}input{background:#15181c;color:inherit}\
+        .wrong{color:#ff8a80}}
+        """
+}

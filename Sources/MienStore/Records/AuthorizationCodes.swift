@@ -1,0 +1,43 @@
+public import MienCore
+
+/// Codes between signing in and the first tokens: RFC 6749 §4.1.
+public struct AuthorizationCodeTable {
+    let connection: any SQLConnection
+    let keys: StoreKeys
+
+    /// - Parameter content: who signed in, and what the code was asked for with.
+    public func insert(_ codeHash: [UInt8], content: Sensitive<[UInt8]>, expiresAt: Instant) throws(StoreError) {
+        let sealed = content.use { keys.seal($0, .authorizationCode, for: Base64URL.encode(codeHash)) }
+        try connection.execute(
+            "INSERT INTO authorization_code (code_hash, content_sealed, grant_id, expires_at) VALUES (?, ?, '', ?)", .blob(codeHash), .blob(sealed),
+            .time(expiresAt))
+    }
+
+    public enum Use: Sendable {
+        case fresh(Sensitive<[UInt8]>)
+        /// It was used before, for this grant, if that got so far.
+        case reused(GrantID?)
+        case unknown
+    }
+
+    /// Uses it up for `grant`. Used ones stay until they expire, so that a second use is seen for what it is.
+    public func take(_ codeHash: [UInt8], for grant: GrantID, at now: Instant) throws(StoreError) -> Use {
+        guard
+            let row = try connection.row(
+                "SELECT content_sealed, grant_id FROM authorization_code WHERE code_hash = ? AND expires_at > ?", .blob(codeHash), .time(now))
+        else { return .unknown }
+        let used: GrantID? = try row.optionalIdentifier(1)
+        guard used == nil else { return .reused(used) }
+        let content = try keys.open(row.blob(0), .authorizationCode, for: Base64URL.encode(codeHash))
+        try connection.execute(
+            "UPDATE authorization_code SET grant_id = ?, content_sealed = ? WHERE code_hash = ?", .id(grant), .blob([]), .blob(codeHash))
+        return .fresh(Sensitive(content))
+    }
+
+    /// - Returns: how many were removed, at most `count`.
+    public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
+        try connection.execute(
+            "DELETE FROM authorization_code WHERE code_hash IN (SELECT code_hash FROM authorization_code WHERE expires_at <= ? LIMIT ?)", .time(now),
+            .integer(Int64(count)))
+    }
+}

@@ -1,0 +1,103 @@
+import MienAccess
+import MienCore
+import Testing
+
+@Suite struct RefreshFamilyTests {
+    static let start = Instant(milliseconds: 1_000_000)
+    static let lifetimes = TokenLifetimes(accessSeconds: 300, refreshSeconds: 600, expiresAfterIdling: true, idleSeconds: 120)
+
+    private enum Step: CaseIterable { case useNewest, useOldest, useTheOneBefore, revoke, waitShort, waitToIdle, waitToEnd }
+
+    /// The rules once more, in other words: a list of who may still be used.
+    private struct Oracle {
+        var now = start, tokens = [0], lastUse = start, isDead = false
+        var isLive: Bool { !isDead && now < start + .seconds(600) && now < lastUse + .seconds(120) }
+    }
+
+    /// Every story of up to six steps.
+    @Test func `in every short story each token is good once, and reuse ends them all`() {
+        var stories = 0
+        func tell(_ family: RefreshFamily, _ oracle: Oracle, _ depth: Int) {
+            stories += 1
+            if depth == 6 { return }
+            for step in Step.allCases {
+                var (family, oracle) = (family, oracle)
+                func use(_ generation: Int) {
+                    let answer = family.use(generation, at: oracle.now)
+                    if !oracle.isLive {
+                        guard case .refused = answer else {
+                            Issue.record("a dead family gave \(answer)")
+                            return
+                        }
+                    } else if generation == oracle.tokens.last {
+                        #expect(answer == .rotated)
+                        oracle.tokens.append(generation + 1)
+                        oracle.lastUse = oracle.now
+                    } else {
+                        #expect(answer == .reused)
+                        oracle.isDead = true
+                    }
+                }
+                switch step {
+                case .useNewest: use(oracle.tokens.last!)
+                case .useOldest: use(0)
+                case .useTheOneBefore:
+                    if oracle.tokens.count < 2 { continue }
+                    use(oracle.tokens[oracle.tokens.count - 2])
+                case .revoke:
+                    #expect(family.revoke(at: oracle.now) == !oracle.isDead)
+                    oracle.isDead = true
+                case .waitShort: oracle.now = oracle.now + .seconds(50)
+                case .waitToIdle: oracle.now = oracle.now + .seconds(120)
+                case .waitToEnd: oracle.now = oracle.now + .seconds(600)
+                }
+                #expect((family.status(at: oracle.now) == .live) == oracle.isLive)
+                tell(family, oracle, depth + 1)
+            }
+        }
+        tell(RefreshFamily(under: Self.lifetimes, at: Self.start), Oracle(), 0)
+        #expect(stories > 50_000)
+    }
+
+    @Test func `the finance example: an hour after signing in, or half an hour idle`() {
+        let lifetimes = TokenLifetimes(refreshSeconds: 3600, expiresAfterIdling: true, idleSeconds: 1800)
+        #expect(lifetimes.faults.isEmpty)
+        var busy = RefreshFamily(under: lifetimes, at: Self.start)
+        for minute in [20, 40, 59] { #expect(busy.use(busy.generation, at: Self.start + .seconds(minute * 60)) == .rotated) }
+        #expect(busy.status(at: Self.start + .milliseconds(3_599_999)) == .live)
+        #expect(busy.use(busy.generation, at: Self.start + .seconds(3600)) == .refused(.expired))
+        var idle = RefreshFamily(under: lifetimes, at: Self.start)
+        #expect(idle.status(at: Self.start + .milliseconds(1_799_999)) == .live)
+        #expect(idle.use(0, at: Self.start + .seconds(1800)) == .refused(.idled))
+    }
+
+    @Test func `without idling only the end counts`() {
+        let family = RefreshFamily(
+            under: TokenLifetimes(refreshSeconds: 3600, expiresAfterIdling: false, idleSeconds: 60), at: Self.start)
+        #expect(family.status(at: Self.start + .seconds(3599)) == .live && family.status(at: Self.start + .seconds(3600)) == .expired)
+    }
+
+    @Test(arguments: [
+        (TokenLifetimes(accessSeconds: 299), "access_token_seconds"), (TokenLifetimes(refreshSeconds: 0), "refresh_token_seconds"),
+        (TokenLifetimes(idleSeconds: 59), "idle_seconds"), (TokenLifetimes(refreshSeconds: .max), "refresh_token_seconds"),
+    ])
+    func `lifetimes out of range are named`(lifetimes: TokenLifetimes, name: String) {
+        #expect(lifetimes.faults.map(\.setting) == [name])
+    }
+}
+
+@Suite struct ScopeTests {
+    @Test func `words are sorted, each once`() {
+        #expect(Scope("openid full-access  openid")?.text == "full-access openid")
+        #expect(Scope("")?.words == [])
+        #expect(Scope.standard.text == "full-access offline_access openid")
+    }
+
+    @Test(arguments: ["a\"b", "a\\b", "ä", "a\tb", String(repeating: "a", count: 65), (1...33).map { "s\($0)" }.joined(separator: " ")])
+    func `what is no scope is refused`(text: String) { #expect(Scope(text) == nil) }
+
+    @Test func `less is a subset, more is not`() {
+        #expect(Scope("openid")!.isSubset(of: .standard) && !Scope("openid email")!.isSubset(of: .standard))
+        #expect(Scope("openid telephone")?.foreign == "telephone" && Scope.standard.foreign == nil)
+    }
+}

@@ -1,0 +1,158 @@
+import Crypto
+import Foundation
+import MienAPI
+import MienClient
+import MienCore
+import MienTesting
+import Testing
+
+@Suite("Authorization code", .enabled(if: Installed.isThere, Installed.reason))
+struct AuthorizationCodeTests {
+    private let scratch: ScratchFolder
+    private static let redirect = "https://app.example.org/back", native = "com.example.app://host/path"
+    private static let verifier = String(repeating: "v", count: 43)
+    private static let challenge = Base64URL.encode(SHA256.hash(data: Data(verifier.utf8)))
+
+    init() throws { scratch = try ScratchFolder() }
+
+    /// A browser, as far as forms go.
+    private struct Browser: Sendable {
+        let server: TestServer
+
+        struct Page: Sendable {
+            let status: Int
+            let location: URLComponents?
+            let text: String
+            let cookie: String?
+            let policy: String?
+            var parameters: [String: String] {
+                Dictionary((location?.queryItems ?? []).map { ($0.name, $0.value ?? "") }) { first, _ in first }
+            }
+        }
+
+        func send(_ method: HTTPTransportRequest.Method, _ query: String, cookie: String? = nil, _ body: String = "") async throws -> Page {
+            var headers = ["content-type": "application/x-www-form-urlencoded"]
+            headers["cookie"] = cookie
+            let answer = try await AsyncHTTPTransport().send(
+                HTTPTransportRequest(method: method, url: "\(server.address)/oauth2/authorize?\(query)", headers: headers, body: Array(body.utf8)))
+            return Page(
+                status: answer.status, location: answer.headers["location"].flatMap { URLComponents(string: $0) },
+                text: String(decoding: answer.body, as: UTF8.self),
+                cookie: answer.headers["set-cookie"].map { String($0.prefix { $0 != ";" }) }, policy: answer.headers["content-security-policy"])
+        }
+
+        /// Opens the page, fills it in and sends it.
+        func signIn(_ query: String, name: String = "ada", password: String = "a+password+nobody+has") async throws -> Page {
+            let page = try await send(.get, query)
+            #expect(page.status == 200, "\(page.text)")
+            let mark = try #require(page.text.firstMatch(of: /name="mark" value="([^"]*)"/)?.output.1)
+            return try await send(.post, query, cookie: page.cookie, "mark=\(mark)&username=\(name)&password=\(password)")
+        }
+    }
+
+    private static func query(_ changed: [String: String?] = [:]) -> String {
+        var all: [String: String?] = [
+            "response_type": "code", "client_id": "web", "redirect_uri": redirect, "scope": "openid offline_access full-access email",
+            "state": "s 1&x", "nonce": "n-1", "code_challenge": challenge, "code_challenge_method": "S256",
+        ]
+        all.merge(changed) { $1 }
+        return all.compactMap { name, value in value.map { "\(name)=\($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!)" } }
+            .sorted().joined(separator: "&")
+    }
+
+    private func withApp(_ body: @Sendable (TestServer, Browser, TokenClient) async throws -> Void) async throws {
+        try await TestServer.run(in: scratch) { server in
+            try await server.makeUser()
+            _ = try await server.admin.createApp(
+                AppRequest(id: "web", name: "Web <shop>", settings: ["redirect_uris": [.string(Self.redirect), .string(Self.native)]]))
+            try await body(server, Browser(server: server), TokenClient(server: server, app: "web"))
+        }
+    }
+
+    private static func redeem(_ client: TokenClient, _ code: String?, _ changed: [String: String] = [:]) async throws -> TokenClient.Answer {
+        var fields = ["code": code ?? "", "redirect_uri": redirect, "code_verifier": verifier]
+        fields.merge(changed) { $1 }
+        return try await client.token("authorization_code", fields.map { ($0.key, $0.value) })
+    }
+
+    @Test("a user signs in on the page, and the app gets tokens for the code, once")
+    func life() async throws {
+        try await withApp { server, browser, client in
+            let back = try await browser.signIn(Self.query())
+            #expect(back.status == 303 && back.location?.host == "app.example.org" && back.location?.path == "/back")
+            #expect(back.parameters["state"] == "s 1&x" && back.parameters["iss"] == server.address)
+            let tokens = try await Self.redeem(client, back.parameters["code"])
+            #expect(tokens.status == 200, "\(tokens.body)")
+            let info = try await client.userInfo(tokens["access_token"])
+            #expect(info["email"] == "ada@example.org")
+            let claims = try TokenClient.claims(tokens["id_token"])
+            #expect(claims["nonce"] == "n-1" && claims["aud"] == "web" && claims["at_hash"] != nil)
+            #expect(try await Self.redeem(client, back.parameters["code"]).error == "invalid_grant")
+            #expect(try await client.userInfo(tokens["access_token"]).status == 401, "a code that came twice was stolen: its tokens end")
+        }
+    }
+
+    @Test("codes are for their app, redirect and verifier, and live a minute")
+    func codes() async throws {
+        try await withApp { server, browser, client in
+            func code() async throws -> String? { try await browser.signIn(Self.query()).parameters["code"] }
+            #expect(try await Self.redeem(client, code(), ["code_verifier": String(repeating: "w", count: 43)]).error == "invalid_grant")
+            #expect(try await Self.redeem(client, code(), ["redirect_uri": Self.native]).error == "invalid_grant")
+            #expect(try await Self.redeem(TokenClient(server: server), code()).error == "invalid_grant", "another app's")
+            let late = try await code()
+            server.time.advance(.seconds(60))
+            #expect(try await Self.redeem(client, late).error == "invalid_grant")
+            #expect(try await Self.redeem(client, "nonsense").error == "invalid_grant")
+            #expect(try await client.token("authorization_code", [("code", "x")]).error == "invalid_request", "without a verifier")
+        }
+    }
+
+    @Test("a wrong password shows the page again, and the gate counts")
+    func wrong() async throws {
+        try await withApp { server, browser, client in
+            for _ in 1...5 {
+                let page = try await browser.signIn(Self.query(), password: "wrong")
+                #expect(page.status == 401 && page.text.contains("That did not work"))
+            }
+            #expect(try await browser.signIn(Self.query()).status == 401, "locked")
+            server.time.advance(.seconds(61))
+            #expect(try await browser.signIn(Self.query()).status == 303)
+        }
+    }
+
+    @Test("the page escapes what it shows, and another site cannot send it")
+    func page() async throws {
+        try await withApp { server, browser, client in
+            let page = try await browser.send(.get, Self.query(["login_hint": "\"><script>alert(1)</script>"]))
+            #expect(!page.text.contains("<script") && page.text.contains("Web &lt;shop&gt;"))
+            let policy = try #require(page.policy)
+            #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
+            #expect(policy.contains("form-action 'self' https://app.example.org"))
+            let native = try await browser.send(.get, Self.query(["redirect_uri": Self.native]))
+            #expect(native.policy?.contains("form-action 'self' com.example.app:;") == true)
+            let mark = try #require(page.text.firstMatch(of: /name="mark" value="([^"]*)"/)?.output.1)
+            let form = "mark=\(mark)&username=ada&password=a+password+nobody+has"
+            #expect(try await browser.send(.post, Self.query(), form).status == 400, "no cookie")
+            #expect(try await browser.send(.post, Self.query(), cookie: "mien_sign_in=AAAA", form).status == 400, "another cookie")
+            #expect(try await browser.send(.post, Self.query(), cookie: page.cookie, form).status == 400, "another request's mark")
+        }
+    }
+
+    @Test(
+        "what is wrong with the request goes to the app, once it is known where that is",
+        arguments: [
+            (["response_type": "token"], "unsupported_response_type"), (["code_challenge": nil], "invalid_request"),
+            (["code_challenge_method": "plain"], "invalid_request"), (["scope": "root"], "invalid_scope"), (["prompt": "none"], "login_required"),
+            (["resource": "https://x.example"], "invalid_target"), (["dpop_jkt": "short"], "invalid_request"),
+        ] as [([String: String?], String)])
+    func requests(changed: [String: String?], error: String) async throws {
+        try await withApp { server, browser, client in
+            let page = try await browser.send(.get, Self.query(changed))
+            #expect(page.status == 303 && page.parameters["error"] == error && page.parameters["state"] == "s 1&x", "\(page.parameters)")
+            for unknown in [["client_id": "nobody"], ["redirect_uri": "https://evil.example/back"], ["redirect_uri": Self.redirect + "/more"]] {
+                let page = try await browser.send(.get, Self.query(unknown))
+                #expect(page.status == 400 && page.location == nil, "nobody is sent to an address that is not the app's")
+            }
+        }
+    }
+}
