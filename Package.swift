@@ -27,6 +27,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -44,10 +45,13 @@ let package = Package(
         .library(name: "MienFace", targets: ["MienFace"]),
         .library(name: "MienJourney", targets: ["MienJourney"]),
         .library(name: "MienKeys", targets: ["MienKeys"]),
+        .library(name: "MienAttestation", targets: ["MienAttestation"]),
         .library(name: "MienModels", targets: ["MienModels"]),
         .library(name: "MienVault", targets: ["MienVault"]),
         .library(name: "MienPackBuilder", targets: ["MienPackBuilder"]),
         .library(name: "MienPassword", targets: ["MienPassword"]),
+        .library(name: "MienTPM", targets: ["MienTPM"]),
+        .library(name: "MienDevice", targets: ["MienDevice"]),
         .library(name: "MienAccess", targets: ["MienAccess"]),
         .library(name: "MienAPI", targets: ["MienAPI"]),
         .library(name: "MienStore", targets: ["MienStore"]),
@@ -80,6 +84,7 @@ let package = Package(
         .systemLibrary(name: "SystemPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "SystemGIF", providers: [.apt(["libgif-dev"])]),
         .systemLibrary(name: "SystemArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+        .systemLibrary(name: "SystemTSS", pkgConfig: "tss2-esys", providers: [.apt(["libtss2-dev"])]),
 
         // C shims: one header each, no policy.
         .target(name: "CMienOpenVINO", dependencies: ["SystemOpenVINO"]),
@@ -93,6 +98,7 @@ let package = Package(
         .target(name: "MienJourney", dependencies: ["MienCore"], swiftSettings: strict),
 
         .target(name: "MienKeys", dependencies: ["MienCore", crypto, cryptoExtras, asn1], swiftSettings: strict),
+        .target(name: "MienAttestation", dependencies: ["MienCore", "MienKeys", crypto, x509, asn1], swiftSettings: strict),
 
         .target(name: "MienAccess", dependencies: ["MienCore"], swiftSettings: strict),
         // The wire types, one definition for server and client.
@@ -104,11 +110,21 @@ let package = Package(
 
         .target(name: "MienPassword", dependencies: ["SystemArgon2", "MienCore"], swiftSettings: strict),
 
+        .target(name: "MienTPM", dependencies: ["SystemTSS", "MienCore"], swiftSettings: strict),
+
         // Adapters: domain protocols over engines, files and keys.
         .target(name: "MienStore", dependencies: ["MienAccess", "MienVault", "MienCore", grdb, crypto], swiftSettings: strict),
         .target(
             name: "MienModels", dependencies: ["CMienFolders", "MienInference", "MienFace", "MienPixels", "MienCore", crypto], swiftSettings: strict),
         .target(name: "MienVault", dependencies: ["MienFace", "MienCore", crypto], swiftSettings: strict),
+        // Keys on a device and the check before them: a TPM or sealed files; a face or a PIN.
+        .target(
+            name: "MienDevice",
+            dependencies: [
+                // Apple's systems have an enclave and a check of their own.
+                .target(name: "MienTPM", condition: .when(platforms: [.linux])), .target(name: "MienPassword", condition: .when(platforms: [.linux])),
+                "MienVault", "MienAccess", "MienFace", "MienKeys", "MienCore", crypto,
+            ], swiftSettings: strict),
         // Turns published model files into what the engines run. Used once, at set-up.
         .target(name: "MienPackBuilder", dependencies: ["MienCore"], swiftSettings: strict),
 
@@ -120,10 +136,10 @@ let package = Package(
                 "MienPassword",
                 "MienPixels",
                 "MienStore", "MienVault", crypto, hummingbird, hummingbirdCore, hummingbirdTLS, httpClient, httpTypes, lifecycle, logging, nioCore,
-                nioHTTP, nioHTTPTypes, nioPosix, nioSSL,
+                nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL,
                 yaml,
             ], swiftSettings: strict),
-        .target(name: "MienClient", dependencies: ["MienAPI", "MienCore", httpClient, logging, nioCore, nioHTTP], swiftSettings: strict),
+        .target(name: "MienClient", dependencies: ["MienAPI", "MienCore", "MienKeys", httpClient, logging, nioCore, nioHTTP], swiftSettings: strict),
         // Puts load on a server that runs: for measurements.
         .target(name: "MienLoad", swiftSettings: strict),
         .executableTarget(
@@ -146,7 +162,10 @@ let package = Package(
         .testTarget(
             name: "MienFaceTests", dependencies: ["MienFace", "MienPixels", "MienCore", "MienTesting"], resources: [.copy("Vectors")],
             swiftSettings: testing),
-        .testTarget(name: "MienKeysTests", dependencies: ["MienKeys", "MienCore", crypto], swiftSettings: testing),
+        .testTarget(name: "MienKeysTests", dependencies: ["MienKeys", "MienCore", crypto, cryptoExtras], swiftSettings: testing),
+        .testTarget(
+            name: "MienAttestationTests", dependencies: ["MienAttestation", "MienKeys", "MienCore", crypto, cryptoExtras, x509, asn1, yaml],
+            swiftSettings: testing),
         .testTarget(name: "MienJourneyTests", dependencies: ["MienJourney", "MienCore"], swiftSettings: testing),
         .testTarget(
             name: "MienModelsTests",
@@ -166,12 +185,17 @@ let package = Package(
             name: "MienStoreTests",
             dependencies: ["MienStore", "MienAccess", "MienVault", "MienCore", "MienTesting", "mien-store-writer", crypto],
             swiftSettings: testing),
+        .testTarget(
+            name: "MienDeviceTests",
+            dependencies: ["MienDevice", "MienTPM", "MienVault", "MienPassword", "MienFace", "MienKeys", "MienCore", "MienTesting"],
+            swiftSettings: testing),
+        .testTarget(name: "MienTPMTests", dependencies: ["MienTPM", "MienCore", "MienTesting", crypto], swiftSettings: testing),
         .testTarget(name: "MienPackBuilderTests", dependencies: ["MienPackBuilder"], swiftSettings: testing),
         .testTarget(
             name: "MienServerTests",
             dependencies: [
-                "MienServer", "MienClient", "MienAPI", "MienAccess", "MienJourney", "MienKeys", "MienModels", "MienCore", "MienTesting", crypto,
-                lifecycle, logging,
+                "MienServer", "MienClient", "MienAPI", "MienAccess", "MienJourney", "MienKeys", "MienModels", "MienCore", "MienImage", "MienPixels",
+                "MienTesting", "MienDevice", "MienFace", "mien", crypto, lifecycle, logging, nioCore, nioPosix, nioSSL,
             ], swiftSettings: testing),
         .testTarget(
             name: "MienServerAPITests",

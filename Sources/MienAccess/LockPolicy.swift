@@ -4,7 +4,8 @@
 /// after so many failures without a success the authenticator is disabled until an administrator unlocks it.
 public struct LockPolicy: Sendable, Hashable, Codable {
     public static let attemptsRange = 1...100
-    public static let lockoutRange = Duration.seconds(1)...Duration.seconds(86_400)
+    /// Seconds.
+    public static let lockoutRange = 1...86_400
     public static let disableRange = 1...100
 
     /// Failures in a row before the authenticator locks; every failure after that locks it again.
@@ -17,7 +18,9 @@ public struct LockPolicy: Sendable, Hashable, Codable {
     /// - Throws: ``LockPolicyError`` when a number is out of range.
     public init(failedAttempts: Int, lockoutSeconds: Int, disableAfter: Int) throws(LockPolicyError) {
         guard Self.attemptsRange.contains(failedAttempts) else { throw LockPolicyError("failed_attempts is 1 to 100, not \(failedAttempts)") }
-        guard (1...86_400).contains(lockoutSeconds) else { throw LockPolicyError("lockout_seconds is 1 to 86,400 (a day), not \(lockoutSeconds)") }
+        guard Self.lockoutRange.contains(lockoutSeconds) else {
+            throw LockPolicyError("lockout_seconds is 1 to 86,400 (a day), not \(lockoutSeconds)")
+        }
         guard Self.disableRange.contains(disableAfter), disableAfter >= failedAttempts else {
             throw LockPolicyError("disable_after is 1 to 100 and not less than failed_attempts, not \(disableAfter)")
         }

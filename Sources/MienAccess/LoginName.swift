@@ -30,7 +30,11 @@ public struct LoginName: Sendable, Hashable {
         (self.kind, self.normal) = (kind, normal)
     }
 
-    /// Every name `text` might mean, the likeliest first: what an unlabelled identifier is looked up as.
+    /// What an unlabelled identifier might be typed as, in one form for every kind. Two people must not share it across kinds, or one could answer for
+    /// the other.
+    public var identifier: String { kind == .externalID ? Self.folded(normal) : normal }
+
+    /// Every name `text` might mean: what an unlabelled identifier is looked up as.
     public static func candidates(_ text: String) -> [LoginName] {
         // Also a full-width “＠”.
         let kinds: [Kind] = Self.folded(text).contains("@") ? [.email, .externalID] : [.username, .externalID]

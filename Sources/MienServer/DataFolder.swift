@@ -19,13 +19,4 @@ struct DataFolder: Sendable {
         let isUsed = FileManager.default.fileExists(atPath: folder.appending(path: "mien.sqlite").path)
         masterKey = try KeyFile(path: folder.appending(path: "master.key").path).loadOrCreate(sealedRecordsExist: isUsed)
     }
-
-    /// - Returns: the one that is configured, else one derived from the master key, so that it stays the same.
-    func webhookSecret(_ configured: Sensitive<String>?) -> Sensitive<String> {
-        configured ?? Sensitive(Base64URL.encode(masterKey.code(for: "webhooks".utf8, purpose: .webhookSecret)))
-    }
-}
-
-extension SealPurpose {
-    static let webhookSecret = SealPurpose(label: "mien/v1/webhook-secret")
 }

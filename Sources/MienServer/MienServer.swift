@@ -8,7 +8,6 @@ public import MienCore
 internal import MienStore
 internal import MienVault
 internal import NIOCore
-internal import NIOSSL
 public import ServiceLifecycle
 internal import Synchronization
 
@@ -31,35 +30,51 @@ public final class MienServer: Service {
     let parts: ServerParts
     private let logger: Logger
     private let driver: SQLiteDriver
-    private let address = Mutex<(host: String, port: Int)?>(nil)
+    private let http: HTTPServerBuilder
     private let onListening: @Sendable (_ address: String) -> Void
 
     /// Opens or makes the data folder, the master key, the database; loads the model pack. Listens only in ``run()``.
     ///
     /// - Parameter onListening: told once where the server listens, e.g. `http://127.0.0.1:8080`.
-    /// - Throws: what is wrong with folder, key, database or pack.
+    /// - Throws: what is wrong with certificate, folder, key, database or pack.
     public init(
         _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock = .system,
         onListening: @escaping @Sendable (_ address: String) -> Void = { _ in }
     ) async throws {
         (self.configuration, self.logger, self.onListening) = (configuration, logger, onListening)
+        http = try Self.http(configuration)
         let data = try DataFolder(configuration.dataFolder)
-        driver = try SQLiteDriver(path: data.database.path)
-        let store = try await Store(driver, keys: StoreKeys(data.masterKey))
+        let store: Store
+        do {
+            driver = try SQLiteDriver(path: data.database.path)
+            store = try await Store(driver, keys: StoreKeys(data.masterKey))
+        } catch let error as StoreError { throw ServerStartError(.store, "\(data.database.path): \(error.reason)") }
         let place = PublicPlace(configuration.publicURL)
         parts = try await ServerParts(
-            configuration, store: store, secret: data.webhookSecret(configuration.webhookSecret), place: place, clock: clock, logger: logger)
+            configuration, store: store, place: place, clock: clock, logger: logger)
         firstStart = try await FirstStartWork(store: store, clock: clock).run()
     }
 
+    /// Until the task is cancelled, or told to shut down gracefully: then requests under way have `shutdown_seconds` to end.
+    ///
+    /// - Throws: ``ServerStartError`` when it cannot listen.
     public func run() async throws {
+        var failure: (any Error)?
+        do { try await serve() } catch { failure = error }
+        await parts.stop()
+        // The log is folded into the database, and nothing is written to its folder any more.
+        try driver.close()
+        if let failure { throw failure }
+    }
+
+    private func serve() async throws {
         let configuration = configuration
         let place = parts.place
         let scheme = configuration.tls == nil ? "http" : "https"
         let shown = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         let onListening = onListening
         let application = Application(
-            router: parts.router(), server: try Self.server(configuration),
+            router: parts.router(), server: http,
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port), serverName: "mien", backlog: Self.backlog,
                 availableConnectionsDelegate: .maximum(configuration.connections, logger: logger)),
@@ -69,10 +84,43 @@ public final class MienServer: Service {
                 place.listening(at: address)
                 onListening(address)
             }, logger: logger)
-        try await application.run()
-        await parts.stop()
-        // The log is folded into the database, and nothing is written to its folder any more.
-        try driver.close()
+        do { try await untilStopped(application) } catch  where !place.isListening {
+            throw ServerStartError(.listen, "cannot listen on \(shown):\(configuration.port): \(Self.words(error))")
+        }
+    }
+
+    /// Runs it; when it is told to stop and is not done in time, ends what is under way.
+    private func untilStopped(_ application: some ApplicationProtocol) async throws {
+        let seconds = configuration.shutdownSeconds
+        try await withThrowingTaskGroup(of: Bool.self) { tasks in
+            tasks.addTask {
+                try await application.run()
+                return true
+            }
+            tasks.addTask {
+                try await gracefulShutdown()
+                try await Task.sleep(for: .seconds(seconds))
+                return false
+            }
+            do {
+                if try await tasks.next() == false {
+                    logger.warning("stopped before all requests were done", metadata: ["shutdown.seconds": "\(seconds)"])
+                }
+            } catch is CancellationError {}
+            tasks.cancelAll()
+            // What ends because it was told to has not failed.
+            while !tasks.isEmpty { _ = try? await tasks.next() }
+        }
+    }
+
+    private static func words(_ error: any Error) -> String {
+        guard let error = error as? IOError else { return "\(error)" }
+        return switch error.errnoCode {
+        case EADDRINUSE: "something listens there already; stop it, or set another port"
+        case EACCES: "this user may not; ports below 1024 are for root, or set another port"
+        case EADDRNOTAVAIL: "this machine has no such address; set another host"
+        default: "\(error)"
+        }
     }
 
     /// Removes what has expired and renews signing keys now, not when the minute is over.
@@ -81,29 +129,38 @@ public final class MienServer: Service {
     /// Connections that wait to be accepted; the system may allow fewer.
     private static let backlog = 1024
 
-    private static func server(_ configuration: ServerConfiguration) throws -> HTTPServerBuilder {
+    private static func http(_ configuration: ServerConfiguration) throws -> HTTPServerBuilder {
         let seconds = configuration.requestSeconds
         let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestDeadline(seconds: seconds)], idleTimeout: .seconds(Int64(seconds)))
+            additionalChannelHandlers: [MalformedRequests(), RequestDeadline(seconds: seconds)], idleTimeout: .seconds(Int64(seconds)),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: RequestLimits.headerBytes, maxHeaderListSize: RequestLimits.headerBytes,
+                maxHeaderFieldCount: RequestLimits.headers))
         guard let tls = configuration.tls else { return .http1(configuration: http) }
-        let chain = try NIOSSLCertificate.fromPEMFile(tls.certificate).map { NIOSSLCertificateSource.certificate($0) }
-        var setup = TLSConfiguration.makeServerConfiguration(
-            certificateChain: chain, privateKey: .privateKey(try NIOSSLPrivateKey(file: tls.key, format: .pem)))
-        setup.minimumTLSVersion = .tlsv12
-        return try .tls(.http1(configuration: http), tlsConfiguration: setup)
+        return try .tls(.http1(configuration: http), tlsConfiguration: TLSFiles(certificate: tls.certificate, key: tls.key).setup())
     }
 }
 
 /// How clients reach the server: configured, or known once it listens.
 final class PublicPlace: Sendable {
-    private let url: Mutex<String>
+    private struct State {
+        var url: String
+        var isListening = false
+    }
+    private let state: Mutex<State>
     private let isConfigured: Bool
 
     init(_ configured: String?) {
-        url = Mutex(configured ?? "http://localhost")
+        state = Mutex(State(url: configured ?? "http://localhost"))
         isConfigured = configured != nil
     }
 
-    func listening(at address: String) { if !isConfigured { url.withLock { $0 = address } } }
-    var text: String { url.withLock { $0 } }
+    func listening(at address: String) {
+        state.withLock { state in
+            state.isListening = true
+            if !isConfigured { state.url = address }
+        }
+    }
+    var text: String { state.withLock { $0.url } }
+    var isListening: Bool { state.withLock { $0.isListening } }
 }

@@ -27,7 +27,7 @@ struct ServerParts: Sendable {
     private let logger: Logger
 
     init(
-        _ configuration: ServerConfiguration, store: Store, secret: Sensitive<String>, place: PublicPlace, clock: ServerClock, logger: Logger
+        _ configuration: ServerConfiguration, store: Store, place: PublicPlace, clock: ServerClock, logger: Logger
     ) async throws {
         (self.configuration, self.store, self.place, self.clock, self.logger) = (configuration, store, place, clock, logger)
         let faces = try FaceService(
@@ -35,14 +35,13 @@ struct ServerParts: Sendable {
             workers: configuration.faceWorkers, mostBytes: configuration.captureBytes)
         passwords = try PasswordService(
             policy: configuration.passwordPolicy, cost: configuration.passwordCost, workers: configuration.passwordWorkers)
-        mail = MailService(configuration: configuration, logger: logger, metrics: metrics)
+        mail = try MailService(configuration: configuration, logger: logger, metrics: metrics)
         captures = CaptureService(store: store, faces: faces, clock: clock, configuration: configuration)
         issuer = TokenIssuer(store: store, issuer: { place.text }, rotateDays: configuration.tokenRotateDays)
         try await issuer.refresh(at: clock.now)
         apps = AppCatalog(store: store)
         catalog = JourneyCatalog(store: store)
-        let webhooks = WebhookCaller(
-            hosts: configuration.webhookHosts, mayBePrivate: configuration.webhooksMayBePrivate, secret: secret, clock: clock)
+        let webhooks = try WebhookCaller(configuration, clock: clock)
         challenges = ChallengeService(store: store, clock: clock)
         let publicURL: @Sendable () -> String = { place.text }
         grants = GrantService(
@@ -66,19 +65,18 @@ struct ServerParts: Sendable {
         let router = Router(context: MienRequestContext.self, options: .autoGenerateHeadEndpoints)
         let requests = configuration.requestsPerMinute, starts = configuration.startsPerMinute
         router.add(middleware: ProblemMiddleware(metrics: metrics))
-        router.add(
-            middleware: RateLimitMiddleware(
-                limiter: RateLimiter(.init(burst: requests, perMinute: requests)), clock: clock, trustsProxy: configuration.trustsProxy))
+        router.add(middleware: ClientMiddleware(trustsProxy: configuration.trustsProxy, isAudited: configuration.auditsClients))
+        router.add(middleware: RateLimitMiddleware(limiter: RateLimiter(.init(burst: requests, perMinute: requests)), clock: clock))
         OperationRoutes(store: store, metrics: metrics, issuer: issuer).add(to: router)
-        let body = JSONBody(mostBytes: configuration.bodyBytes)
+        let budget = BodyBudget(), body = JSONBody(mostBytes: configuration.bodyBytes, budget: budget)
         JourneyRoutes(
             journeys: journeys, captures: captures, grants: grants, starts: RateLimiter(.init(burst: starts, perMinute: starts)), clock: clock,
-            body: body,
-            frameBytes: configuration.captureBytes, trustsProxy: configuration.trustsProxy
+            body: body, frameBytes: configuration.captureBytes, budget: budget
         ).add(to: router.group("v1"))
         OAuthRoutes(
             store: store, clients: ClientAuthentication(apps: apps), grants: grants, authorization: authorization, biometrics: biometrics,
-            challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes, publicURL: { [place] in place.text }
+            challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes, budget: budget,
+            publicURL: { [place] in place.text }
         ).add(to: router)
         UserRoutes(grants: grants, keys: biometrics.keys, body: body, listsKeys: configuration.listsDeviceKeys).add(to: router.group("v1"))
         let admin = router.group("v1").add(

@@ -18,14 +18,16 @@ public final class Store: Sendable {
     public init(_ driver: some SQLDriver, keys: StoreKeys, blob: String = "BLOB") async throws {
         (self.driver, self.keys) = (driver, keys)
         try await Migrator.migrate(driver, blob: blob)
+        // A few at a time: what is not done when the process ends is done the next time.
+        while try await driver.write(.always, { try Tables(connection: $0, keys: keys).accounts.completeIdentifiers(atMost: 500) }) > 0 {}
     }
 
     /// - Throws: what `body` throws, then nothing was written; ``StoreError``.
     public func write<Output: Sendable>(
         _ durability: Durability = .always, _ body: @escaping @Sendable (Tables) throws -> Output
     ) async throws -> Output {
-        let keys = keys
-        return try await driver.write(durability) { try body(Tables(connection: $0, keys: keys)) }
+        let keys = keys, client = AuditClient.address
+        return try await driver.write(durability) { try body(Tables(connection: $0, keys: keys, client: client)) }
     }
 
     public func read<Output: Sendable>(_ body: @escaping @Sendable (Tables) throws -> Output) async throws -> Output {
@@ -38,6 +40,8 @@ public final class Store: Sendable {
 public struct Tables {
     let connection: any SQLConnection
     let keys: StoreKeys
+    /// Noted in audit entries.
+    var client: String?
 
     public var apps: AppTable { AppTable(connection: connection) }
     public var accounts: AccountTable { AccountTable(connection: connection, keys: keys) }
@@ -56,5 +60,5 @@ public struct Tables {
     public var authorizationCodes: AuthorizationCodeTable { AuthorizationCodeTable(connection: connection, keys: keys) }
     public var spent: SpentTable { SpentTable(connection: connection) }
     public var deviceKeys: DeviceKeyTable { DeviceKeyTable(connection: connection) }
-    public var audit: AuditTable { AuditTable(connection: connection) }
+    public var audit: AuditTable { AuditTable(connection: connection, client: client) }
 }

@@ -202,7 +202,7 @@ struct ErrorTests {
             MienError.Code.allCases.map(\.rawValue) == [
                 "invalid_initialization_options", "not_initialized", "no_active_journey", "network_error", "client_response_not_valid",
                 "server_error",
-                "invalid_state", "invalid_credentials", "expired_otp_passcode",
+                "invalid_state", "invalid_credentials", "expired_otp_passcode", "unauthenticated_user", "oauth_error",
             ])
     }
 

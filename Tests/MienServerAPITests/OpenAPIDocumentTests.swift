@@ -112,9 +112,22 @@ struct OpenAPIDocumentTests {
         let policy = try APIDocument.schema("LockPolicy")["properties"]
         #expect(policy?["failed_attempts"]?["maximum"] == .number(Double(LockPolicy.attemptsRange.upperBound)))
         #expect(policy?["disable_after"]?["maximum"] == .number(Double(LockPolicy.disableRange.upperBound)))
-        #expect(policy?["lockout_seconds"]?["maximum"] == .number(Double(LockPolicy.lockoutRange.upperBound.components.seconds)))
+        #expect(policy?["lockout_seconds"]?["maximum"] == .number(Double(LockPolicy.lockoutRange.upperBound)))
         #expect(policy?.names == Set(LockPolicy.keys))
-        #expect(try APIDocument.schema("AppSettings")["properties"]?.names == Set(AppSettings.keys))
+        let settings = try APIDocument.schema("AppSettings")["properties"]
+        #expect(settings?.names == Set(AppSettings.keys))
+        #expect(settings?["biometric"]?["properties"]?.names == Set(BiometricSettings.keys))
+        #expect(settings?["biometric"]?["properties"]?["max_keys"]?["maximum"] == .number(Double(BiometricSettings.keysRange.upperBound)))
+        let tokens = settings?["tokens"]?["properties"], standard = TokenLifetimes()
+        #expect(tokens?.names == Set(TokenLifetimes.keys))
+        for (name, range, value) in [
+            ("access_token_seconds", TokenLifetimes.accessRange, standard.accessSeconds),
+            ("refresh_token_seconds", TokenLifetimes.refreshRange, standard.refreshSeconds),
+            ("idle_seconds", TokenLifetimes.idleRange, standard.idleSeconds),
+        ] {
+            #expect(tokens?[name]?["minimum"] == .number(Double(range.lowerBound)) && tokens?[name]?["maximum"] == .number(Double(range.upperBound)))
+            #expect(tokens?[name]?["default"] == .number(Double(value)))
+        }
         #expect(
             try APIDocument.schema("AppSettings")["properties"]?["locks"]?["properties"]?.names == Set(AuthenticatorType.allCases.map(\.rawValue)))
         #expect(try words("AuthenticatorAnswer", "type") == AuthenticatorType.allCases.map(\.rawValue))

@@ -15,14 +15,14 @@ struct BiometricLoginTests {
     /// A server, a user who has signed in, and their device.
     private func withDevice(
         _ algorithm: DeviceKeyAlgorithm = .es256, settings: [String: String] = [:],
-        _ body: @Sendable (TestServer, TokenClient, BiometricDevice, _ accessToken: String?) async throws -> Void
+        _ body: @Sendable (TestServer, TokenClient, WireDevice, _ accessToken: String?) async throws -> Void
     ) async throws {
         try await TestServer.run(in: scratch, settings: settings) { server in
             try await server.makeUser()
             let client = TokenClient(server: server)
             let tokens = try await client.signIn()
             #expect(tokens.status == 200, "\(tokens.body)")
-            try await body(server, client, BiometricDevice(client, algorithm), tokens["access_token"])
+            try await body(server, client, WireDevice(client, algorithm), tokens["access_token"])
         }
     }
 
@@ -134,14 +134,14 @@ struct BiometricLoginTests {
             #expect(try await device.setUp(access).status == 200)
             #expect(try await device.setUp(access).status == 200, "again")
             let before = try await device.logIn()
-            let renewed = try BiometricDevice(client)
+            let renewed = try WireDevice(client)
             #expect(try await renewed.setUp(access).status == 200)
             #expect(try await device.logIn().error == "invalid_grant", "the old key is gone")
             #expect(try await client.refresh(before["refresh_token"]).error == "invalid_grant", "and what it had brought")
             #expect(try await renewed.logIn().status == 200)
             try await server.makeUser("bob")
             let bob = try await client.signIn("bob")["access_token"]
-            var thief = try BiometricDevice(client, keyID: renewed.keyID)
+            var thief = try WireDevice(client, keyID: renewed.keyID)
             thief.deviceID = "device-0002"
             #expect(try await thief.setUp(bob).error == "invalid_grant", "the id is taken")
             #expect(try await renewed.logIn().status == 200)
@@ -171,7 +171,7 @@ struct BiometricLoginTests {
             try await set(["biometric": ["enabled": false]])
             #expect(try await device.logIn().error == "unauthorized_client")
             try await set(["biometric": ["max_keys": 1]])
-            var second = try BiometricDevice(client)
+            var second = try WireDevice(client)
             second.deviceID = "device-0002"
             #expect(try await second.setUp(access).error == "unauthorized_client", "as many as the app allows")
         }

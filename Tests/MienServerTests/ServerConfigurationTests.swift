@@ -1,6 +1,7 @@
 import Foundation
-import MienServer
 import Testing
+
+@testable import MienServer
 
 @Suite("Server configuration")
 struct ServerConfigurationTests {
@@ -40,8 +41,26 @@ struct ServerConfigurationTests {
             ("trust_proxy: maybe", "true or false"),
             ("tls:\n  key: a.pem", "belong together"), ("public_url: example.org", "https://"), ("face:\n  pack: A B", "names no model pack"),
             ("mail:\n  host: mail.example\n  security: none", "in the clear"), ("face:\n  threshold: 10", "24.0 to 72.0"),
+            ("mail:\n  from: Mien <mien@example.org>", "like mien@example.org"), ("mail:\n  from: \"a@example.org\\rBcc: b\"", "more than one line"),
+            ("webhook:\n  hosts: [hooks.example.org]", "openssl rand -hex 32"),
+            ("webhook:\n  hosts: [hooks.example.org]\n  secret: too short", "at least 32"),
         ])
     func ranges(yaml: String, words: String) { #expect(problems(yaml).contains(words), "\(problems(yaml))") }
+
+    @Test("an authority's file that is none stops the server, and says which setting it is")
+    func authorities() throws {
+        let text = URL(filePath: #filePath).path
+        for (setting, more) in [("mail.ca", "mail:\n  host: relay.example.org\n  ca: "), ("webhook.ca", "webhook:\n  ca: ")] {
+            for path in ["/nonexistent/ca.pem", text] {
+                let found = try configuration(more + path)
+                let error = #expect(throws: ConfigurationError.self) {
+                    _ = try found.relay?.tls()
+                    _ = try WebhookCaller(found, clock: .system)
+                }
+                #expect(error?.problems.first?.hasPrefix("\(setting): \(path) is no PEM file") == true)
+            }
+        }
+    }
 
     @Test("printed, secrets are hidden, and what is printed is read again")
     func printing() throws {

@@ -24,7 +24,8 @@ enum Installed {
 
 /// A clock moved by hand.
 final class HandClock: Sendable {
-    private let time = Mutex(Instant(milliseconds: 1_800_000_000_000))
+    private let time: Mutex<Instant>
+    init(_ start: Instant = Instant(milliseconds: 1_800_000_000_000)) { time = Mutex(start) }
     var clock: ServerClock { ServerClock { self.time.withLock { $0 } } }
     var now: Instant { time.withLock { $0 } }
     func advance(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
@@ -103,7 +104,7 @@ struct TestServer: Sendable {
         _ method: HTTPTransportRequest.Method, _ path: String, headers: [String: String] = ["content-type": "application/json"], _ body: String = ""
     ) async throws -> (status: Int, body: JSONValue) {
         let answer = try await AsyncHTTPTransport().send(
-            HTTPTransportRequest(method: method, url: address + path, headers: headers, body: Array(body.utf8)))
+            HTTPTransportRequest(method: method, url: address + path, headers: headers, body: Array(body.utf8), timeout: .seconds(300)))
         return (answer.status, answer.body.isEmpty ? .null : try JSONText.parse(answer.body, limits: .init(maxBytes: 1 << 20, maxDepth: 32)))
     }
 

@@ -36,7 +36,7 @@ struct TokenClient: Sendable {
 
     func send(_ method: HTTPTransportRequest.Method, _ path: String, _ headers: [String: String], _ body: String = "") async throws -> Answer {
         let answer = try await AsyncHTTPTransport().send(
-            HTTPTransportRequest(method: method, url: server.address + path, headers: headers, body: Array(body.utf8)))
+            HTTPTransportRequest(method: method, url: server.address + path, headers: headers, body: Array(body.utf8), timeout: .seconds(300)))
         let value = (try? JSONText.parse(answer.body, limits: .init(maxBytes: 1 << 20, maxDepth: 32))) ?? .null
         return Answer(status: answer.status, headers: answer.headers, body: value)
     }
@@ -94,7 +94,7 @@ struct TokenClient: Sendable {
 }
 
 /// A device's half of biometric login, as FACTS of the wire describe it.
-struct BiometricDevice: Sendable {
+struct WireDevice: Sendable {
     let client: TokenClient
     let signer: SoftwareSigner
     let keyID: String

@@ -125,13 +125,13 @@ struct TokenTests {
 
     @Test("tokens are revoked and looked at, by the app they are for")
     func revocation() async throws {
-        try await withUser { server, public_ in
+        try await withUser { server, visitor in
             let made = try await server.admin.createApp(
                 AppRequest(id: "backend", name: "Backend", type: "confidential", settings: ["client_scopes": ["reports"]]))
             let backend = TokenClient(server: server, app: made.id, secret: made.clientSecret)
             let wrong = TokenClient(server: server, app: made.id, secret: "backend.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
             #expect(try await wrong.token("client_credentials").status == 401)
-            #expect(try await public_.token("client_credentials").error == "unauthorized_client")
+            #expect(try await visitor.token("client_credentials").error == "unauthorized_client")
             let own = try await backend.token("client_credentials", [("scope", "reports")])
             #expect(own.status == 200 && own["scope"] == "reports" && own["refresh_token"] == nil)
             #expect(try await backend.token("client_credentials", [("scope", "everything")]).error == "invalid_scope")
@@ -143,9 +143,9 @@ struct TokenTests {
                 ).body
             }
             #expect(try await introspect(own["access_token"], backend)["active"] == true)
-            let users = try await public_.signIn()
+            let users = try await visitor.signIn()
             #expect(try await introspect(users["access_token"], backend)["active"] == false, "another app's")
-            #expect(try await introspect(users["access_token"], public_)["error"]?.stringValue == "unauthorized_client")
+            #expect(try await introspect(users["access_token"], visitor)["error"]?.stringValue == "unauthorized_client")
             let mine = try await TokenClient(server: server, app: made.id, secret: made.clientSecret).signInConfidential()
             let seen = try await introspect(mine["access_token"], backend)
             #expect(seen["active"] == true && seen["client_id"] == "backend" && seen["token_type"] == "Bearer")
@@ -156,7 +156,7 @@ struct TokenTests {
                     "/oauth2/revoke", [("token", token ?? ""), ("client_id", client.app), ("client_secret", client.secret ?? "")]
                 ).status
             }
-            #expect(try await revoke(mine["access_token"], public_) == 200, "another app's token is left alone")
+            #expect(try await revoke(mine["access_token"], visitor) == 200, "another app's token is left alone")
             #expect(try await introspect(mine["access_token"], backend)["active"] == true)
             #expect(try await revoke(mine["access_token"], backend) == 200)
             #expect(try await introspect(mine["access_token"], backend) == ["active": false])

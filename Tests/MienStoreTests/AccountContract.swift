@@ -1,7 +1,8 @@
 import MienAccess
 import MienCore
-import MienStore
 import Testing
+
+@testable import MienStore
 
 @Suite struct AccountContract {
     @Test(arguments: StoreKind.allCases) func `an account comes back as it was put, by id and by each name`(kind: StoreKind) async throws {
@@ -26,11 +27,54 @@ import Testing
         #expect(
             await refusal { try await test.store.write { try $0.accounts.insert(other, names: [LoginName("ＡＮＡ", kind: .username)]) } } == .conflict)
         #expect(try await test.count("account") == 1, "nothing of it was written")
-        try await test.store.write { try $0.accounts.insert(other, names: [LoginName("ana", kind: .externalID)]) }
-        let found = try await test.store.read { try $0.accounts.find(identifier: "ana")?.id }
-        #expect(found?.text == "usr_ana", "a user name goes before an external id")
+        try await test.store.write { try $0.accounts.insert(other, names: [LoginName("anna", kind: .externalID)]) }
         // The same id once more.
         #expect(await refusal { try await test.store.write { try $0.accounts.insert(other, names: []) } } == .conflict)
+    }
+
+    @Test(arguments: StoreKind.allCases) func `nobody's external id is another's user name or address, whatever its case`(kind: StoreKind)
+        async throws
+    {
+        let test = try await TestStore(kind)
+        func add(_ id: String, _ names: [(String, LoginName.Kind)]) async -> StoreError.Code? {
+            await refusal {
+                let account = AccountRecord.new(UserID("usr_\(id)")!, AccountProfile(), keys: test.store.keys, at: .start)
+                let names = try names.map { try LoginName($0, kind: $1) }
+                try await test.store.write { try $0.accounts.insert(account, names: names) }
+            }
+        }
+        #expect(await add("ana", [("Ana", .username), ("ana@example.org", .email)]) == nil)
+        #expect(await add("crm", [("CRM-1", .externalID)]) == nil)
+        #expect(await add("bo", [("Bo@Example.org", .externalID)]) == nil)
+        for (text, kind) in [
+            ("ana", LoginName.Kind.externalID), ("ANA", .externalID), ("Ana@Example.org", .externalID), ("ＡＮＡ", .externalID), ("crm-1", .username),
+            ("CRM-1", .username), ("bo@example.org", .email),
+        ] {
+            #expect(await add("eve", [(text, kind)]) == .conflict, "\(kind) \(text)")
+            #expect(await add("eve", [("eve", .username), (text, kind)]) == .conflict, "with another name")
+        }
+        #expect(try await test.count("account") == 3, "nothing of it was written")
+        // External ids are told apart by case, as ever; one person may go by one name in every kind; others' names may be taken up when they are free.
+        #expect(await add("crm2", [("crm-1", .externalID)]) == nil)
+        #expect(await add("cleo", [("cleo", .username), ("Cleo", .externalID)]) == nil)
+        #expect(try await test.store.read { try $0.accounts.find(identifier: "Cleo")?.id.text } == "usr_cleo")
+        let cleo = try #require(try await test.store.read { try $0.accounts.find(identifier: "cleo") })
+        #expect(
+            await refusal { try await test.store.write { try $0.accounts.update(cleo, names: [LoginName("crm-1", kind: .username)], at: .start) } }
+                == .conflict)
+        #expect(try await test.store.write { try $0.accounts.delete(UserID("usr_ana")!) })
+        #expect(await add("eve", [("Ana", .externalID)]) == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases) func `an identifier that is two people's, from before, is nobody's`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind)
+        let ana = try await test.account("ana"), bo = try await test.account("bo")
+        try await test.sql(
+            "INSERT INTO account_name (kind, name_hash, account_id) VALUES ('external_id', ?, ?)",
+            .blob(TestStore.keys.hash(of: "external_id", "Ana")),
+            .text(bo.id.text))
+        let found = try await test.store.read { tables in try ["ana", "Ana", "bo"].map { try tables.accounts.find(identifier: $0)?.id } }
+        #expect(found == [ana.id, nil, bo.id])
     }
 
     @Test(arguments: StoreKind.allCases) func `an update replaces profile, state and names, or nothing`(kind: StoreKind) async throws {

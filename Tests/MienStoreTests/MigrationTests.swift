@@ -26,7 +26,11 @@ import Testing
         try await driver.write(.always) { connection in
             let tables = Tables(connection: connection, keys: TestStore.keys)
             if steps >= 1 {
-                try tables.accounts.insert(ana, names: [LoginName("ana", kind: .username)])
+                // As a program of those days did.
+                try tables.accounts.insertRow(ana)
+                try connection.execute(
+                    "INSERT INTO account_name (kind, name_hash, account_id) VALUES ('username', ?, ?)",
+                    [.blob(TestStore.keys.hash(of: "username", "ana")), .id(ana.record.id)])
                 try tables.authenticators.insert(
                     AuthenticatorRecord(
                         id: AuthenticatorID("aut_1")!, account: ana.record.id, type: .face, app: .shop, content: [1], createdAt: .start),
@@ -44,6 +48,9 @@ import Testing
             let found = try tables.accounts.find(identifier: "ana")
             #expect((found != nil) == (steps >= 1))
             if let found { #expect(try tables.authenticators.all(of: found).map(\.content.shown) == [[1]]) }
+            let eve = AccountRecord.new(UserID("usr_eve")!, AccountProfile(), keys: TestStore.keys, at: .start)
+            let names = [try LoginName("Ana", kind: .externalID)]
+            if steps >= 1 { #expect(throws: StoreError(.conflict, "")) { try tables.accounts.insert(eve, names: names) } }
             #expect(try (tables.runs.find(InstanceID("run_1")!) != nil) == (steps >= 2))
             #expect(try tables.journeys.all().count == (steps >= 2 ? 1 : 0))
             try tables.audit.append(AuditEvent("f", actor: "system"), at: .start)
@@ -55,9 +62,34 @@ import Testing
         _ = try await test.reopened()
     }
 
+    @Test(arguments: StoreKind.allCases) func `names of before are completed, those of a damaged account as far as it goes`(kind: StoreKind)
+        async throws
+    {
+        let (folder, driver) = try await Self.old(kind, 4)
+        try await driver.write(.always) { connection in
+            for index in 0..<1203 {
+                let account = AccountRecord.new(
+                    UserID("usr_\(index)")!, AccountProfile(username: "n\(index)"), keys: TestStore.keys, at: .start)
+                try Tables(connection: connection, keys: TestStore.keys).accounts.insertRow(account)
+                try connection.execute(
+                    "INSERT INTO account_name (kind, name_hash, account_id) VALUES ('username', ?, ?)",
+                    [.blob(TestStore.keys.hash(of: "username", "n\(index)")), .id(account.record.id)])
+            }
+            try connection.execute("UPDATE account SET profile_sealed = ? WHERE id = 'usr_7'", [.blob([1, 2, 3])])
+        }
+        try kind.close(driver)
+        let test = try await TestStore(kind, in: folder)
+        let (empty, own) = try await (
+            test.rows("SELECT account_id FROM account_name WHERE identifier_hash IS NULL"),
+            test.rows("SELECT account_id FROM account_name WHERE identifier_hash = name_hash")
+        )
+        #expect(empty.isEmpty)
+        #expect(try own.map { try $0.text(0) } == ["usr_7"])
+    }
+
     @Test(arguments: StoreKind.allCases) func `a database of a newer program is left alone`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
-        try await test.sql("INSERT INTO schema_step (name) VALUES ('4-something-new')")
+        try await test.sql("INSERT INTO schema_step (name) VALUES ('6-something-new')")
         try kind.close(test.driver)
         let folder = test.folder
         #expect(await refusal { _ = try await TestStore(kind, in: folder) } == .tooNew)
@@ -77,5 +109,7 @@ import Testing
     }
 
     /// A step that has shipped is never changed.
-    @Test func `the names of the steps are in order`() { #expect(Migrations.all.map(\.name) == ["1-accounts", "2-journeys", "3-operation"]) }
+    @Test func `the names of the steps are in order`() {
+        #expect(Migrations.all.map(\.name) == ["1-accounts", "2-journeys", "3-operation", "4-tokens", "5-identifiers"])
+    }
 }

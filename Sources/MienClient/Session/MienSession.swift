@@ -29,7 +29,10 @@ public actor MienSession {
     nonisolated let connection: Connection
     private let storage: any TokenStorage
     private let key: DeviceTokenKey
-    private let now: @Sendable () -> Instant
+    let now: @Sendable () -> Instant
+    nonisolated let biometrics: BiometricDevice?
+    /// What the server calls itself, once asked.
+    private var knownIssuer: String?
     private var tokens: SessionTokens?
     /// The one refresh that is under way; everybody waits for it.
     private var refreshing: Task<SessionTokens, any Error>?
@@ -39,18 +42,23 @@ public actor MienSession {
     /// So long before its end an access token is renewed: a request under way must not meet it.
     private static let margin = Duration.seconds(30)
 
+    /// - Parameter biometrics: for biometric login.
     /// - Throws: ``MienError`` `.invalidInitializationOptions`.
-    public init(_ options: MienOptions, tokenStorage: any TokenStorage = TransientTokenStorage()) throws(MienError) {
-        try self.init(options, tokenStorage: tokenStorage) { Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+    public init(
+        _ options: MienOptions, tokenStorage: any TokenStorage = TransientTokenStorage(), biometrics: BiometricDevice? = nil
+    ) throws(MienError) {
+        try self.init(options, tokenStorage: tokenStorage, biometrics: biometrics) {
+            Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        }
     }
 
-    init(
-        _ options: MienOptions, tokenStorage: any TokenStorage,
+    package init(
+        _ options: MienOptions, tokenStorage: any TokenStorage, biometrics: BiometricDevice? = nil,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
         now: @escaping @Sendable () -> Instant
     ) throws(MienError) {
         guard !options.applicationId.isEmpty else { throw MienError(.invalidInitializationOptions, "applicationId is empty") }
-        (self.options, storage, self.now) = (options, tokenStorage, now)
+        (self.options, storage, self.now, self.biometrics) = (options, tokenStorage, now, biometrics)
         connection = try options.connection(sleep: sleep)
         key = DeviceTokenKey(server: connection.address.text, application: options.applicationId)
     }
@@ -89,6 +97,7 @@ public actor MienSession {
             ("subject_token_type", "urn:ietf:params:oauth:token-type:jwt"),
         ]
         try await adopt(request(form))
+        try? await forgetOthersKeys()
     }
 
     /// The other half of the authorization-code way: the app sent the browser to `/oauth2/authorize`, and it came back with a code.
@@ -98,6 +107,7 @@ public actor MienSession {
                 ("grant_type", "authorization_code"), ("code", code.use { $0 }), ("redirect_uri", redirectURI),
                 ("code_verifier", codeVerifier.use { $0 }),
             ]))
+        try? await forgetOthersKeys()
     }
 
     /// Ends the sign-in here, and on the server if that can be reached.
@@ -177,7 +187,15 @@ public actor MienSession {
 
     // MARK: Requests
 
-    /// - Parameter caller: an access token that goes along, for a set-up.
+    /// `issuer` of the discovery document: what tokens and requests to this server name it.
+    func issuer() async throws -> String {
+        if let knownIssuer { return knownIssuer }
+        let document: JSONValue = try await connection.json(.init(method: .get, path: [".well-known", "openid-configuration"]))
+        guard let issuer = document["issuer"]?.stringValue else { throw MienError(.serverError, "the discovery document names no issuer") }
+        knownIssuer = issuer
+        return issuer
+    }
+
     func request(_ fields: [(String, String)], isRepeatable: Bool = false) async throws -> SessionTokens {
         let answer = try await connection.form(["oauth2", "token"], client(fields), isRepeatable: isRepeatable)
         guard let body = (try? JSONText.parse(answer.body))?.objectValue, let access = body["access_token"]?.stringValue,

@@ -32,6 +32,13 @@ struct LockGate: Sendable {
         return isOpen ? Pass(authenticator: authenticator, scope: scope, policy: policy, begun: now) : nil
     }
 
+    /// As long as ``begin(_:policy:device:)`` and as lasting, for a guess that is not judged: at nobody's authenticator, or at a locked one.
+    func pretend() async throws {
+        let now = clock.now, hash = store.keys.hash(ofSecret: Array("nobody".utf8))
+        // One row, which the next sweep takes.
+        try await store.write { try $0.codes.put("nobody", hash: hash, expiresAt: now) }
+    }
+
     func succeed(_ pass: Pass) async throws { try await change(pass) { $0.succeed(under: pass.policy) } }
 
     /// What was to be judged never was, through no fault of the caller.

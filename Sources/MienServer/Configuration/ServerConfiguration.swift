@@ -5,6 +5,9 @@ internal import MienPassword
 
 /// How a server runs; read from a YAML file and the environment, every value checked.
 public struct ServerConfiguration: Sendable {
+    /// As many bytes as the hash they key.
+    private static let leastWebhookSecret = 32
+
     private let texts: [String: String]
 
     /// - Parameters:
@@ -37,6 +40,16 @@ public struct ServerConfiguration: Sendable {
         }
         if texts["mail.security"] == "none", let host = texts["mail.host"], !["", "localhost", "127.0.0.1", "::1"].contains(host) {
             problems.append("mail.security: none sends codes in the clear; it is allowed for a relay on this machine only")
+        }
+        if let sender = texts["mail.from"], MailAddress(sender) == nil {
+            problems.append("mail.from is an address like mien@example.org, not “\(sender)”")
+        }
+        if texts["webhook.hosts"] != "", (texts["webhook.secret"] ?? "").utf8.count < Self.leastWebhookSecret {
+            problems.append(
+                """
+                webhook.secret has at least \(Self.leastWebhookSecret) characters when webhook.hosts lists hosts, \
+                for they check the calls with it; make one with: openssl rand -hex 32
+                """)
         }
         guard problems.isEmpty else { throw ConfigurationError(problems) }
         self.texts = texts
@@ -76,7 +89,7 @@ public struct ServerConfiguration: Sendable {
             Double(text).map(range.contains) == true ? nil : "\(place) is a number of \(range.lowerBound) to \(range.upperBound), not “\(text)”"
         case .flag: ["true", "false"].contains(text) ? nil : "\(place) is true or false, not “\(text)”"
         case .choice(let words): words.contains(text) ? nil : "\(place) is one of \(words.joined(separator: ", ")), not “\(text)”"
-        case .text, .path, .list: text.contains("\n") ? "\(place) has more than one line" : nil
+        case .text, .path, .list: text.contains(where: \.isNewline) ? "\(place) has more than one line" : nil
         }
     }
 
@@ -110,10 +123,12 @@ public struct ServerConfiguration: Sendable {
     public var trustsProxy: Bool { text("trust_proxy") == "true" }
     var identities: [String] { text("authentication.identities").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
     var listsDeviceKeys: Bool { text("identity.biometric.list_enabled") == "true" }
+    public var auditsClients: Bool { text("audit.clients") == "true" }
     public var tokenRotateDays: Int { integer("token.rotate_days") }
     public var webhookHosts: [String] { text("webhook.hosts").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() } }
     public var webhooksMayBePrivate: Bool { text("webhook.allow_private") == "true" }
-    public var webhookSecret: Sensitive<String>? { text("webhook.secret").isEmpty ? nil : Sensitive(text("webhook.secret")) }
+    public var webhookSecret: Sensitive<String> { Sensitive(text("webhook.secret")) }
+    var webhookAuthorities: String? { text("webhook.ca").isEmpty ? nil : text("webhook.ca") }
     public var passwordWorkers: Int { integer("password.workers") }
     var passwordPolicy: PasswordPolicy { PasswordPolicy(minimumLength: integer("password.minimum_length")) }
     var passwordCost: PasswordHasher.Cost { .init(memory: integer("password.memory_kib"), passes: integer("password.passes")) }
@@ -123,7 +138,8 @@ public struct ServerConfiguration: Sendable {
         guard !text("mail.host").isEmpty else { return nil }
         return MailRelay(
             host: text("mail.host"), port: integer("mail.port"), security: MailRelay.Security(rawValue: text("mail.security"))!,
-            user: text("mail.user").isEmpty ? nil : text("mail.user"), password: Sensitive(text("mail.password")), from: text("mail.from"))
+            user: text("mail.user").isEmpty ? nil : text("mail.user"), password: Sensitive(text("mail.password")), from: mailFrom,
+            authorities: text("mail.ca").isEmpty ? nil : text("mail.ca"))
     }
-    var mailFrom: String { text("mail.from") }
+    var mailFrom: MailAddress { MailAddress(text("mail.from"))! }
 }

@@ -53,12 +53,14 @@ public struct ServerSetting: Sendable {
         .init("mail.host", .text, "", "SMTP relay."),
         .init("mail.port", .integer(1...65_535), "587", "Its port."),
         .init("mail.security", .choice(["starttls", "tls", "none"]), "starttls", "How the relay is spoken to; none only on this machine."),
+        .init("mail.ca", .path, "", "PEM file with the authorities trusted for the relay's certificate; default: the system's."),
         .init("mail.user", .text, "", "To log in at the relay."),
         .init("mail.password", .text, "", secret: true, "To log in at the relay."),
         .init("mail.from", .text, "mien@localhost", "Sender."),
         .init("webhook.hosts", .list, "", "Hosts journeys may call, exactly; none by default."),
         .init("webhook.allow_private", .flag, "false", "Whether they may be on private networks or this machine."),
-        .init("webhook.secret", .text, "", secret: true, "Signs calls; made at first start when not given."),
+        .init("webhook.secret", .text, "", secret: true, "Signs calls; 32 characters or more, known to the hosts as well."),
+        .init("webhook.ca", .path, "", "PEM file with the authorities trusted for their certificates; default: the system's."),
         .init("limit.body_bytes", .integer(1_000...10_000_000), "262144", "Bytes of a JSON body."),
         .init("limit.starts_per_minute", .integer(1...1_000_000), "600", "Journeys one address may start a minute."),
         .init("limit.requests_per_minute", .integer(1...1_000_000), "6000", "Requests one address may make a minute."),
@@ -69,7 +71,9 @@ public struct ServerSetting: Sendable {
         .init("authentication.identities", .list, "biometric", "Ways to log in besides journeys: biometric, a key of the user's device; or none."),
         .init("identity.biometric.list_enabled", .flag, "false", "Whether users see the list of their devices' keys."),
         .init("token.rotate_days", .integer(1...365), "30", "Days a key signs tokens before the next one does."),
-        .init("audit.clients", .flag, "false", "Note clients' addresses in the audit log."),
+        .init(
+            "audit.clients", .flag, "false",
+            "Note in the audit log which address a request came from; an address stays there when its user is deleted."),
     ]
 
     static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })

@@ -57,11 +57,13 @@ extension EffectPerformer {
         let account = try await account(user)
         let found = try await account.asyncMap { account in try await store.read { try $0.authenticators.find(.face, of: account, app: app) } }
         guard let account, let authenticator = found ?? nil else {
+            try await gate.pretend()
             _ = try faces.score(passed.template, against: passed.template)
             return try await refuse(.face, account?.id, context)
         }
         let policy = context.app.settings.lockPolicy(for: .face)
         guard let pass = try await gate.begin(authenticator.id, policy: policy, device: context.device(of: account.id)) else {
+            try await gate.pretend()
             _ = try faces.score(passed.template, against: passed.template)
             return try await refuse(.face, account.id, context, locked: true)
         }

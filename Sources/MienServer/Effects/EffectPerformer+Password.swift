@@ -14,6 +14,7 @@ extension EffectPerformer {
             try await store.read { try $0.authenticators.find(.password, of: account, app: nil) }
         }
         guard let account, let authenticator = authenticator ?? nil else {
+            try await gate.pretend()
             _ = try await passwords.verify(password, against: nil)
             return try await refuse(.password, nil, context)
         }
@@ -21,6 +22,7 @@ extension EffectPerformer {
         let policy = context.app.settings.lockPolicy(for: .password)
         guard let pass = try await gate.begin(authenticator.id, policy: policy, device: context.device(of: account.id)) else {
             // As long as a guess that is judged; the secret is not.
+            try await gate.pretend()
             _ = try await passwords.verify(password, against: nil)
             return try await refuse(.password, account.id, context, locked: true)
         }

@@ -9,6 +9,8 @@ internal import MienStore
 /// What a journey's effects happen in.
 struct EffectContext: Sendable {
     let run: InstanceID
+    /// The effect's own number within the run.
+    let turn: Int
     let app: AppRecord
     let device: RunState.Device?
 
@@ -78,7 +80,7 @@ final class EffectPerformer: Sendable {
         case .deleteDeviceKey(let user, let keyID): return try await deleteKey(user, keyID, context)
         case .lockAuthenticator(let user, let type): return try await setLock(true, user, type, context)
         case .unlockAuthenticator(let user, let type): return try await setLock(false, user, type, context)
-        case .callWebhook(let call): return await webhooks.call(call, run: context.run, app: context.app.id)
+        case .callWebhook(let call): return await webhooks.call(call, run: context.run, turn: context.turn, app: context.app.id)
         case .recordConsent(let user, let text): return try await recordConsent(user, text, context)
         case .findConsent(let user, let version):
             let app = context.app.id

@@ -94,6 +94,12 @@ final class CaptureService: Sendable {
         return answer
     }
 
+    /// - Throws: ``Problem`` unless a session with this token takes frames.
+    func check(token: String) async throws {
+        let record = try await session(token)
+        guard record.state == .open || record.state == .passed else { throw Problem(.captureClosed) }
+    }
+
     func status(token: String) async throws -> CaptureAnswer { answer(try await session(token)) }
 
     func cancel(token: String) async throws -> CaptureAnswer {

@@ -18,7 +18,7 @@ struct AdminOnly: RouterMiddleware {
         guard let (id, secret) = request.bearer.flatMap({ BearerSecret.parse($0, AdminKind.self) }),
             let admin = try await store.read({ [store] in try $0.admins.find(tokenHash: store.keys.hash(ofSecret: secret)) }), admin.id == id
         else {
-            if let wait = guesses.take(context.address, at: clock.now) {
+            if let wait = guesses.take(context.client.key, at: clock.now) {
                 return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
             }
             throw Problem(.invalidCredentials, "send authorization: Bearer with the admin credential that the first start printed")

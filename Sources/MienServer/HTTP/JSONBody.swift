@@ -8,6 +8,7 @@ internal import NIOCore
 /// Reads and writes JSON bodies.
 struct JSONBody: Sendable {
     let mostBytes: Int
+    let budget: BodyBudget
     static let mostDepth = 24
 
     /// The body as a `Body`: of the right type, within limits, with no member that `Body` does not have.
@@ -33,30 +34,37 @@ struct JSONBody: Sendable {
         guard let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased().trimmingCharacters(in: .whitespaces),
             type == "application/json"
         else { throw Problem(.unsupportedMediaType, "send content-type: application/json") }
-        let bytes = try await Self.collect(request, upTo: mostBytes)
+        let share = budget.share()
+        let bytes = try await Self.collect(request, upTo: mostBytes, share)
         do { return (try JSONText.parse(bytes, limits: .init(maxBytes: mostBytes, maxDepth: Self.mostDepth)), bytes) } catch {
             throw Problem(.invalidRequest, "the body is not JSON that is taken here: \(error)")
         }
     }
 
-    /// - Throws: ``Problem`` `.payloadTooLarge`, before more than that is held.
-    static func collect(_ request: Request, upTo most: Int) async throws -> [UInt8] {
+    /// - Parameter share: what the body holds as long as the share lives.
+    /// - Throws: ``Problem`` `.payloadTooLarge`, before more than that is held; ``ServerBusy``, before all bodies hold too much.
+    static func collect(_ request: Request, upTo most: Int, _ share: BodyBudget.Share) async throws -> [UInt8] {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > most { throw tooLarge(most) }
-        do {
-            let buffer = try await request.body.collect(upTo: most)
-            return Array(buffer.readableBytesView)
-        } catch is NIOTooManyBytesError {
-            throw tooLarge(most)
+        var bytes: [UInt8] = []
+        for try await part in request.body {
+            guard bytes.count + part.readableBytes <= most else { throw tooLarge(most) }
+            try share.take(part.readableBytes)
+            bytes.append(contentsOf: part.readableBytesView)
         }
+        return bytes
     }
 
     static func response(_ body: some Encodable, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: bytes(of: body))))
+    }
+
+    static func bytes(of body: some Encodable) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]
         // Our own values; one that cannot be written is a bug.
-        let data = try! encoder.encode(body)
-        return Response(
-            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"], body: .init(byteBuffer: ByteBuffer(bytes: data)))
+        return try! encoder.encode(body)
     }
 
     private static func tooLarge(_ most: Int) -> Problem { Problem(.payloadTooLarge, "a body has at most \(most) bytes here") }

@@ -11,15 +11,16 @@ struct JourneyRoutes {
     let clock: ServerClock
     let body: JSONBody
     let frameBytes: Int
-    let trustsProxy: Bool
+    let budget: BodyBudget
 
     func add(to router: RouterGroup<MienRequestContext>) {
         router.post("journeys/respond") { request, _ in
             try await JSONBody.response(journeys.respond(body.read(RespondRequest.self, RespondRequest.CodingKeys.self, from: request)))
         }
         router.post("journeys/:journey/start") { request, context in
-            let address = RateLimitMiddleware.address(request, context, trustsProxy: trustsProxy)
-            if let wait = starts.take(address, at: clock.now) { return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait) }
+            if let wait = starts.take(context.client.key, at: clock.now) {
+                return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
+            }
             let start = try await body.read(StartJourneyRequest.self, StartJourneyRequest.CodingKeys.self, from: request)
             let caller = request.headers[.authorization] == nil ? nil : try await grants.caller(of: request)
             return try await JSONBody.response(journeys.start(context.parameters.require("journey"), start, caller: caller))
@@ -29,7 +30,11 @@ struct JourneyRoutes {
             guard let type = request.headers[.contentType]?.lowercased(), type.hasPrefix("image/") || type == "application/octet-stream" else {
                 throw Problem(.unsupportedMediaType, "send the picture itself with content-type: image/jpeg or image/png")
             }
-            return try await JSONBody.response(captures.frame(JSONBody.collect(request, upTo: frameBytes), token: token))
+            // Before megabytes are taken from somebody who may not send any.
+            try await captures.check(token: token)
+            let share = budget.share()
+            defer { withExtendedLifetime(share) {} }
+            return try await JSONBody.response(captures.frame(JSONBody.collect(request, upTo: frameBytes, share), token: token))
         }
         router.get("capture") { request, _ in try await JSONBody.response(captures.status(token: Self.token(request))) }
         router.delete("capture") { request, _ in try await JSONBody.response(captures.cancel(token: Self.token(request))) }

@@ -947,7 +947,12 @@ enum OpenAPIDocument {
                 "example": "rowan@example.org",
                 "description": "A user name, an e-mail address or an external id: the user who has it, or nobody."
               },
-              {"name": "after", "in": "query", "schema": {"$ref": "#/components/schemas/Identifier"}, "description": "`next` of the page before."}
+              {
+                "name": "after",
+                "in": "query",
+                "schema": {"$ref": "#/components/schemas/Identifier"},
+                "description": "`next` of the page before; 409 when that user is gone since."
+              }
             ],
             "responses": {
               "200": {
@@ -957,6 +962,7 @@ enum OpenAPIDocument {
               },
               "400": {"$ref": "#/components/responses/InvalidRequest"},
               "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "409": {"$ref": "#/components/responses/Conflict"},
               "429": {"$ref": "#/components/responses/TooManyRequests"},
               "500": {"$ref": "#/components/responses/ServerError"},
               "503": {"$ref": "#/components/responses/Unavailable"}

@@ -7,6 +7,7 @@ internal import MienImage
 internal import MienInference
 internal import MienStore
 internal import NIOCore
+internal import NIOHTTP1
 
 /// Every error becomes a problem document here, in one place; and every answer has the request's id.
 struct ProblemMiddleware: RouterMiddleware {
@@ -15,8 +16,9 @@ struct ProblemMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: MienRequestContext, next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {
-        var response: Response
-        do { response = try await next(request, context) } catch is CancellationError { throw CancellationError() } catch {
+        var context = context, response: Response
+        if let given = RequestIdentity.given(request) { context.logger[metadataKey: "hb.request.id"] = .string(given) }
+        do { response = try await next(request, context) } catch {
             let problem = Self.problem(error, context.logger)
             response = Self.response(problem)
         }
@@ -43,6 +45,10 @@ struct ProblemMiddleware: RouterMiddleware {
         case let error as OAuthError: return Problem(error.status == .forbidden ? .notPermitted : .invalidCredentials, error.description)
         case let error as ImageError:
             return error.code == .tooManyBytes ? Problem(.payloadTooLarge, error.description) : Problem(.imageNotAccepted, error.description)
+        case let error as HTTPParserError: return MalformedRequests.problem(error)
+        // The connection broke while the request was read.
+        case is IOError, is ChannelError: return Problem(.invalidRequest)
+        case is CancellationError: return Problem(.unavailable, "the server is stopping; try again")
         case is ServerBusy: return Problem(.unavailable, "too much is waiting already; try again in a moment")
         case let error as StoreError:
             if error.code == .stale { return Problem(.conflict, "it changed in the meantime; read it again") }

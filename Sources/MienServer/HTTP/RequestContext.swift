@@ -7,13 +7,13 @@ internal import NIOCore
 /// What the server knows of a request.
 struct MienRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Where it comes from; "" when that is not known, as in tests without a network.
-    let address: String
+    /// Where it comes from: the other end of the connection, or what ``ClientMiddleware`` found.
+    var client: ClientAddress
     /// Set by ``AdminOnly``.
     var admin: AdminRecord?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
-        address = source.channel.remoteAddress?.ipAddress ?? ""
+        client = source.channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) } ?? .unknown
     }
 }

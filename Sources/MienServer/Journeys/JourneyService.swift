@@ -106,7 +106,7 @@ final class JourneyService: Sendable {
     ) async throws -> (JourneyAnswer, secret: [UInt8]) {
         var decision = try step(&state, event, definition)
         while case .perform(let effect) = decision {
-            let context = EffectContext(run: state.instance.id, app: app, device: state.device)
+            let context = EffectContext(run: state.instance.id, turn: effect.ticket.turn, app: app, device: state.device)
             let answer = try await performer.perform(effect.work, context)
             decision = try step(&state, .performed(effect.result(answer)), definition)
         }

@@ -1,25 +1,33 @@
 internal import Foundation
 internal import Logging
 internal import MienCore
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// Sends mails in the background, one after another: whoever asks for a code does not wait, and cannot tell whether there was one to send.
+/// Sends mails in the background, a few at a time: whoever asks for a code does not wait, and cannot tell whether there was one to send.
 final class MailService: Service {
     /// Mails that may wait; the newest is dropped when there are more.
     private static let mostWaiting = 1000
-    private static let tries = 3
+    /// At once, so that one the relay does not want yet does not hold up the others.
+    private static let mostUnderWay = 4
+    /// Before the second try, the third.
+    private static let pauses = [Duration.seconds(1), .seconds(4)]
 
-    private let relay: MailRelay?
+    private let relay: SMTPClient?
     private let outbox: URL
-    private let sender: String
+    private let sender: MailAddress
     private let logger: Logger
     private let metrics: Metrics
     private let mails: AsyncStream<Mail>
     private let add: AsyncStream<Mail>.Continuation
 
-    init(configuration: ServerConfiguration, logger: Logger, metrics: Metrics) {
-        (relay, outbox, sender) = (configuration.relay, configuration.mailOutbox, configuration.mailFrom)
+    /// - Throws: ``ConfigurationError``.
+    init(configuration: ServerConfiguration, logger: Logger, metrics: Metrics) throws {
+        relay = try configuration.relay.map(SMTPClient.init)
+        (outbox, sender) = (configuration.mailOutbox, configuration.mailFrom)
         (self.logger, self.metrics) = (logger, metrics)
         (mails, add) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.mostWaiting))
     }
@@ -34,35 +42,49 @@ final class MailService: Service {
     /// Ends when the server shuts down, after the mails that wait.
     func run() async throws {
         await withGracefulShutdownHandler {
-            for await mail in mails { await deliver(mail) }
+            await withTaskGroup(of: Void.self) { tasks in
+                var underWay = 0
+                for await mail in mails {
+                    if underWay == Self.mostUnderWay { await tasks.next() } else { underWay += 1 }
+                    tasks.addTask { await self.deliver(mail) }
+                }
+            }
         } onGracefulShutdown: {
             self.add.finish()
         }
     }
 
     private func deliver(_ mail: Mail) async {
-        for attempt in 1...Self.tries {
+        for pause in Self.pauses.map(Optional.some) + [nil] {
             do {
-                if let relay { try await SMTPClient(relay: relay).send(mail) } else { try write(mail) }
+                if let relay { try await relay.send(mail) } else { try write(mail) }
                 metrics.count("mien_mails_total", "result=\"sent\"")
                 return
             } catch {
-                // What a relay says may repeat the address.
-                logger.warning("a mail could not be delivered", metadata: ["mail.attempt": "\(attempt)", "mail.error": "\(type(of: error))"])
-                if attempt < Self.tries { try? await Task.sleep(for: .seconds(attempt * attempt)) }
+                let isPermanent = error is MailError || (error as? SMTPError)?.isPermanent == true
+                let willRetry = pause != nil && !isPermanent
+                logger.warning("a mail could not be delivered", metadata: ["mail.error": "\(Self.shown(error))", "mail.retry": "\(willRetry)"])
+                guard let pause, willRetry else { break }
+                try? await Task.sleep(for: pause)
             }
         }
         metrics.count("mien_mails_total", "result=\"failed\"")
     }
 
+    /// What is known to hold no address of a person; of anything else, its type.
+    private static func shown(_ error: any Error) -> String {
+        switch error {
+        case is SMTPError, is MailError, is NIOConnectionError, is IOError, is NIOSSLError, is NIOSSLExtraError, is ChannelError: "\(error)"
+        default: "\(type(of: error))"
+        }
+    }
+
     /// One file a mail, `<time>-<random>.eml`, whole or not at all.
     private func write(_ mail: Mail) throws {
         try FileManager.default.createDirectory(at: outbox, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let stamp = MailDate.now()
-        var generator = SystemRandomNumberGenerator()
-        let name = "\(stamp.file)-\(Base64URL.encode(generator.bytes(6)))"
+        let date = MailDate.now(), name = date.unique()
         let temporary = outbox.appending(path: ".\(name).tmp")
-        let message = Data(mail.message(from: sender, date: stamp.header, id: name))
+        let message = Data(try mail.message(from: sender, date: date.header, id: name))
         guard FileManager.default.createFile(atPath: temporary.path, contents: message, attributes: [.posixPermissions: 0o600]) else {
             throw CocoaError(.fileWriteUnknown)
         }
@@ -73,7 +95,7 @@ final class MailService: Service {
 /// Now, as mails and their files write it.
 struct MailDate {
     let header: String
-    let file: String
+    private let milliseconds: Int64
 
     static func now() -> MailDate {
         let now = Date()
@@ -81,6 +103,12 @@ struct MailDate {
         header.locale = Locale(identifier: "en_US_POSIX")
         header.timeZone = TimeZone(secondsFromGMT: 0)
         header.dateFormat = "EEE, dd MMM yyyy HH:mm:ss Z"
-        return MailDate(header: header.string(from: now), file: String(Int64(now.timeIntervalSince1970 * 1000)))
+        return MailDate(header: header.string(from: now), milliseconds: Int64(now.timeIntervalSince1970 * 1000))
+    }
+
+    /// `<time>-<random>`
+    func unique() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return "\(milliseconds)-\(Base64URL.encode(generator.bytes(6)))"
     }
 }

@@ -80,7 +80,7 @@ struct AuthorizationService: Sendable {
     /// - Returns: where the browser goes; `nil` when the user was not signed in.
     func signIn(_ request: Request, name: String, password: Sensitive<String>) async throws -> String? {
         var generator = SystemRandomNumberGenerator()
-        let context = EffectContext(run: .random(using: &generator), app: request.app, device: nil)
+        let context = EffectContext(run: .random(using: &generator), turn: 0, app: request.app, device: nil)
         let answer = try await performer.perform(.authenticatePassword(user: .identifier(Sensitive(name)), password: password), context)
         guard case .authenticated(let account, let methods) = answer else { return nil }
         let now = clock.now

@@ -9,12 +9,12 @@ struct FormBody: Sendable {
     private let values: [String: [String]]
 
     /// - Throws: ``OAuthError`` `invalid_request`.
-    init(_ request: Request, mostBytes: Int) async throws {
+    init(_ request: Request, mostBytes: Int, budget: BodyBudget) async throws {
         let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
         guard type == "application/x-www-form-urlencoded" else {
             throw OAuthError(.invalidRequest, "send content-type: application/x-www-form-urlencoded", status: .unsupportedMediaType)
         }
-        let bytes = try await JSONBody.collect(request, upTo: mostBytes)
+        let bytes = try await JSONBody.collect(request, upTo: mostBytes, budget.share())
         guard let text = String(validating: bytes, as: UTF8.self) else { throw OAuthError(.invalidRequest, "the body is not UTF-8") }
         try self.init(text)
     }

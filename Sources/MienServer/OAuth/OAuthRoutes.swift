@@ -16,6 +16,7 @@ struct OAuthRoutes {
     let challenges: ChallengeService
     let clock: ServerClock
     let bodyBytes: Int
+    let budget: BodyBudget
     let publicURL: @Sendable () -> String
 
     private static let exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
@@ -31,12 +32,12 @@ struct OAuthRoutes {
         group.post("challenge") { request, _ in try await challenge(request) }
         group.post("token") { request, _ in try await token(request) }
         group.post("revoke") { request, _ in
-            let form = try await FormBody(request, mostBytes: bodyBytes), app = try await clients.app(of: request, form)
+            let form = try await form(request), app = try await clients.app(of: request, form)
             try await grants.revoke(form.required("token"), app: app)
             return Response(status: .ok)
         }
         group.post("introspect") { request, _ in
-            let form = try await FormBody(request, mostBytes: bodyBytes), app = try await clients.app(of: request, form)
+            let form = try await form(request), app = try await clients.app(of: request, form)
             guard app.type == .confidential else {
                 throw OAuthError(.unauthorizedClient, "a public app's id proves nothing: introspection needs a secret")
             }
@@ -47,10 +48,12 @@ struct OAuthRoutes {
         }
     }
 
+    private func form(_ request: Request) async throws -> FormBody { try await FormBody(request, mostBytes: bodyBytes, budget: budget) }
+
     // MARK: Tokens
 
     private func challenge(_ request: Request) async throws -> Response {
-        let value = try await JSONBody(mostBytes: 4096).parse(request).0
+        let value = try await JSONBody(mostBytes: 4096, budget: budget).parse(request).0
         guard let purpose = value["purpose"]?.stringValue.flatMap({ ChallengeService.Purpose(rawValue: $0) }), purpose != .journey else {
             throw OAuthError(.invalidRequest, "purpose is biometric_request, anonymous_request or app2app_request")
         }
@@ -59,7 +62,7 @@ struct OAuthRoutes {
     }
 
     private func token(_ request: Request) async throws -> Response {
-        let form = try await FormBody(request, mostBytes: bodyBytes)
+        let form = try await form(request)
         let type = try form.required("grant_type"), app = try await clients.app(of: request, form)
         let thumbprint = try await grants.proofs.thumbprint(of: request)
         let scope = form["scope"], resources = form.all("resource")
@@ -141,8 +144,8 @@ struct OAuthRoutes {
     }
 
     private func takePage(_ request: Request) async throws -> Response {
-        let form = try await FormBody(request, mostBytes: bodyBytes)
-        return try await withRequest(request) { query, wanted in
+        try await withRequest(request) { query, wanted in
+            let form = try await form(request)
             guard let cookie = Self.cookieValue(request), let mark = form["mark"],
                 isSame(Array(mark.utf8), Array(self.mark(cookie, query).utf8))
             else { return SignInPage.fault("This page was open for too long, or came from elsewhere.") }
@@ -167,7 +170,9 @@ struct OAuthRoutes {
             return try await body(query, authorization.request(FormBody(query)))
         } catch AuthorizationService.Fault.page(let words) { return SignInPage.fault(words) } catch AuthorizationService.Fault.redirect(let address) {
             return Response(status: .seeOther, headers: [.location: address, .cacheControl: "no-store"])
-        } catch let error as OAuthError { return SignInPage.fault(error.description) }
+        } catch let error as OAuthError {
+            return SignInPage.fault(error.description, status: error.status)
+        }
     }
 
     private func page(_ wanted: AuthorizationService.Request, _ query: String, _ cookie: String, name: String) -> SignInPage {

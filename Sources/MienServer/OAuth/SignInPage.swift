@@ -36,13 +36,13 @@ struct SignInPage {
     }
 
     /// Something is wrong with the request itself, and it is not known which app to tell.
-    static func fault(_ text: String) -> Response {
+    static func fault(_ text: String, status: HTTPResponse.Status = .badRequest) -> Response {
         var response = page(
             title: "This link does not work",
             body:
                 "<h1>This link does not work</h1><p>\(escaped(text))</p><p>Go back to the app and try again; tell its makers if that does not help.</p>",
             formTarget: "")
-        response.status = .badRequest
+        response.status = status
         return response
     }
 

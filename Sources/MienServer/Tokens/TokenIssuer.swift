@@ -5,10 +5,13 @@ internal import MienKeys
 internal import MienStore
 internal import Synchronization
 
-/// Signs tokens: JWT with ES256 (RFC 7515, 7518 §3.4, 7519). Keys take turns; a retired one stays published until its last token has expired.
+/// Signs tokens: JWT with ES256 (RFC 7515, 7518 §3.4, 7519). Keys take turns; each is published before its turn, so that whoever keeps the published
+/// ones for a while knows it, and after, until its last token has expired.
 final class TokenIssuer: Sendable {
     /// No token lives longer.
     static let longestSeconds = 86_400
+    /// How long before its turn a key is published: three times as long as the published keys may be kept.
+    static let announcedSeconds = 900
 
     /// `typ`: what a token may be taken for.
     enum TokenType: String {
@@ -33,19 +36,20 @@ final class TokenIssuer: Sendable {
         (self.store, self.issuer, rotation) = (store, issuer, .seconds(rotateDays * 86_400))
     }
 
-    /// Reads the keys; makes a new one when none may sign, and removes those whose time is over.
+    /// Reads the keys; makes the next one when it is time, and removes those whose time is over.
     func refresh(at now: Instant) async throws {
         let rotation = rotation
         let records = try await store.write { tables -> [SigningKeyRecord] in
             _ = try tables.signingKeys.sweep(at: now)
             let current = try tables.signingKeys.current(at: now)
-            if let newest = current.first, now < newest.retiresAt { return current }
+            if let newest = current.first, now + .seconds(Self.announcedSeconds) < newest.retiresAt { return current }
+            let retiresAt = max(now, current.first?.retiresAt ?? now) + rotation
             let key = P256.Signing.PrivateKey()
             let publicKey = [UInt8](key.publicKey.x963Representation)
             let id = Base64URL.encode(SHA256.hash(data: key.publicKey.x963Representation).prefix(12))
             let record = SigningKeyRecord(
-                id: id, privateKey: Sensitive([UInt8](key.rawRepresentation)), publicKey: publicKey, createdAt: now, retiresAt: now + rotation,
-                expiresAt: now + rotation + .seconds(2 * Self.longestSeconds))
+                id: id, privateKey: Sensitive([UInt8](key.rawRepresentation)), publicKey: publicKey, createdAt: now, retiresAt: retiresAt,
+                expiresAt: retiresAt + .seconds(2 * Self.longestSeconds))
             try tables.signingKeys.insert(record)
             try tables.audit.append(AuditEvent("signing-key.made", actor: "system", detail: ["kid": .string(id)]), at: now)
             return [record] + current
@@ -60,7 +64,10 @@ final class TokenIssuer: Sendable {
 
     /// - Parameter claims: besides `iss` and `iat`.
     func sign(_ claims: [String: JSONValue], as type: TokenType = .identity, at now: Instant) throws -> String {
-        guard let key = keys.withLock({ $0.first }) else { throw StoreError(.unreachable, "there is no key to sign with") }
+        // The oldest whose turn is not over.
+        guard let key = keys.withLock({ keys in keys.last { now < $0.record.retiresAt } ?? keys.first }) else {
+            throw StoreError(.unreachable, "there is no key to sign with")
+        }
         var claims = claims
         claims["iss"] = .string(issuer())
         claims["iat"] = .number(Double(now.seconds))

@@ -48,13 +48,17 @@ public struct AccountTable {
     let keys: StoreKeys
     private static let columns = "id, state, key_sealed, profile_sealed, created_at"
 
-    /// - Throws: ``StoreError`` `.conflict` when somebody has one of the names already.
+    /// - Throws: ``StoreError`` `.conflict` when somebody has one of the names already, be it as another kind of name.
     public func insert(_ account: NewAccount, names: [LoginName]) throws(StoreError) {
+        try insertRow(account)
+        try setNames(names, of: account.record.id)
+    }
+
+    func insertRow(_ account: NewAccount) throws(StoreError) {
         let record = account.record
         try connection.execute(
             "INSERT INTO account (\(Self.columns), updated_at) VALUES (?, ?, ?, ?, ?, ?)", .id(record.id), .text(record.state.rawValue),
             .blob(account.sealedKey), .blob(sealed(record)), .time(record.createdAt), .time(record.createdAt))
-        try setNames(names, of: record.id)
     }
 
     /// Replaces the profile, the state and the names.
@@ -87,12 +91,35 @@ public struct AccountTable {
         ).map { row throws(StoreError) in try record(row) }
     }
 
-    /// Whoever `identifier` names, as each kind of name it may be: ``LoginName/candidates(_:)``.
+    /// Whoever `identifier` names, as any kind of name it may be: ``LoginName/candidates(_:)``.
+    ///
+    /// - Returns: `nil`, too, when it names two people, which names of before uniqueness across kinds can: neither answers for the other.
     public func find(identifier: String) throws(StoreError) -> AccountRecord? {
-        for name in LoginName.candidates(identifier) {
-            if let found = try find(name) { return found }
+        let names = LoginName.candidates(identifier)
+        guard !names.isEmpty else { return nil }
+        let isOne = names.map { _ in "kind = ? AND name_hash = ?" }.joined(separator: " OR ")
+        let rows = try connection.rows(
+            "SELECT DISTINCT account_id FROM account_name WHERE \(isOne)", names.flatMap { [.text($0.kind.rawValue), .blob(hash($0))] })
+        return rows.count == 1 ? try find(try rows[0].identifier(0) as UserID) : nil
+    }
+
+    /// Gives names of before `identifier_hash` theirs.
+    ///
+    /// - Returns: how many accounts had such; at most `count` are done.
+    func completeIdentifiers(atMost count: Int) throws(StoreError) -> Int {
+        let rows = try connection.rows(
+            "SELECT DISTINCT account_id FROM account_name WHERE identifier_hash IS NULL LIMIT ?", .integer(Int64(count)))
+        for row in rows {
+            let id: UserID = try row.identifier(0)
+            for name in (try? find(id)?.profile.use { try $0.names() }) ?? [] {
+                try connection.execute(
+                    "UPDATE account_name SET identifier_hash = ? WHERE account_id = ? AND kind = ?", .blob(identifierHash(name)), .id(id),
+                    .text(name.kind.rawValue))
+            }
+            // Of an account that does not open nothing is known but this, which is nobody's identifier.
+            try connection.execute("UPDATE account_name SET identifier_hash = name_hash WHERE account_id = ? AND identifier_hash IS NULL", .id(id))
         }
-        return nil
+        return rows.count
     }
 
     /// The oldest accounts first, `count` after `last`.
@@ -112,10 +139,20 @@ public struct AccountTable {
 
     private func setNames(_ names: [LoginName], of id: UserID) throws(StoreError) {
         for name in names {
+            // Within a kind the key sees to it.
+            let others = name.kind == .externalID ? "kind <> ?" : "kind = ?"
+            guard
+                try connection.row(
+                    "SELECT 1 FROM account_name WHERE identifier_hash = ? AND account_id <> ? AND \(others)", .blob(identifierHash(name)), .id(id),
+                    .text(LoginName.Kind.externalID.rawValue)) == nil
+            else { throw StoreError(.conflict, "another account has this name, as another kind of name") }
             try connection.execute(
-                "INSERT INTO account_name (kind, name_hash, account_id) VALUES (?, ?, ?)", .text(name.kind.rawValue), .blob(hash(name)), .id(id))
+                "INSERT INTO account_name (kind, name_hash, account_id, identifier_hash) VALUES (?, ?, ?, ?)", .text(name.kind.rawValue),
+                .blob(hash(name)), .id(id), .blob(identifierHash(name)))
         }
     }
+
+    private func identifierHash(_ name: LoginName) -> [UInt8] { keys.hash(of: "identifier", name.identifier) }
 
     private func hash(_ name: LoginName) -> [UInt8] { keys.hash(of: name.kind.rawValue, name.normal) }
 

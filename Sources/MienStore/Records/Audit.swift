@@ -17,6 +17,11 @@ public struct AuditEvent: Sendable, Hashable {
     }
 }
 
+/// From where the request came in whose task entries are written: each of them gets it as `detail.client`. Nothing is noted outside of ``$address``.
+public enum AuditClient {
+    @TaskLocal public static var address: String?
+}
+
 /// An event in its place in the log.
 public struct AuditEntry: Sendable, Hashable {
     /// From 1, without gaps.
@@ -30,13 +35,14 @@ public struct AuditEntry: Sendable, Hashable {
 /// The log: entries are added at the end, each holding the hash of the one before. docs/spec/audit-log.md
 public struct AuditTable {
     let connection: any SQLConnection
+    var client: String?
     private static let columns = "number, at, event, actor, account_id, app_id, detail, hash"
 
     public func append(_ event: AuditEvent, at now: Instant) throws(StoreError) {
         let last = try connection.row("SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1")
         let (number, isFull) = try (last?.integer(0) ?? 0).addingReportingOverflow(1), previous = try last?.blob(1) ?? Self.start
         guard !isFull else { throw StoreError(.corrupt, "the audit log's last number has none after it") }
-        let detail = JSONColumn.text(event.detail)
+        let detail = JSONColumn.text(client.map { event.detail.merging(["client": .string($0)]) { $1 } } ?? event.detail)
         let hash = Self.hash(
             after: previous, number, now.milliseconds, [event.event, event.actor, event.account?.text ?? "", event.app?.text ?? "", detail])
         try connection.execute(

@@ -131,5 +131,13 @@ enum Migrations {
                 "CREATE INDEX device_key_by_authenticator ON device_key (authenticator_id)",
             ]
         ),
+        (
+            // Filled in for the names there are by AccountTable.completeIdentifiers, for SQL cannot hash.
+            "5-identifiers",
+            [
+                "ALTER TABLE account_name ADD COLUMN identifier_hash {blob}",
+                "CREATE INDEX account_name_by_identifier ON account_name (identifier_hash)",
+            ]
+        ),
     ]
 }

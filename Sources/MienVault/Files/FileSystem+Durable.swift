@@ -3,7 +3,7 @@ extension FileSystem {
     ///
     /// The deepest folder that exists already is made durable too: whoever made it may have been killed before doing so. Of a folder
     /// above that, somebody has, since nobody makes a folder in one that is not durable.
-    func ensureFolder(_ folder: String) throws(FileSystemError) {
+    package func ensureFolder(_ folder: String) throws(FileSystemError) {
         let parent = parentFolder(of: folder)
         guard parent != folder else { return }
         if try list(folder) == nil {
@@ -20,7 +20,7 @@ extension FileSystem {
     ///
     /// When it throws, the file is still the old one, unless the last step, syncing the folder, is what failed: then it is the new one
     /// now, and after a crash either.
-    func replaceFile(_ path: String, with bytes: [UInt8], by temporary: String) throws(FileSystemError) {
+    package func replaceFile(_ path: String, with bytes: [UInt8], by temporary: String) throws(FileSystemError) {
         try writeNewFile(temporary, bytes)
         do { try rename(temporary, to: path) } catch {
             try? remove(temporary)
@@ -43,7 +43,7 @@ extension FileSystem {
     }
 
     /// Removes what an interrupted process left behind. Only for a holder of the lock: a temporary file may be in use otherwise.
-    func sweep(_ folder: String, prefix: String = ".") throws(FileSystemError) {
+    package func sweep(_ folder: String, prefix: String = ".") throws(FileSystemError) {
         for name in try list(folder) ?? [] where name.hasPrefix(prefix) && name.hasSuffix(temporarySuffix) {
             try remove("\(folder)/\(name)")
         }
@@ -51,7 +51,7 @@ extension FileSystem {
 }
 
 /// Temporary files are named `.<something>.tmp`, in the folder of the file they become.
-let temporarySuffix = ".tmp"
+package let temporarySuffix = ".tmp"
 
 /// The folder part of a path: `/` of `/a`, `.` of `a`.
 func parentFolder(of path: String) -> String {

@@ -1,7 +1,7 @@
 private let digits = Array("0123456789abcdef".utf8)
 
 /// Two lower-case digits a byte.
-func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+package func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
 }
 

@@ -13,6 +13,7 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve", abstract: "Run the server.",
         discussion: """
             The first start makes the data folder, the master key, an admin credential (printed once), a sample app and sample journeys. \
+            SIGTERM and SIGINT let requests under way end, for shutdown_seconds at most; a second one ends them at once. \
             Settings come from a YAML file and from the environment, which goes first: tls.key is MIEN_TLS_KEY.
 
             EXAMPLE
@@ -42,8 +43,27 @@ struct ServeCommand: AsyncParsableCommand {
             }
         } catch let error as ConfigurationError { throw Failure(.notSetUp, "server.folder", error.description) }
         if let first = server.firstStart { Self.tell(first, configuration) }
-        let group = ServiceGroup(services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        try await group.run()
+        try await Self.untilSignalled(server, logger)
+    }
+
+    /// The first signal lets requests under way end; a second one does not wait for them.
+    private static func untilSignalled(_ server: MienServer, _ logger: Logger) async throws {
+        let group = ServiceGroup(services: [server], logger: logger)
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            tasks.addTask {
+                var isStopping = false
+                for await _ in signals {
+                    if isStopping { return }
+                    isStopping = true
+                    await group.triggerGracefulShutdown()
+                }
+            }
+            try await tasks.next()
+            tasks.cancelAll()
+            try await tasks.waitForAll()
+        }
     }
 
     private func file() throws -> (path: String, contents: String)? {
@@ -88,7 +108,7 @@ struct JSONLogHandler: LogHandler {
     func log(event: LogEvent) {
         var members: [String: JSONValue] = [:]
         for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { $1 }) { members[key] = .string("\(value)") }
-        members["time"] = .string(Date().ISO8601Format(.iso8601(timeZone: .gmt, includingFractionalSeconds: true)))
+        members["time"] = .string(Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt)))
         members["level"] = .string(event.level.rawValue)
         members["message"] = .string("\(event.message)")
         FileHandle.standardError.write(Data((JSONText.write(.object(members)) + "\n").utf8))

@@ -5,6 +5,7 @@ import MienFace
 import MienImage
 import MienInference
 import MienModels
+import MienServer
 import MienVault
 
 /// Something went wrong that a person or a script has to hear of: one sentence that says what, where, what is allowed and what to do.
@@ -32,6 +33,7 @@ extension Failure {
             self.init([.notFound, .insecure].contains(error.code) ? .badInput : .notSetUp, error.code.rawValue, error.reason)
         case let error as InferenceError: self.init(.notSetUp, error.code.rawValue, error.reason)
         case let error as FaceModelError: self.init(.notSetUp, "face.model", error.description)
+        case let error as ServerStartError: self.init(.notSetUp, error.code.rawValue, error.description)
         case let error as KeyFileError: self.init(.notSetUp, error.code, error.description)
         case let error as FaceStoreError: self.init(.notSetUp, error.code, error.description)
         case let error as FileSystemError: self.init(.notSetUp, error.kind.rawValue, error.description)

@@ -1,0 +1,29 @@
+/// Any bytes as CBOR, in both forms, and as an authenticator's data.
+///
+/// What must hold whatever they are: an error, or a value of no more parts than bytes; what CTAP2 takes, the general form takes as the same.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
+    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    let general = try? CBOR.readFirst(bytes, form: .general)
+    if let general { precondition(general.bytes <= count && parts(general.value) <= general.bytes) }
+    if let strict = try? CBOR.readFirst(bytes, form: .ctap2) {
+        precondition(general?.value == strict.value && general?.bytes == strict.bytes)
+    }
+    if let data = try? AuthenticatorData(bytes) {
+        precondition(data.relyingPartyHash.count == 32 && (1...AuthenticatorData.maxCredentialIDBytes).contains(data.credential?.id.count ?? 1))
+        guard let again = try? AuthenticatorData(bytes, toleratingMissingCredential: true) else {
+            preconditionFailure("read strictly, but not loosely")
+        }
+        precondition(again == data)
+    }
+    return 0
+}
+
+private func parts(_ value: CBORValue) -> Int {
+    switch value {
+    case .array(let values): 1 + values.reduce(0) { $0 + parts($1) }
+    case .map(let entries): 1 + entries.reduce(0) { $0 + parts($1.key) + parts($1.value) }
+    case .tagged(_, let value): 1 + parts(value)
+    default: 1
+    }
+}

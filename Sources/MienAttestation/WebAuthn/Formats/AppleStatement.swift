@@ -1,0 +1,10 @@
+extension AttestationStatement {
+    /// §8.8. Older systems also send `alg`, which says nothing new.
+    func verifyApple() throws(AttestationError) -> AttestationEvidence {
+        try expect(members["alg"] == nil ? ["x5c"] : ["alg", "x5c"])
+        let chain = try chain()
+        try AppleNonce.check(chain.leaf, authenticatorData: authenticatorData, clientDataHash: clientDataHash)
+        try checkSameKey(chain.leaf)
+        return .certified(chain, understood: [])
+    }
+}

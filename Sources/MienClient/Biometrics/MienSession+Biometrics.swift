@@ -1,0 +1,140 @@
+internal import MienCore
+public import MienKeys
+
+/// Biometric login: a key of the device's, opened by its owner's biometrics, signs the user in.
+extension MienSession {
+    private static let type = "vnd.authgear.biometric-request"
+    private static let grant = "urn:authgear:params:oauth:grant-type:biometric-request"
+
+    /// Call it before everything else here.
+    ///
+    /// - Throws: `DeviceError` that says what stands in the way: `.biometricNotSupportedOrPermissionDenied`, `.biometricNoPasscode`,
+    ///   `.biometricNoEnrollment`, `.biometricLockout`.
+    public func checkBiometricSupported(policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics) async throws {
+        if let obstacle = try await device().authenticator.capability().obstacle(to: policy) { throw obstacle }
+    }
+
+    /// Whether this device has a key for this app. Stays true when the enrolled face is gone: ``checkBiometricSupported(policy:)`` tells.
+    public func isBiometricEnabled() async throws -> Bool { try await !enabledTags().isEmpty }
+
+    /// Makes a key and registers it for the user who is signed in. A key from before goes.
+    ///
+    /// - Throws: `DeviceError`; ``MienError`` `.unauthenticatedUser`, `.networkError`, `.oauthError`: then no key stays.
+    public func enableBiometric(
+        localizedReason: String, constraint: BiometricAccessConstraint = .biometryCurrentSet,
+        policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics
+    ) async throws {
+        let device = try device(), access = try await accessToken()
+        try await checkBiometricSupported(policy: policy)
+        let before = try await enabledTags()
+        var generator = SystemRandomNumberGenerator()
+        let keyID = Base64URL.encode(generator.bytes(16))
+        let tag = try DeviceKeyTag("\(tagPrefix)\(try await userMark()).\(keyID)")
+        _ = try await device.keys.makeKey(tag: tag, protection: constraint)
+        do {
+            let prompt = UnlockPrompt(reason: localizedReason, policy: policy)
+            let request = try await signedRequest("setup", tag: tag, keyID: keyID, prompt: prompt)
+            _ = try await connection.form(["oauth2", "token"], client([("grant_type", Self.grant), ("jwt", request)]), bearer: access)
+        } catch {
+            // Unknown to the server or not: a key that nobody counts on is of no use.
+            try? await device.keys.deleteKey(tag: tag)
+            throw error
+        }
+        for old in before { try await forget(old, access: access) }
+    }
+
+    /// Signs in with the device's key.
+    ///
+    /// - Throws: `DeviceError` `.biometricPrivateKeyNotFound` when there is none, when the enrolled face changed, or when the server takes it
+    ///   no more: the key is gone then, and ``enableBiometric(localizedReason:constraint:policy:)`` makes another one; `.cancel` and what
+    ///   else keeps the person from opening the key. ``MienError`` `.networkError`, `.oauthError`.
+    @discardableResult
+    public func authenticateBiometric(
+        localizedReason: String = "Sign in", policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics
+    ) async throws -> UserInfo {
+        try await checkBiometricSupported(policy: policy)
+        guard let tag = try await enabledTags().last else {
+            throw DeviceError(.biometricPrivateKeyNotFound, "this device has no key for this app: enable biometric login first")
+        }
+        let prompt = UnlockPrompt(reason: localizedReason, policy: policy)
+        let request = try await signedRequest("authenticate", tag: tag, keyID: Self.keyID(tag), prompt: prompt)
+        do {
+            try await adopt(try await self.request([("grant_type", Self.grant), ("jwt", request)]))
+        } catch let error as MienError where error.oauthError == "invalid_grant" && error.reason.contains("InvalidCredentials") {
+            try await device().keys.deleteKey(tag: tag)
+            throw DeviceError(.biometricPrivateKeyNotFound, "the server does not take this device's key any more: enable biometric login again")
+        }
+        return try await userInfo()
+    }
+
+    /// Deletes the device's key, and on the server too when somebody is signed in and it can be reached.
+    public func disableBiometric() async throws {
+        let access = state == .signedIn ? try? await accessToken() : nil
+        for tag in try await enabledTags() { try await forget(tag, access: access) }
+    }
+
+    /// Another user signed in: the keys of the one before are none of theirs.
+    func forgetOthersKeys() async throws {
+        guard biometrics != nil else { return }
+        let mark = try await userMark()
+        for tag in try await enabledTags() where !tag.text.dropFirst(tagPrefix.count).hasPrefix("\(mark).") {
+            try await device().keys.deleteKey(tag: tag)
+        }
+    }
+
+    // MARK: Keys
+
+    private func device() throws(MienError) -> BiometricDevice {
+        guard let biometrics else { throw MienError(.invalidInitializationOptions, "the session was made without a BiometricDevice") }
+        return biometrics
+    }
+
+    /// `mien.<app on server>.`, then `<user>.<key id>`.
+    private var tagPrefix: String { "mien.\(Self.mark("\(connection.address.text) \(options.applicationId)"))." }
+
+    private func enabledTags() async throws -> [DeviceKeyTag] {
+        let prefix = tagPrefix
+        return try await device().keys.listTags().filter { $0.text.hasPrefix(prefix) }
+    }
+
+    private static func keyID(_ tag: DeviceKeyTag) -> String { String(tag.text[tag.text.index(after: tag.text.lastIndex(of: ".")!)...]) }
+
+    /// The user, as far as tags name one.
+    private func userMark() async throws -> String { Self.mark(try await userInfo().sub) }
+
+    /// 16 characters that stand for a text; no secret.
+    private static func mark(_ text: String) -> String {
+        // FNV-1a, twice over: names need to differ, nothing else.
+        func hash(_ start: UInt64) -> UInt64 { text.utf8.reduce(start) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 } }
+        let value = hash(0xCBF2_9CE4_8422_2325)
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    private func forget(_ tag: DeviceKeyTag, access: Sensitive<String>?) async throws {
+        try await device().keys.deleteKey(tag: tag)
+        guard let access else { return }
+        _ = try? await connection.send(.init(method: .delete, path: ["v1", "me", "biometrics", Self.keyID(tag)], bearer: access))
+    }
+
+    private func signedRequest(_ action: String, tag: DeviceKeyTag, keyID: String, prompt: UnlockPrompt) async throws -> String {
+        let device = try device(), signer = try await device.keys.signer(tag: tag, unlocking: prompt)
+        let challenge = try await challenge(), now = Double(self.now().seconds)
+        var names: [String: JSONValue] = ["model": .string(device.model), "os": .string(device.system)]
+        if let id = device.deviceID { names["device_id"] = .string(id) }
+        let payload: JSONValue = [
+            "iat": .number(now), "exp": .number(now + 60), "challenge": .string(challenge), "action": .string(action),
+            "aud": .string(try await issuer()), "client_id": .string(options.applicationId), "device_info": ["mien": .object(names)],
+        ]
+        var header: [String: JSONValue] = ["typ": .string(Self.type), "kid": .string(keyID)]
+        if action == "setup" { header["jwk"] = signer.publicKey.jwk }
+        return try await JWS.sign(header: header, payload: Array(JSONText.write(payload).utf8), with: signer)
+    }
+
+    private func challenge() async throws -> String {
+        let body = Array(JSONText.write(["purpose": "biometric_request"]).utf8)
+        let answer: JSONValue = try await connection.json(.init(method: .post, path: ["oauth2", "challenge"], body: body))
+        guard let token = answer["result"]?["token"]?.stringValue else { throw MienError(.serverError, "the answer holds no challenge") }
+        return token
+    }
+}

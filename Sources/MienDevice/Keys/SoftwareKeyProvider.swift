@@ -1,0 +1,61 @@
+#if canImport(MienTPM)
+internal import Crypto
+internal import MienCore
+public import MienKeys
+public import MienVault
+
+/// Device keys for machines without a TPM: the private key is locked with the authenticator, and its record is sealed. Whoever copies the whole disk has both.
+public struct SoftwareKeyProvider: DeviceKeyProvider {
+    private let keys: StoredKeys
+
+    /// - Parameters:
+    ///   - folder: of the records, made with mode 0700 when it is missing. Nobody else may enter it.
+    ///   - keyPath: of the key file that seals them.
+    public init(
+        folder: String, keyPath: String, authenticator: any SecretLocker, files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
+    ) {
+        keys = StoredKeys(
+            folder: KeyFolder(folder: folder, keyPath: keyPath, files: files, random: random), authenticator: authenticator, maker: SoftwareKeyMaker()
+        )
+    }
+
+    public func makeKey(tag: DeviceKeyTag, protection: BiometricAccessConstraint) async throws -> DevicePublicKey {
+        try await keys.make(tag, protection)
+    }
+    public func publicKey(tag: DeviceKeyTag) async throws -> DevicePublicKey { try await keys.publicKey(tag) }
+    public func sign(_ message: [UInt8], tag: DeviceKeyTag, unlocking prompt: UnlockPrompt) async throws -> [UInt8] {
+        try await keys.sign(message, tag, prompt)
+    }
+    public func deleteKey(tag: DeviceKeyTag) async throws { try await keys.delete(tag) }
+    public func listTags() async throws -> [DeviceKeyTag] { try await keys.tags() }
+}
+
+private struct SoftwareKeyMaker: KeyMaker {
+    func make() -> (publicKey: [UInt8], blob: [UInt8], secret: Sensitive<[UInt8]>) {
+        let key = P256.Signing.PrivateKey()
+        return (Array(key.publicKey.x963Representation), [], Sensitive(Array(key.rawRepresentation)))
+    }
+
+    func sign(digest: [UInt8], blob: [UInt8], secret: Sensitive<[UInt8]>) throws -> [UInt8] {
+        let key: P256.Signing.PrivateKey
+        do { key = try secret.use { try P256.Signing.PrivateKey(rawRepresentation: $0) } } catch {
+            throw DeviceError(.storage, "what the authenticator released is no key")
+        }
+        return Array(try key.signature(for: Digest(digest)).rawRepresentation)
+    }
+
+    /// A digest made elsewhere, in the shape that swift-crypto signs.
+    private struct Digest: Crypto.Digest {
+        static let byteCount = 32
+        let bytes: [UInt8]
+
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+        func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { unsafe try bytes.withUnsafeBytes(body) }
+        func makeIterator() -> Array<UInt8>.Iterator { bytes.makeIterator() }
+        static func == (a: Self, b: Self) -> Bool { a.bytes == b.bytes }
+        func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+        var description: String { "digest" }
+    }
+}
+#endif

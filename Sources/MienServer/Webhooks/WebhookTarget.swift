@@ -1,0 +1,28 @@
+internal import Foundation
+
+/// Where a call goes, in one spelling: what is compared with the list, looked up and connected to is the same text.
+struct WebhookTarget: Sendable, Equatable {
+    /// Lower case, without the brackets of an IPv6 address.
+    let host: String
+    let isEncrypted: Bool
+    let port: Int
+    let url: String
+
+    /// - Returns: `nil` for anything but http and https, for an address with a user's name, and when two readings of it differ.
+    init?(_ text: String) {
+        guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(), ["https", "http"].contains(scheme),
+            parts.user == nil, parts.password == nil, let host = parts.host, !host.isEmpty
+        else { return nil }
+        parts.scheme = scheme
+        parts.host = host.lowercased()
+        parts.fragment = nil
+        guard let url = parts.string, let read = URL(string: url)?.host else { return nil }
+        self.host = Self.bare(host.lowercased())
+        guard Self.bare(read) == self.host else { return nil }
+        isEncrypted = scheme == "https"
+        port = parts.port ?? (isEncrypted ? 443 : 80)
+        self.url = url
+    }
+
+    static func bare(_ host: String) -> String { host.trimmingCharacters(in: ["[", "]"]) }
+}

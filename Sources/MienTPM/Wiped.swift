@@ -1,0 +1,22 @@
+internal import Foundation
+internal import SystemTSS
+
+/// Zeros over a C value's bytes, in a way the compiler may not leave out.
+func wipe<T: BitwiseCopyable>(_ value: inout T) {
+    unsafe withUnsafeMutableBytes(of: &value) { unsafe explicit_bzero($0.baseAddress!, $0.count) }
+}
+
+/// Zeros over bytes that nobody else holds a copy of.
+func wipe(_ bytes: inout [UInt8]) {
+    let count = bytes.count
+    unsafe bytes.withUnsafeMutableBytes { if count > 0 { unsafe explicit_bzero($0.baseAddress!, count) } }
+}
+
+extension TPM2B_AUTH {
+    /// - Precondition: at most 64 bytes.
+    init(_ bytes: some Collection<UInt8>) {
+        self.init()
+        size = UInt16(bytes.count)
+        unsafe withUnsafeMutableBytes(of: &buffer) { unsafe $0.copyBytes(from: bytes) }
+    }
+}

@@ -1,0 +1,156 @@
+public import Foundation
+internal import Synchronization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// A TPM 2.0 in software (swtpm) on loopback ports of its own, its state in a scratch folder. It can be stopped and started again.
+public actor SoftwareTPM {
+    /// Where Debian puts it; `nil` when it is not installed.
+    public static let program: URL? = ["/usr/bin/swtpm", "/usr/local/bin/swtpm"].first(where: FileManager.default.isExecutableFile(atPath:))
+        .map { URL(fileURLWithPath: $0) }
+
+    /// Why tests that need it are skipped.
+    public static let missing = "swtpm is not installed: apt-get install swtpm"
+
+    private static let tries = 20
+    private static let patience = Duration.seconds(60)
+
+    /// For `TPM(address:)`; the same after ``restart()``.
+    public nonisolated let address: String
+    private let state: ScratchFolder
+    private let port: UInt16
+    private var process: Process
+    private var ends: AsyncStream<Void>
+
+    private init(state: ScratchFolder, port: UInt16, process: Process, ends: AsyncStream<Void>) {
+        (self.state, self.port, self.process, self.ends) = (state, port, process, ends)
+        address = "swtpm:host=127.0.0.1,port=\(port)"
+    }
+
+    /// Lends a fresh TPM and ends it when `body` has returned or thrown.
+    public static func run<T: Sendable>(_ body: (SoftwareTPM) async throws -> T) async throws -> T {
+        let tpm = try await started()
+        do {
+            let result = try await body(tpm)
+            await tpm.stop()
+            return result
+        } catch {
+            await tpm.stop()
+            throw error
+        }
+    }
+
+    /// Ends it, as pulling the plug would.
+    public func stop() async {
+        Self.end(process)
+        for await _ in ends {}
+    }
+
+    /// A child inherits the signals that Swift's threads block, the polite ones among them.
+    private static func end(_ process: Process) { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+    /// Lets it answer nothing until ``resume()``.
+    public func pause() { kill(process.processIdentifier, SIGSTOP) }
+
+    public func resume() { kill(process.processIdentifier, SIGCONT) }
+
+    /// Ends it and starts it on the same state and ports.
+    public func restart() async throws {
+        await stop()
+        (process, ends) = try await Self.launched(state, port)
+    }
+
+    private static func started() async throws -> SoftwareTPM {
+        let state = try ScratchFolder()
+        for _ in 0..<tries {
+            guard let port = freePair(), let (process, ends) = try? await launched(state, port) else { continue }
+            return SoftwareTPM(state: state, port: port, process: process, ends: ends)
+        }
+        throw Failure(description: "swtpm found no two ports side by side")
+    }
+
+    private static func launched(_ state: ScratchFolder, _ port: UInt16) async throws -> (Process, AsyncStream<Void>) {
+        let process = Process()
+        process.executableURL = program
+        process.arguments = [
+            "socket", "--tpm2", "--tpmstate", "dir=\(state.url.path)", "--flags", "not-need-init,startup-clear", "--server",
+            "type=tcp,port=\(port)", "--ctrl", "type=tcp,port=\(port + 1)",
+        ]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        let (ends, ended) = AsyncStream<Void>.makeStream()
+        process.terminationHandler = { _ in ended.finish() }
+        try process.run()
+        let deadline = ContinuousClock.now + patience
+        while process.isRunning, ContinuousClock.now < deadline {
+            if canConnect(port), canConnect(port + 1), process.isRunning { return (process, ends) }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        end(process)
+        for await _ in ends {}
+        throw Failure(description: "swtpm did not start on ports \(port) and \(port + 1)")
+    }
+
+    /// A free port whose neighbour, where the control channel goes, is free as well.
+    private static func freePair() -> UInt16? {
+        guard let (first, port) = bound(to: 0) else { return nil }
+        defer { close(first) }
+        guard port < .max, let (second, _) = bound(to: port + 1) else { return nil }
+        close(second)
+        return port
+    }
+
+    private static func bound(to port: UInt16) -> (descriptor: Int32, port: UInt16)? {
+        let descriptor = streamSocket()
+        guard descriptor >= 0 else { return nil }
+        var address = loopback(port), size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
+            }
+        }
+        guard isBound else {
+            close(descriptor)
+            return nil
+        }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+
+    private static func canConnect(_ port: UInt16) -> Bool {
+        let descriptor = streamSocket()
+        defer { close(descriptor) }
+        var address = loopback(port)
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
+    private static func loopback(_ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+
+    private static func streamSocket() -> Int32 {
+        #if canImport(Glibc)
+        socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+        socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+    }
+
+    private struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+}

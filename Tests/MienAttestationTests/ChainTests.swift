@@ -1,0 +1,158 @@
+import Crypto
+import CryptoExtras
+import MienAttestation
+import MienCore
+import MienKeys
+import SwiftASN1
+import Testing
+import X509
+
+/// Rules of chains, seen through a key attestation that is otherwise right.
+@Suite struct ChainTests {
+    private let root = try! TestAuthority()
+    private let key = try! SoftwareSigner.generate(.es256).publicKey
+
+    private static func authority(pathLength: Int? = nil, signs: Bool = true, isAuthority: Bool = true) throws -> Certificate.Extensions {
+        try Certificate.Extensions {
+            Critical(isAuthority ? BasicConstraints.isCertificateAuthority(maxPathLength: pathLength) : .notCertificateAuthority)
+            Critical(KeyUsage(digitalSignature: !signs, keyCertSign: signs))
+        }
+    }
+
+    private func leaf(
+        by authority: TestAuthority, from: Instant = TestAuthority.now - .seconds(60), to: Instant = TestAuthority.now + .seconds(60),
+        critical: ASN1ObjectIdentifier? = nil
+    ) throws -> [UInt8] {
+        var extensions = try Certificate.Extensions().adding(MadeDescription.oid, MadeDescription().der)
+        if let critical { extensions = try extensions.adding(critical, [5, 0], critical: true) }
+        return try authority.issue(subject: DistinguishedName { CommonName("key") }, key: .init(key), extensions: extensions, from: from, to: to)
+    }
+
+    private func code(_ chain: [[UInt8]], anchors: [TrustAnchor]? = nil, at now: Instant = TestAuthority.now) -> AttestationError.Code? {
+        refusal {
+            _ = try AndroidKeyAttestation.verify(
+                chain: chain, challenge: Array("challenge".utf8), anchors: anchors ?? [root.anchor], at: now)
+        }
+    }
+
+    @Test func `a chain through two authorities is taken, with its root or without`() throws {
+        let first = try TestAuthority("First", by: root), second = try TestAuthority("Second", by: first), leaf = try leaf(by: second)
+        #expect(code([leaf, second.der, first.der]) == nil && code([leaf, second.der, first.der, root.der]) == nil)
+        #expect(code([leaf, first.der]) == .chainBroken && code([leaf, second.der]) == .chainUntrusted)
+        // Any authority may be the anchor.
+        #expect(code([leaf, second.der], anchors: [first.anchor]) == nil && code([leaf], anchors: [second.anchor, root.anchor]) == nil)
+    }
+
+    @Test func `the certificate itself may be the anchor, and no other`() throws {
+        let leaf = try leaf(by: root), other = try self.leaf(by: TestAuthority())
+        #expect(try code([leaf], anchors: [TrustAnchor(der: leaf)]) == nil && code([other], anchors: [TrustAnchor(der: leaf)]) == .chainUntrusted)
+    }
+
+    @Test func `each has its time, to the second`() throws {
+        let leaf = try leaf(by: root), now = TestAuthority.now
+        #expect(code([leaf], at: now + .seconds(60)) == nil && code([leaf], at: now + .seconds(61)) == .chainExpired)
+        #expect(code([leaf], at: now - .seconds(60)) == nil && code([leaf], at: now - .seconds(61)) == .chainNotYetValid)
+        let old = try TestAuthority("Old", by: root, to: now - .seconds(1)), oldRoot = try TestAuthority(to: now - .seconds(1))
+        #expect(try code([self.leaf(by: old), old.der]) == .chainExpired)
+        #expect(try code([self.leaf(by: oldRoot)], anchors: [oldRoot.anchor]) == .chainExpired)
+        let early = try TestAuthority("Early", by: root, from: now + .seconds(1))
+        #expect(try code([self.leaf(by: early), early.der]) == .chainNotYetValid)
+    }
+
+    @Test func `who is no authority makes no certificates`() throws {
+        let plain = try TestAuthority("Plain", by: root, extensions: Self.authority(isAuthority: false))
+        #expect(try code([leaf(by: plain), plain.der]) == .chainAuthority)
+        let silent = try TestAuthority("Silent", by: root, extensions: Certificate.Extensions())
+        #expect(try code([leaf(by: silent), silent.der]) == .chainAuthority)
+        let other = try TestAuthority("Other", by: root, extensions: Self.authority(signs: false))
+        #expect(try code([leaf(by: other), other.der]) == .chainAuthority)
+        let anchor = try TestAuthority("Anchor", extensions: Self.authority(isAuthority: false))
+        #expect(try code([leaf(by: anchor)], anchors: [anchor.anchor]) == .chainAuthority)
+    }
+
+    @Test func `path lengths count the authorities below`() throws {
+        let none = try TestAuthority("None", by: root, extensions: Self.authority(pathLength: 0)), below = try TestAuthority("Below", by: none)
+        #expect(try code([leaf(by: none), none.der]) == nil && code([leaf(by: below), below.der, none.der]) == .chainPathLength)
+        let short = try TestAuthority("Short", extensions: Self.authority(pathLength: 0)), one = try TestAuthority("One", by: short)
+        #expect(try code([leaf(by: one), one.der], anchors: [short.anchor]) == .chainPathLength)
+    }
+
+    @Test func `critical extensions that nobody looks at are refused`() throws {
+        #expect(try code([leaf(by: root, critical: [1, 2, 3, 4])]) == .chainCritical)
+        let constrained = try TestAuthority("Constrained", by: root, extensions: Self.authority().adding([2, 5, 29, 30], [0x30, 0], critical: true))
+        #expect(try code([leaf(by: constrained), constrained.der]) == .chainCritical)
+    }
+
+    @Test func `SHA-1 is refused`() throws {
+        let key = try _RSA.Signing.PrivateKey(keySize: .bits2048), name = try DistinguishedName { CommonName("RSA") }
+        let time = (TestAuthority.now - TestAuthority.day, TestAuthority.now + TestAuthority.day)
+        func make(
+            _ subject: DistinguishedName, _ subjectKey: Certificate.PublicKey, _ algorithm: Certificate.SignatureAlgorithm,
+            _ extensions: Certificate.Extensions
+        )
+            throws -> [UInt8]
+        {
+            let certificate = try Certificate(
+                version: .v3, serialNumber: .init(1), publicKey: subjectKey, notValidBefore: time.0.date, notValidAfter: time.1.date, issuer: name,
+                subject: subject, signatureAlgorithm: algorithm, extensions: extensions, issuerPrivateKey: .init(key))
+            var serializer = DER.Serializer()
+            try serializer.serialize(certificate)
+            return serializer.serializedBytes
+        }
+        let anchor = try TrustAnchor(der: make(name, .init(key.publicKey), .sha256WithRSAEncryption, Self.authority()))
+        let description = try Certificate.Extensions().adding(MadeDescription.oid, MadeDescription().der)
+        let leafName = try DistinguishedName { CommonName("key") }
+        for (algorithm, expected): (Certificate.SignatureAlgorithm, AttestationError.Code?) in [
+            (.sha256WithRSAEncryption, nil), (.sha512WithRSAEncryption, nil), (.sha1WithRSAEncryption, .chainAlgorithm),
+        ] {
+            #expect(try code([make(leafName, .init(self.key), algorithm, description)], anchors: [anchor]) == expected)
+        }
+    }
+
+    @Test func `a root of the same name with another key is another root`() throws {
+        let twin = try TestAuthority(), leaf = try leaf(by: twin)
+        #expect(code([leaf]) == .chainUntrusted && code([leaf, twin.der]) == .chainUntrusted && code([leaf, root.der]) == .chainUntrusted)
+        #expect(code([leaf], anchors: [root.anchor, twin.anchor]) == nil)
+    }
+
+    /// Found by flipping bits of a recorded chain: the library reads both.
+    @Test func `around the signed part, too, there is one spelling`() throws {
+        let algorithm = DERText.sequence([6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2])
+        var found = 0
+        // A signature whose last bit is 0 could claim to be a bit shorter.
+        for _ in 0..<20 {
+            let leaf = try leaf(by: root)
+            let place = try #require(leaf.indices.last { leaf[$0...].starts(with: algorithm) })
+            let bits = place + algorithm.count + 2
+            guard leaf[bits] == 0, leaf[leaf.count - 1] & 1 == 0 else { continue }
+            found += 1
+            var shorter = leaf, other = leaf
+            shorter[bits] = 1
+            other[place + algorithm.count - 1] = 3
+            #expect(code([leaf]) == nil && code([shorter]) == .certificate && code([other]) == .certificate)
+        }
+        #expect(found > 0)
+    }
+
+    @Test func `nine certificates, large ones and other bytes are refused`() throws {
+        let leaf = try leaf(by: root)
+        #expect(code(Array(repeating: leaf, count: 9)) == .chainLength && code([]) == .chainLength)
+        #expect(code([leaf + [0]]) == .certificate && code([Array(leaf.dropLast())]) == .certificate && code([[]]) == .certificate)
+        #expect(code([[UInt8](repeating: 0x30, count: 8193)]) == .certificate)
+        #expect(throws: AttestationError(.certificate, "")) { try TrustAnchor.read(pem: "") }
+        #expect(throws: AttestationError(.certificate, "")) {
+            try TrustAnchor.read(pem: "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----")
+        }
+        #expect(throws: AttestationError(.certificate, "")) { try TrustAnchor.read(pem: "-----BEGIN KEY-----\nAA==\n-----END KEY-----") }
+    }
+
+    @Test func `codes of errors stay`() {
+        let codes = AttestationError.Code.allCases.map(\.rawValue)
+        #expect(Set(codes).count == codes.count && codes.count == 54)
+        #expect(
+            codes.prefix(5) == [
+                "attestation.form", "attestation.authenticator-data", "attestation.key", "attestation.relying-party", "attestation.challenge",
+            ])
+        #expect(codes.allSatisfy { $0.split(separator: ".").count == 2 && $0 == $0.lowercased() })
+    }
+}

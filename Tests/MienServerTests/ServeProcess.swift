@@ -1,0 +1,139 @@
+import Foundation
+import MienClient
+import MienCore
+import MienTesting
+import Testing
+
+/// A real `mien serve`, to be told to stop and to be killed.
+final class ServeProcess: Sendable {
+    /// It ended, or did not listen.
+    struct NotListening: Error {
+        let status: Int32
+        let out, err: String
+    }
+
+    let address: String
+    /// What the first start printed.
+    let credential: Sensitive<String>?
+    private let running: Running
+
+    private final class Running: @unchecked Sendable {
+        // Process is used by one test at a time; what it prints goes to files.
+        let process = Process()
+        let out: URL, err: URL
+        let ends: AsyncStream<Void>
+
+        init(_ folder: ScratchFolder, _ settings: [String: String], _ arguments: [String]) throws {
+            let name = UUID().uuidString
+            (out, err) = (try folder.write([], to: "\(name).out"), try folder.write([], to: "\(name).err"))
+            // Beside the test bundle, whatever the build's place and configuration.
+            let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+            process.executableURL = URL(filePath: tests).deletingLastPathComponent().appending(path: "mien")
+            process.arguments = ["serve"] + arguments
+            let standard = [
+                "MIEN_HOME": folder("home").path, "MIEN_PACKS": Installed.home.packs.path, "MIEN_DATA": folder("data").path, "MIEN_PORT": "0",
+                "MIEN_PASSWORD_MEMORY_KIB": "8192", "MIEN_PASSWORD_PASSES": "1",
+            ]
+            process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MIEN_") }
+                .merging(standard) { $1 }.merging(settings) { $1 }
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = try FileHandle(forWritingTo: out)
+            process.standardError = try FileHandle(forWritingTo: err)
+            let (ends, ended) = AsyncStream<Void>.makeStream()
+            self.ends = ends
+            process.terminationHandler = { _ in ended.finish() }
+            try process.run()
+        }
+
+        deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+        func text(_ file: URL) throws -> String { String(decoding: try Data(contentsOf: file), as: UTF8.self) }
+    }
+
+    private init(_ running: Running, address: String, credential: Sensitive<String>?) {
+        (self.running, self.address, self.credential) = (running, address, credential)
+    }
+
+    /// Starts it on a free port and waits until it listens.
+    ///
+    /// - Throws: ``NotListening`` when it ends instead.
+    static func start(in folder: ScratchFolder, _ settings: [String: String] = [:], arguments: [String] = []) async throws -> ServeProcess {
+        let running = try Running(folder, settings, arguments)
+        let deadline = ContinuousClock.now + .seconds(120)
+        while running.process.isRunning, ContinuousClock.now < deadline {
+            let said = try running.text(running.out)
+            if let address = said.firstMatch(of: /Listening on (\S+)\n/) {
+                let credential = said.firstMatch(of: /\n\s+(adm_\S+)\n/).map { Sensitive(String($0.1)) }
+                return ServeProcess(running, address: String(address.1), credential: credential)
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        if running.process.isRunning { kill(running.process.processIdentifier, SIGKILL) }
+        for await _ in running.ends {}
+        throw NotListening(status: running.process.terminationStatus, out: try running.text(running.out), err: try running.text(running.err))
+    }
+
+    var out: String { get throws { try running.text(running.out) } }
+    var err: String { get throws { try running.text(running.err) } }
+    var isRunning: Bool { running.process.isRunning }
+
+    func signal(_ number: Int32) { kill(running.process.processIdentifier, number) }
+
+    /// - Returns: its exit status; of one that a signal ended, the signal's number, negative.
+    @discardableResult
+    func ended() async -> Int32 {
+        for await _ in running.ends {}
+        let process = running.process
+        return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+
+    /// SIGTERM, and what it ends with.
+    @discardableResult
+    func stop() async -> Int32 {
+        signal(SIGTERM)
+        return await ended()
+    }
+
+    /// `VmRSS` or `VmHWM`, in MiB.
+    func memory(_ field: String) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(running.process.processIdentifier)/status", encoding: .utf8)
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(field + ":") })
+        return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }) / 1024
+    }
+
+    func admin(_ credential: Sensitive<String>) throws -> MienAdmin {
+        try MienAdmin(MienOptions(serverPath: address, retry: RetryPolicy(attempts: 1)), credential: credential)
+    }
+}
+
+/// A journey of pages: no password, no face, so that the server itself is what is tested.
+enum PagesJourney {
+    static let pages = 60
+    static let id = JourneyID("pages")!
+
+    static var definition: String {
+        let steps = (1...pages).map { i in
+            #""p\#(i)": {"type": "information", "config": {"text": "Page \#(i)"}, "on": {"success": "\#(i == pages ? "form" : "p\(i + 1)")"}}"#
+        }
+        // After the pages a password, since a journey has to be able to succeed. No test gets there.
+        return #"""
+            {"id": "pages", "version": 1, "title": "Pages", "start": "p1", "steps": {\#(steps.joined(separator: ", ")),
+              "form": {"type": "login_form", "config": {"branches": [{"id": "password"}], "output_variable": "form"}, "on": {"password": "check"}},
+              "check": {"type": "authenticate_password", "config": {"username": "form.username", "password": "form.password", "failure_behavior": "abort"}, "on": {"success": "done"}},
+              "done": {"type": "complete_journey"}}}
+            """#
+    }
+
+    static func publish(by admin: MienAdmin) async throws {
+        _ = try await admin.putJourney(id, version: 1, definition: Array(definition.utf8))
+        _ = try await admin.publishJourney(id, version: 1)
+    }
+
+    static func start(_ connection: RawConnection) async throws -> RawAnswer {
+        try await connection.post("/v1/journeys/pages/start", #"{"client_id": "sample_app"}"#)
+    }
+
+    static func next(_ connection: RawConnection, _ state: String) async throws -> RawAnswer {
+        try await connection.post("/v1/journeys/respond", #"{"state": "\#(state)", "option": "client_input"}"#)
+    }
+}

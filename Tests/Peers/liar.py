@@ -1,0 +1,90 @@
+"""A relay that does not behave, by {"mode"}:
+
+silent: takes the connection and says nothing        stops: falls silent after EHLO
+chatty: an answer without an end                      nonsense: an answer that is no SMTP
+drops: takes the mail, then hangs up without goodbye  late: takes the mail, and does not answer QUIT
+injects: with "220" to STARTTLS, in the same packet, an answer for later
+injects-apart: the same in a packet of its own, before the handshake can begin
+Prints {"port"}, {"heard": first word} for each line it understands, {"mail": true} for each mail it takes.
+"""
+
+import socket
+import threading
+import time
+
+from common import end_with_parent, settings, tell
+
+mode = settings()["mode"]
+
+
+def converse(connection):
+    lines = connection.makefile("rb")
+
+    def say(text):
+        connection.sendall(text.encode() + b"\r\n")
+
+    tell(connected=True)
+    if mode == "silent":
+        time.sleep(3600)
+    if mode == "nonsense":
+        say("HTTP/1.1 400 Bad Request")
+    if mode == "chatty":
+        try:
+            while True:
+                say("220-" + "x" * 200)
+        except OSError:
+            tell(cut=True)
+            return
+    say("220 relay.test")
+    while True:
+        line = lines.readline()
+        if not line:
+            tell(closed=True)
+            return
+        word = line.split()[0].decode("ascii", "replace").upper()
+        tell(heard=word)
+        if word == "EHLO":
+            if mode == "stops":
+                time.sleep(3600)
+            say("250-relay.test\r\n250 STARTTLS")
+        elif word == "STARTTLS":
+            if mode == "injects":
+                say("220 go on\r\n250 injected")
+            else:
+                say("220 go on")
+                say("250 injected")
+            data = connection.recv(1)
+            tell(then="handshake" if data == b"\x16" else "closed" if data == b"" else "text")
+            return
+        elif word == "DATA":
+            say("354 go on")
+            while lines.readline() not in (b".\r\n", b""):
+                pass
+            say("250 queued")
+            tell(mail=True)
+            if mode == "drops":
+                connection.close()
+                return
+        elif word == "QUIT":
+            if mode == "late":
+                time.sleep(3600)
+            say("221 bye")
+            return
+        else:
+            say("250 OK")
+
+
+def serve(connection):
+    try:
+        converse(connection)
+    except OSError:
+        tell(closed=True)
+    finally:
+        connection.close()
+
+
+end_with_parent()
+server = socket.create_server(("127.0.0.1", 0))
+tell(port=server.getsockname()[1])
+while True:
+    threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
