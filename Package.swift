@@ -145,7 +145,8 @@ let package = Package(
         .executableTarget(
             name: "mien",
             dependencies: [
-                "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault", "MienInference", "MienJourney", "MienClient", "MienAPI",
+                "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault", "MienInference", "MienJourney", "MienKeys",
+                "MienClient", "MienAPI",
                 "MienLoad", "MienServer", arguments, hummingbird, lifecycle, logging, unixSignals,
             ],
             swiftSettings: strict),

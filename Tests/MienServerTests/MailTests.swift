@@ -9,7 +9,7 @@ import Testing
 
 @testable import MienServer
 
-@Suite("Mail, through a real relay", .enabled(if: Peer.isThere, Peer.reason), .serialized, .timeLimit(.minutes(10)))
+@Suite("Mail, through a real relay", .enabled(if: Peer.isThere, Peer.reason), .serialized, .timeLimit(.minutes(15)))
 struct MailTests {
     private let scratch: ScratchFolder
 

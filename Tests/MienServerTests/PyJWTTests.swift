@@ -9,7 +9,7 @@ import Testing
 
 @Suite(
     "Tokens, read with PyJWT", .enabled(if: Peer.isThere, Peer.reason), .enabled(if: Installed.isThere, Installed.reason), .serialized,
-    .timeLimit(.minutes(10)))
+    .timeLimit(.minutes(15)))
 struct PyJWTTests {
     private let scratch: ScratchFolder
 

@@ -9,7 +9,7 @@ import Testing
 @testable import MienJourney
 @testable import MienServer
 
-@Suite("Webhooks, to a real receiver", .enabled(if: Peer.isThere, Peer.reason), .serialized, .timeLimit(.minutes(10)))
+@Suite("Webhooks, to a real receiver", .enabled(if: Peer.isThere, Peer.reason), .serialized, .timeLimit(.minutes(15)))
 struct WebhookTests {
     private static let secret = "a secret of the receiver's as well"
     private let scratch: ScratchFolder

@@ -57,7 +57,7 @@ extension MienSession {
             throw DeviceError(.biometricPrivateKeyNotFound, "this device has no key for this app: enable biometric login first")
         }
         let prompt = UnlockPrompt(reason: localizedReason, policy: policy)
-        let request = try await signedRequest("authenticate", tag: tag, keyID: Self.keyID(tag), prompt: prompt)
+        let request = try await signedRequest("authenticate", tag: tag, keyID: KeyMark.keyID(tag), prompt: prompt)
         do {
             try await adopt(try await self.request([("grant_type", Self.grant), ("jwt", request)]))
         } catch let error as MienError where error.oauthError == "invalid_grant" && error.reason.contains("InvalidCredentials") {
@@ -90,31 +90,20 @@ extension MienSession {
     }
 
     /// `mien.<app on server>.`, then `<user>.<key id>`.
-    private var tagPrefix: String { "mien.\(Self.mark("\(connection.address.text) \(options.applicationId)"))." }
+    private var tagPrefix: String { "mien.\(KeyMark.of("\(connection.address.text) \(options.applicationId)"))." }
 
     private func enabledTags() async throws -> [DeviceKeyTag] {
         let prefix = tagPrefix
         return try await device().keys.listTags().filter { $0.text.hasPrefix(prefix) }
     }
 
-    private static func keyID(_ tag: DeviceKeyTag) -> String { String(tag.text[tag.text.index(after: tag.text.lastIndex(of: ".")!)...]) }
-
     /// The user, as far as tags name one.
-    private func userMark() async throws -> String { Self.mark(try await userInfo().sub) }
-
-    /// 16 characters that stand for a text; no secret.
-    private static func mark(_ text: String) -> String {
-        // FNV-1a, twice over: names need to differ, nothing else.
-        func hash(_ start: UInt64) -> UInt64 { text.utf8.reduce(start) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 } }
-        let value = hash(0xCBF2_9CE4_8422_2325)
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    private func userMark() async throws -> String { KeyMark.of(try await userInfo().sub) }
 
     private func forget(_ tag: DeviceKeyTag, access: Sensitive<String>?) async throws {
         try await device().keys.deleteKey(tag: tag)
         guard let access else { return }
-        _ = try? await connection.send(.init(method: .delete, path: ["v1", "me", "biometrics", Self.keyID(tag)], bearer: access))
+        _ = try? await connection.send(.init(method: .delete, path: ["v1", "me", "biometrics", KeyMark.keyID(tag)], bearer: access))
     }
 
     private func signedRequest(_ action: String, tag: DeviceKeyTag, keyID: String, prompt: UnlockPrompt) async throws -> String {

@@ -30,10 +30,21 @@ struct ServerBench {
         var ratio: Double { requestsPerSecond / bareRequestsPerSecond }
         var request: LoadFigures
         var bareRequest: LoadFigures
+        var tokens: Tokens
         var memory: Memory
 
+        /// Devices' keys and refresh tokens, at ``Tokens/workers`` at once.
+        struct Tokens: Encodable {
+            static let workers = 16
+            /// Under `login` challenge and grant, under `grant` the grant alone.
+            let logins: LoadFigures
+            let refreshes: LoadFigures
+            /// A route of the same server that does nothing.
+            let empty: LoadFigures
+        }
+
         private enum Key: String, CodingKey {
-            case workers, faceLogin, faceLoginsPerSecond, request, requestsPerSecond, bareRequest, bareRequestsPerSecond, ratio, memory
+            case workers, faceLogin, faceLoginsPerSecond, request, requestsPerSecond, bareRequest, bareRequestsPerSecond, ratio, tokens, memory
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -46,6 +57,7 @@ struct ServerBench {
             try container.encode(bareRequest, forKey: .bareRequest)
             try container.encode(bareRequestsPerSecond, forKey: .bareRequestsPerSecond)
             try container.encode(ratio, forKey: .ratio)
+            try container.encode(tokens, forKey: .tokens)
             try container.encode(memory, forKey: .memory)
         }
     }
@@ -79,6 +91,14 @@ struct ServerBench {
         let request = ours.sorted { $0.perSecond("request") < $1.perSecond("request") }[rounds / 2]
         let bareRequest = theirs.sorted { $0.perSecond("request") < $1.perSecond("request") }[rounds / 2]
 
+        stage("Devices and tokens")
+        let devices = try TokenLoad(port: server.port, adminCredential: server.adminCredential, workers: Result.Tokens.workers)
+        func tokens(_ body: @escaping @Sendable (LoadRun.Worker) throws -> Void) throws -> LoadFigures {
+            _ = try LoadRun.run(port: server.port, workers: Result.Tokens.workers, until: .calls(10 * Result.Tokens.workers), body)
+            return try LoadRun.run(port: server.port, workers: Result.Tokens.workers, until: .seconds(seconds), body)
+        }
+        let measured = Result.Tokens(logins: try tokens(devices.login), refreshes: try tokens(devices.refresh), empty: try tokens(devices.empty))
+
         stage("Memory over \(journeys.grouped) journeys")
         let part = (journeys - 1000) / 2
         _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(1000)) { try subject.information($0) }
@@ -90,7 +110,7 @@ struct ServerBench {
         return Result(
             workers: workers, faceLogin: faceLogin, requestsPerSecond: request.perSecond("request"),
             bareRequestsPerSecond: bareRequest.perSecond("request"), request: request, bareRequest: bareRequest,
-            memory: .init(journeys: journeys, start: start, middle: middle, end: end, most: most))
+            tokens: measured, memory: .init(journeys: journeys, start: start, middle: middle, end: end, most: most))
     }
 }
 

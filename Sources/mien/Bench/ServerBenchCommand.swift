@@ -5,7 +5,7 @@ import MienLoad
 /// `mien bench server`
 struct ServerBenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "server", abstract: "Measure a server under load: face logins, requests, memory.",
+        commandName: "server", abstract: "Measure a server under load: face logins, requests, tokens, memory.",
         discussion: """
             Starts a server on a free port of this machine with a data folder of its own, which is removed afterwards. Requests without face work \
             stand beside a bare JSON route of Hummingbird in the same run: the ratio is what counts. The load comes from this program, which shares \
@@ -29,7 +29,7 @@ struct ServerBenchCommand: ParsableCommand {
 
     func run() throws {
         let bench = ServerBench(seconds: seconds, workers: concurrent, journeys: journeys, home: MienHomeFolder.current)
-        let stages = Progress("Measuring", total: 4)
+        let stages = Progress("Measuring", total: 5)
         var done = 0
         let result: ServerBench.Result
         do {
@@ -60,6 +60,17 @@ struct ServerBenchCommand: ParsableCommand {
             ["bare JSON route of Hummingbird", "\(Int(result.bareRequestsPerSecond).grouped) /s", ""],
             ["  p50 / p95 / p99", latency(result.bareRequest.latencies["request"]), ""],
             ["  journey requests, of the bare route's", "\(String.decimal(100 * result.ratio, 0)) %", "≥ 50 %"],
+        ]
+        let tokens = result.tokens, logins = tokens.logins
+        rows += [
+            [
+                "logins with a device's key (P-256), \(ServerBench.Result.Tokens.workers) at once", "\(Int(logins.perSecond("login")).grouped) /s",
+                "≥ 400 /s",
+            ], ["  challenge and grant, p50 / p95 / p99", latency(logins.latencies["login"]), ""],
+            ["  the grant alone, p50 / p95 / p99", latency(logins.latencies["grant"]), "p99 ≤ 60 ms"],
+            ["refreshes", "\(Int(tokens.refreshes.perSecond("refresh")).grouped) /s", "≥ 800 /s"],
+            ["  p50 / p95 / p99", latency(tokens.refreshes.latencies["refresh"]), ""],
+            ["the same server's empty route", "\(Int(tokens.empty.perSecond("empty")).grouped) /s", ""],
         ]
         let memory = result.memory
         rows.append([
