@@ -12,6 +12,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var faceThreshold: Double?
     /// How long a signed token of a completed journey is valid, in seconds, 30...3,600.
     public var tokenSeconds: Int
+    /// Whether its users may sign in with name and password on the server's own page, whatever its journeys ask for.
+    public var hasSignInPage: Bool
     /// Of access and refresh tokens.
     public var tokens: TokenLifetimes
     public var biometric: BiometricSettings
@@ -24,12 +26,13 @@ public struct AppSettings: Sendable, Hashable, Codable {
 
     public init(
         redirectURIs: [String] = [], journeys: [JourneyID]? = nil, locks: [String: LockPolicy] = [:], faceThreshold: Double? = nil,
-        tokenSeconds: Int = 300, tokens: TokenLifetimes = TokenLifetimes(), biometric: BiometricSettings = BiometricSettings(),
+        tokenSeconds: Int = 300, hasSignInPage: Bool = false, tokens: TokenLifetimes = TokenLifetimes(),
+        biometric: BiometricSettings = BiometricSettings(),
         resources: [String] = [], clientScopes: [String] = [], requiresDPoP: Bool = false
     ) {
         (self.redirectURIs, self.journeys, self.locks) = (redirectURIs, journeys, locks)
         (self.faceThreshold, self.tokenSeconds, self.tokens, self.biometric) = (faceThreshold, tokenSeconds, tokens, biometric)
-        (self.resources, self.clientScopes, self.requiresDPoP) = (resources, clientScopes, requiresDPoP)
+        (self.resources, self.clientScopes, self.requiresDPoP, self.hasSignInPage) = (resources, clientScopes, requiresDPoP, hasSignInPage)
     }
 
     public func lockPolicy(for type: AuthenticatorType) -> LockPolicy { locks[type.rawValue] ?? type.defaultLockPolicy }
@@ -87,7 +90,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case redirectURIs = "redirect_uris", journeys, locks, faceThreshold = "face_threshold", tokenSeconds = "token_seconds"
-        case tokens, biometric, resources, clientScopes = "client_scopes", requiresDPoP = "requires_dpop"
+        case hasSignInPage = "sign_in_page", tokens, biometric, resources, clientScopes = "client_scopes", requiresDPoP = "requires_dpop"
     }
 
     /// The settings' names.
@@ -101,6 +104,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
             locks: try values.decodeIfPresent([String: LockPolicy].self, forKey: .locks) ?? [:],
             faceThreshold: try values.decodeIfPresent(Double.self, forKey: .faceThreshold),
             tokenSeconds: try values.decodeIfPresent(Int.self, forKey: .tokenSeconds) ?? 300,
+            hasSignInPage: try values.decodeIfPresent(Bool.self, forKey: .hasSignInPage) ?? false,
             tokens: try values.decodeIfPresent(TokenLifetimes.self, forKey: .tokens) ?? TokenLifetimes(),
             biometric: try values.decodeIfPresent(BiometricSettings.self, forKey: .biometric) ?? BiometricSettings(),
             resources: try values.decodeIfPresent([String].self, forKey: .resources) ?? [],

@@ -64,7 +64,8 @@ struct AuthorizationCodeTests {
         try await TestServer.run(in: scratch) { server in
             try await server.makeUser()
             _ = try await server.admin.createApp(
-                AppRequest(id: "web", name: "Web <shop>", settings: ["redirect_uris": [.string(Self.redirect), .string(Self.native)]]))
+                AppRequest(
+                    id: "web", name: "Web <shop>", settings: ["redirect_uris": [.string(Self.redirect), .string(Self.native)], "sign_in_page": true]))
             try await body(server, Browser(server: server), TokenClient(server: server, app: "web"))
         }
     }

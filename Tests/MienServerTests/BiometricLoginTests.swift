@@ -133,6 +133,7 @@ struct BiometricLoginTests {
         try await withDevice { server, client, device, access in
             #expect(try await device.setUp(access).status == 200)
             #expect(try await device.setUp(access).status == 200, "again")
+            let user = try await server.userID("ada")
             let before = try await device.logIn()
             let renewed = try WireDevice(client)
             #expect(try await renewed.setUp(access).status == 200)
@@ -145,7 +146,6 @@ struct BiometricLoginTests {
             thief.deviceID = "device-0002"
             #expect(try await thief.setUp(bob).error == "invalid_grant", "the id is taken")
             #expect(try await renewed.logIn().status == 200)
-            let user = try await server.userID("ada")
             #expect(try await server.admin.authenticators(of: user).count { $0.type == "native_biometrics" } == 1)
         }
     }
@@ -156,7 +156,11 @@ struct BiometricLoginTests {
             #expect(try await device.setUp(access).status == 200)
             let other = try SoftwareSigner.generate(.es256)
             for _ in 1...5 { _ = try await device.logIn(jwt: device.request("authenticate", signer: other)) }
-            #expect(try await device.logIn().error == "invalid_grant", "locked, and looks like any other refusal")
+            // Whoever has the key is told that it is locked, and keeps it; nobody else is.
+            let owner = try await device.logIn()
+            #expect(owner.error == "invalid_grant" && owner["error_description"]?.contains("locked") == true)
+            let stranger = try await device.logIn(jwt: device.request("authenticate", signer: other))
+            #expect(stranger.error == "invalid_grant" && stranger["error_description"] == "InvalidCredentials")
             server.time.advance(.seconds(61))
             #expect(try await device.logIn().status == 200)
 
@@ -174,6 +178,24 @@ struct BiometricLoginTests {
             var second = try WireDevice(client)
             second.deviceID = "device-0002"
             #expect(try await second.setUp(access).error == "unauthorized_client", "as many as the app allows")
+        }
+    }
+
+    @Test("what an administrator has locked stays locked, whatever its owner registers or removes")
+    func lockedByHand() async throws {
+        try await withDevice { server, client, device, access in
+            #expect(try await device.setUp(access).status == 200)
+            let user = try await server.userID("ada")
+            let all = try await server.admin.authenticators(of: user)
+            let key = try #require(all.first { $0.type == "native_biometrics" }.flatMap { AuthenticatorID($0.id) })
+            try await server.admin.lock(key, of: user)
+            let renewed = try WireDevice(client)
+            #expect(try await renewed.setUp(access).error == "invalid_grant")
+            let headers = ["authorization": "Bearer \(access ?? "")"]
+            #expect(try await client.send(.delete, "/v1/me/biometrics/\(device.keyID)", headers).status == 404)
+            #expect(try await device.logIn().error == "invalid_grant")
+            try await server.admin.unlock(key, of: user)
+            #expect(try await renewed.setUp(access).status == 200)
         }
     }
 

@@ -56,7 +56,7 @@ struct NativeBiometricsTests {
             """
             "form": {"type": "login_form", "config": {"branches": [{"id": "face", "label": "Biometrics"}, {"id": "password"}],
               "output_variable": "form"}, "on": {"face": "key", "password": "no"}},
-            "key": {"type": "authenticate_native_biometrics", "config": {"user_auth_state": "identifier", "user_identifier": "form.user_identifier"},
+            "key": {"type": "authenticate_native_biometrics", "config": {"user_identifier": "form.user_identifier"},
               "on": {"success": "done", "failure": "no"}},
             "no": {"type": "reject_access"},
             "done": {"type": "complete_journey"}

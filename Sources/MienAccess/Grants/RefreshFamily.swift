@@ -65,7 +65,4 @@ public struct RefreshFamily: Sendable, Hashable {
         revokedAt = now
         return true
     }
-
-    /// When it can be forgotten, reuse and all.
-    public var endsAt: Instant { expiresAt }
 }

@@ -21,7 +21,6 @@ public struct Scope: Sendable, Hashable, Codable {
     public var text: String { words.joined(separator: " ") }
     public func contains(_ word: String) -> Bool { words.contains(word) }
     public func isSubset(of other: Scope) -> Bool { Set(words).isSubset(of: other.words) }
-    public func removing(_ word: String) -> Scope { Scope(words: words.filter { $0 != word }) }
     /// The first word that nobody here knows.
     public var foreign: String? { words.first { !Self.known.contains($0) } }
 

@@ -41,7 +41,8 @@ public struct NativeBiometrics: Sendable {
 
     /// Makes a key for the user; one from before goes.
     ///
-    /// - Parameter username: the step's `user_identifier`.
+    /// - Parameter username: the app's own name for the user, the same each time. Not the step's `user_identifier`: that is the account's id here and
+    ///   what was typed there.
     /// - Throws: `DeviceError`: what stands in the way.
     public func registerNativeBiometrics(
         username: String, constraint: BiometricAccessConstraint = .biometryCurrentSet
@@ -57,7 +58,7 @@ public struct NativeBiometrics: Sendable {
     /// Asks the person, and signs.
     ///
     /// - Parameters:
-    ///   - username: the step's `user_identifier`.
+    ///   - username: as at registration.
     ///   - challenge: the step's; of a transaction its `transaction_challenge`. Show the person its `approval_data` before.
     /// - Throws: `DeviceError` `.biometricPrivateKeyNotFound` when this user has no key here; `.cancel` and what else keeps it closed.
     public func authenticateNativeBiometrics(

@@ -133,7 +133,7 @@ public actor MienSession {
     /// An access token that is good for a while yet.
     ///
     /// - Throws: ``MienError`` `.notInitialized`, `.unauthenticatedUser` when nobody is signed in (any more), `.networkError` when it has to be
-    ///   renewed and the server cannot be reached: then the sign-in stays.
+    ///   renewed and no answer comes: whether the sign-in is over then, the next call finds out.
     public func accessToken() async throws -> Sensitive<String> {
         guard state != .unknown else { throw MienError(.notInitialized, "call configure() first") }
         guard let tokens else { throw MienError(.unauthenticatedUser, "nobody is signed in: sign in first") }

@@ -9,7 +9,13 @@ final class AppCatalog: Sendable {
     private static let mostKept = 10_000
 
     private let store: Store
-    private let known = Mutex<[AppID: AppRecord]>([:])
+    private struct State {
+        var known: [AppID: AppRecord] = [:]
+        /// Counts what was forgotten: what was read before is not kept after.
+        var changes = 0
+    }
+
+    private let state = Mutex(State())
 
     init(store: Store) { self.store = store }
 
@@ -30,14 +36,21 @@ final class AppCatalog: Sendable {
         return app
     }
 
-    func forget(_ id: AppID) { known.withLock { $0[id] = nil } }
+    func forget(_ id: AppID) {
+        state.withLock {
+            $0.known[id] = nil
+            $0.changes += 1
+        }
+    }
 
     private func load(_ id: AppID) async throws -> AppRecord? {
-        if let app = known.withLock({ $0[id] }) { return app }
+        let (app, changes) = state.withLock { ($0.known[id], $0.changes) }
+        if let app { return app }
         let found = try await store.read { try $0.apps.find(id) }
-        known.withLock { known in
-            if known.count >= Self.mostKept { known = [:] }
-            if let found { known[id] = found }
+        state.withLock { state in
+            guard state.changes == changes, let found else { return }
+            if state.known.count >= Self.mostKept { state.known = [:] }
+            state.known[id] = found
         }
         return found
     }

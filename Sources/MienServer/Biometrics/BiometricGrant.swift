@@ -71,7 +71,9 @@ struct BiometricGrant: Sendable {
             throw OAuthError(.unauthorizedClient, "this app takes attested keys only")
         }
         let new = DeviceKeyService.NewKey(id: keyID, key: key, device: device.id, name: device.model, system: device.system)
-        do { try await keys.register(new, of: caller.account.id, app: app, actor: "app") } catch DeviceKeyService.Refusal.tooMany {
+        do { try await keys.register(new, of: caller.account.id, app: app, actor: "app", sparing: caller.grant.id) } catch DeviceKeyService.Refusal
+            .tooMany
+        {
             throw OAuthError(
                 .unauthorizedClient, "this user has \(app.settings.biometric.mostKeys) keys, as many as the app allows: remove one first")
         } catch is DeviceKeyService.Refusal { throw Self.refused("the key cannot be registered under this id") }
@@ -86,15 +88,18 @@ struct BiometricGrant: Sendable {
         guard scope.contains(Scope.offline), scope.contains(Scope.full) else {
             throw OAuthError(.invalidScope, "biometric login needs \(Scope.offline) and \(Scope.full)")
         }
-        let owner = try await keys.verify(keyID, app: app, actor: "app") { (try? message.verify(with: $0)) != nil }
-        guard let owner else { throw Self.refused("InvalidCredentials") }
-        try await grants.revokeAll(by: owner.authenticator)
+        let account: UserID, authenticator: AuthenticatorID
+        switch try await keys.verify(keyID, app: app, actor: "app", { (try? message.verify(with: $0)) != nil }) {
+        case .owner(let user, let id): (account, authenticator) = (user, id)
+        case .locked: throw Self.refused("the key is locked for now: keep it, and try again later")
+        case .refused: throw Self.refused("InvalidCredentials")
+        }
         let methods = [AuthenticatorType.nativeBiometrics.method, "x_biometric"]
         return .signedIn(
             try await grants.tokens(
                 for: SignIn(
-                    account: owner.account, app: app, methods: methods, at: clock.now, scope: scope, resources: resources,
-                    authenticator: owner.authenticator, thumbprint: thumbprint)))
+                    account: account, app: app, methods: methods, at: clock.now, scope: scope, resources: resources,
+                    authenticator: authenticator, thumbprint: thumbprint)))
     }
 
     private func checkTimes(_ claims: [String: JSONValue]) throws(OAuthError) {

@@ -18,11 +18,13 @@ struct DeviceInfo: Sendable {
             ("android", value?["android"]?["Build"]?["MODEL"]),
         ]
         guard let place = places.first(where: { $0.model?.stringValue != nil }), let model = place.model?.stringValue else { return nil }
-        self.model = String(model.unicodeScalars.filter { $0.properties.generalCategory != .control }.prefix(Self.most).map(Character.init))
-        system = String(place.system.prefix(Self.most))
+        self.model = Self.short(model)
+        system = Self.short(place.system)
         guard !self.model.isEmpty else { return nil }
         let id = (value?["mien"]?["device_id"] ?? value?["ios"]?["UIDevice"]?["identifierForVendor"])?.stringValue
         guard id.map({ (8...128).contains($0.utf8.count) }) ?? true else { return nil }
         self.id = id
     }
+
+    private static func short(_ text: String) -> String { String(String.UnicodeScalarView(text.unicodeScalars.prefix(most))).printable }
 }

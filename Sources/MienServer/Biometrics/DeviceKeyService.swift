@@ -21,6 +21,8 @@ struct DeviceKeyService: Sendable {
         case keyIDTaken
         /// The user has as many as the app allows.
         case tooMany
+        /// An administrator has locked the user's keys: another one does not get around that.
+        case locked
         case userMissing
     }
 
@@ -55,7 +57,7 @@ struct DeviceKeyService: Sendable {
     /// The same key again is no new one; another key of the same device takes the old one's place, and what that had brought ends.
     ///
     /// - Throws: ``Refusal``.
-    func register(_ new: NewKey, of user: UserID, app: AppRecord, actor: String) async throws {
+    func register(_ new: NewKey, of user: UserID, app: AppRecord, actor: String, sparing grant: GrantID? = nil) async throws {
         let now = clock.now, deviceHash = new.device.map { store.keys.hash(ofDevice: $0) }
         var generator = SystemRandomNumberGenerator()
         let id = AuthenticatorID.random(using: &generator)
@@ -72,9 +74,10 @@ struct DeviceKeyService: Sendable {
                 return
             }
             let others = try tables.deviceKeys.all(of: user, app: app.id)
+            for other in others where try Self.isLocked(other, tables) { throw Refusal.locked }
             let replaced = others.filter { $0.deviceHash != nil && $0.deviceHash == deviceHash }
             guard others.count - replaced.count < app.settings.biometric.mostKeys else { throw Refusal.tooMany }
-            for old in replaced { try Self.remove(old, from: tables, at: now) }
+            for old in replaced { try Self.remove(old, from: tables, sparing: grant, at: now) }
             try tables.authenticators.insert(
                 AuthenticatorRecord(id: id, account: user, type: .nativeBiometrics, app: app.id, content: content, info: info, createdAt: now),
                 of: account)
@@ -87,18 +90,24 @@ struct DeviceKeyService: Sendable {
         }
     }
 
-    /// The key and whatever it brought.
-    private static func remove(_ key: DeviceKeyRecord, from tables: Tables, at now: Instant) throws {
-        _ = try tables.grants.revokeAll(by: key.authenticator, at: now)
+    private static func isLocked(_ key: DeviceKeyRecord, _ tables: Tables) throws -> Bool {
+        try tables.locks.counter(of: key.authenticator, scope: LockGate.administrative).isDisabled
+    }
+
+    /// The key and whatever it brought, but for the sign-in that asks for it.
+    private static func remove(_ key: DeviceKeyRecord, from tables: Tables, sparing grant: GrantID? = nil, at now: Instant) throws {
+        _ = try tables.grants.revokeAll(by: key.authenticator, except: grant, at: now)
         _ = try tables.authenticators.delete(key.authenticator, of: key.account)
     }
 
     // MARK: Using
 
-    /// Whose key it is, and where.
-    struct Owner: Sendable {
-        let account: UserID
-        let authenticator: AuthenticatorID
+    enum Verdict: Sendable {
+        /// Whose key it is.
+        case owner(UserID, AuthenticatorID)
+        /// The signature is right, but the key is locked for now: only its holder is told.
+        case locked
+        case refused
     }
 
     /// Judges a signature, through the lock gate.
@@ -106,11 +115,10 @@ struct DeviceKeyService: Sendable {
     /// - Parameters:
     ///   - user: who it has to belong to, if that is known.
     ///   - isRight: whether the key made the signature.
-    /// - Returns: `nil` for every kind of no; the audit log knows which.
     func verify(
         _ keyID: String, of user: UserID? = nil, app: AppRecord, device: DeviceID? = nil, actor: String,
         _ isRight: @Sendable (DevicePublicKey) -> Bool
-    ) async throws -> Owner? {
+    ) async throws -> Verdict {
         let found = try await store.read { tables -> (AccountRecord, AuthenticatorRecord)? in
             guard let key = try tables.deviceKeys.find(keyID, app: app.id), user == nil || key.account == user,
                 let account = try tables.accounts.find(key.account), account.state == .active,
@@ -123,21 +131,23 @@ struct DeviceKeyService: Sendable {
         }
         let policy = app.settings.lockPolicy(for: .nativeBiometrics)
         guard let pass = try await gate.begin(authenticator.id, policy: policy, device: device) else {
-            return try await refuse(account.id, app.id, actor, ["locked": true])
+            let refusal = try await refuse(account.id, app.id, actor, ["locked": true])
+            return isRight(key) ? .locked : refusal
         }
         guard isRight(key) else { return try await refuse(account.id, app.id, actor, [:]) }
         try await gate.succeed(pass)
         metrics.count("mien_authentications_total", "type=\"native_biometrics\",result=\"accepted\"")
-        return Owner(account: account.id, authenticator: authenticator.id)
+        return .owner(account.id, authenticator.id)
     }
 
-    private func refuse(_ account: UserID?, _ app: AppID, _ actor: String, _ detail: [String: JSONValue]) async throws -> Owner? {
+    /// One answer for every kind of no; the audit log knows which.
+    private func refuse(_ account: UserID?, _ app: AppID, _ actor: String, _ detail: [String: JSONValue]) async throws -> Verdict {
         metrics.count("mien_authentications_total", "type=\"native_biometrics\",result=\"refused\"")
         let now = clock.now
         try await store.write {
             try $0.audit.append(AuditEvent("native_biometrics.refused", actor: actor, account: account, app: app, detail: detail), at: now)
         }
-        return nil
+        return .refused
     }
 
     private static func key(_ record: AuthenticatorRecord) -> DevicePublicKey? {
@@ -173,12 +183,15 @@ struct DeviceKeyService: Sendable {
     /// - Parameter keyID: `nil` for all the user has in this app.
     /// - Returns: how many there were.
     @discardableResult
-    func delete(_ keyID: String?, of user: UserID, app: AppID, actor: String) async throws -> Int {
+    func delete(_ keyID: String?, of user: UserID, app: AppID, actor: String, sparing grant: GrantID? = nil) async throws -> Int {
         let now = clock.now
         return try await store.write { tables in
-            let keys = try tables.deviceKeys.all(of: user, app: app).filter { keyID == nil || $0.keyID == keyID }
+            let keys = try tables.deviceKeys.all(of: user, app: app).filter { key in
+                // One that an administrator has locked stays, so that it stays locked.
+                try (keyID == nil || key.keyID == keyID) && !Self.isLocked(key, tables)
+            }
             for key in keys {
-                try Self.remove(key, from: tables, at: now)
+                try Self.remove(key, from: tables, sparing: grant, at: now)
                 try tables.audit.append(
                     AuditEvent(
                         "native_biometrics.removed", actor: actor, account: user, app: app,

@@ -28,7 +28,9 @@ struct UserRoutes {
         }
         router.delete("me/biometrics/:key") { request, context in
             let caller = try await grants.caller(of: request), id = try context.parameters.require("key")
-            guard try await keys.delete(id, of: caller.account.id, app: caller.app, actor: "user") > 0 else { throw Self.notFound }
+            guard try await keys.delete(id, of: caller.account.id, app: caller.app, actor: "user", sparing: caller.grant.id) > 0 else {
+                throw Self.notFound
+            }
             return Response(status: .noContent)
         }
     }

@@ -34,9 +34,10 @@ public struct ServerConfiguration: Sendable {
         }
         if let name = texts["face.pack"], (try? PackID(name)) == nil { problems.append("face.pack: “\(name)” names no model pack") }
         if let foreign = (texts["authentication.identities"] ?? "").split(separator: ",").map({ $0.trimmingCharacters(in: .whitespaces) })
-            .first(where: { !["", "biometric"].contains($0) })
+            .first(where: { !["", "biometric", "login_id", "oauth", "anonymous", "passkey", "siwe", "ldap"].contains($0) })
         {
-            problems.append("authentication.identities: there is no “\(foreign)”; there is biometric")
+            problems.append(
+                "authentication.identities: there is no “\(foreign)”; there is biometric (others of the guide's are taken, and mean nothing here)")
         }
         if texts["mail.security"] == "none", let host = texts["mail.host"], !["", "localhost", "127.0.0.1", "::1"].contains(host) {
             problems.append("mail.security: none sends codes in the clear; it is allowed for a relay on this machine only")

@@ -16,13 +16,19 @@ extension EffectPerformer {
         return found?.state == .active ? found : nil
     }
 
-    /// One bucket an account, whether it exists or not.
-    func mayGuess(_ user: UserReference) -> Bool {
-        let key =
+    /// One bucket an account, whatever it is called, and one for each device it is known on: strangers cannot use up the owner's. A name that is
+    /// nobody's has one, too.
+    func mayGuess(_ user: UserReference, _ account: AccountRecord?, _ context: EffectContext) -> Bool {
+        let key: String
+        if let account {
+            key = "\(account.id.text) \(context.device(of: account.id)?.text ?? "")"
+        } else {
             switch user {
-            case .id(let id): id.text
-            case .identifier(let text): text.use { Base64URL.encode(store.keys.hash(ofSecret: Array(($0.lowercased()).utf8))) }
+            case .id(let id): key = id.text
+            case .identifier(let text):
+                key = text.use { Base64URL.encode(store.keys.hash(ofSecret: Array((LoginName.candidates($0).first?.normal ?? "").utf8))) }
             }
+        }
         return guesses.take(key, at: clock.now) == nil
     }
 

@@ -56,15 +56,17 @@ extension EffectPerformer {
         let text = Self.challengeText(proof.challenge, proof.purpose)
         let isFresh = try await challenges.take(proof.challenge.text, for: .journey, binding: context.run.text)
         let isRepeated = proof.challengeText?.use { $0 == text } ?? true
-        guard isFresh, isRepeated, mayGuess(user), let account = try await account(user),
+        let found = try await account(user)
+        // Switched off, it lets nobody in, registered or not.
+        guard context.app.settings.biometric.isEnabled, isFresh, isRepeated, mayGuess(user, found, context), let account = found,
             let signature = proof.signature.use({ Self.base64($0) })
         else { return try await refuse(.nativeBiometrics, nil, context) }
         // ES256 comes from Apple's and Android's key stores in DER, from the web as 64 bytes.
         let form: ES256Signature.Form = signature.count == 64 ? .raw : .der
-        let owner = try await deviceKeys.verify(
+        let verdict = try await deviceKeys.verify(
             proof.publicKeyID, of: account.id, app: context.app, device: context.device(of: account.id), actor: "journey"
         ) { $0.isValid(signature, over: Array(text.utf8), form: form) }
-        guard owner != nil else { return .refused(.invalidCredentials) }
+        guard case .owner = verdict else { return .refused(.invalidCredentials) }
         try await note("\(AuthenticatorType.nativeBiometrics.rawValue).accepted", account.id, context, [:])
         return .authenticated(account.id, amr: [AuthenticatorType.nativeBiometrics.method])
     }

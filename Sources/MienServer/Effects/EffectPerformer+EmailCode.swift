@@ -9,7 +9,7 @@ extension EffectPerformer {
         var generator = SystemRandomNumberGenerator()
         let codeID = CodeID.random(using: &generator)
         let code = (0..<length).map { _ in String(Int.random(in: 0...9, using: &generator)) }.joined()
-        let mayGuess = mayGuess(user), account = mayGuess ? try await account(user) : nil
+        let found = try await account(user), account = mayGuess(user, found, context) ? found : nil
         let address = account?.profile.use { $0.email }
         let now = clock.now, hash = codeHash(code, codeID), app = context.app.id
         let authenticatorID = AuthenticatorID.random(using: &generator)
@@ -42,7 +42,7 @@ extension EffectPerformer {
         _ code: CodeID, _ user: UserReference, _ passcode: Sensitive<String>, _ context: EffectContext
     ) async throws -> EffectResult.Answer {
         let hash = passcode.use { codeHash($0, code) }, now = clock.now
-        let account = mayGuess(user) ? try await account(user) : nil
+        let found = try await account(user), account = mayGuess(user, found, context) ? found : nil
         let authenticator = try await account.asyncMap { account in
             try await store.read { try $0.authenticators.find(.emailCode, of: account, app: nil) }
         }

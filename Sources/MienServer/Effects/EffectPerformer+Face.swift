@@ -28,6 +28,8 @@ extension EffectPerformer {
             }
             let info: [String: JSONValue] = ["photos": .number(Double(photos)), "pack": .string(packID.text), "consent": .string(consentVersion)]
             if var old = try tables.authenticators.find(.face, of: account, app: app) {
+                // What an administrator has locked, registering anew does not open.
+                guard try !tables.locks.counter(of: old.id, scope: LockGate.administrative).isDisabled else { return .refused(.notAllowed) }
                 (old.content, old.info) = (Sensitive(bytes), info)
                 try tables.authenticators.update(old, of: account, at: now)
                 try tables.locks.unlock(old.id)
@@ -52,9 +54,9 @@ extension EffectPerformer {
         }
         // Whatever comes of it, this capture is not judged again.
         try await captures.remove(capture)
-        guard mayGuess(user) else { return .refused(.invalidCredentials) }
         let app = context.app.id
         let account = try await account(user)
+        guard mayGuess(user, account, context) else { return .refused(.invalidCredentials) }
         let found = try await account.asyncMap { account in try await store.read { try $0.authenticators.find(.face, of: account, app: app) } }
         guard let account, let authenticator = found ?? nil else {
             try await gate.pretend()

@@ -8,8 +8,8 @@ extension EffectPerformer {
     func authenticate(
         _ user: UserReference, password: Sensitive<String>, _ context: EffectContext
     ) async throws -> EffectResult.Answer {
-        guard mayGuess(user) else { return .refused(.invalidCredentials) }
         let account = try await account(user)
+        guard mayGuess(user, account, context) else { return .refused(.invalidCredentials) }
         let authenticator = try await account.asyncMap { account in
             try await store.read { try $0.authenticators.find(.password, of: account, app: nil) }
         }

@@ -2601,7 +2601,12 @@ enum OpenAPIDocument {
                 "items": {"type": "string", "pattern": "^[!#-\\[\\]-~]{1,64}$"},
                 "description": "What a confidential app may ask for in its own name."
               },
-              "requires_dpop": {"type": ["boolean", "null"], "default": false, "description": "Whether every token has to be bound to a key."}
+              "requires_dpop": {"type": ["boolean", "null"], "default": false, "description": "Whether every token has to be bound to a key."},
+              "sign_in_page": {
+                "type": ["boolean", "null"],
+                "default": false,
+                "description": "Whether users may sign in with name and password on `/oauth2/authorize`, whatever the app's journeys ask for."
+              }
             },
             "additionalProperties": false,
             "examples": [

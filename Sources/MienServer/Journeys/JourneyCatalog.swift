@@ -6,7 +6,9 @@ internal import Synchronization
 /// Definitions, read and parsed once. A version that was published never changes; which one is published is asked anew after each change.
 final class JourneyCatalog: Sendable {
     private struct State {
-        var published: [JourneyID: JourneyDefinition?] = [:]
+        var published: [JourneyID: JourneyDefinition] = [:]
+        /// Counts what was forgotten: what was read before is not kept after.
+        var changes = 0
         var versions: [String: JourneyDefinition] = [:]
     }
 
@@ -20,12 +22,14 @@ final class JourneyCatalog: Sendable {
 
     /// What new runs follow.
     func published(_ id: JourneyID) async throws -> JourneyDefinition? {
-        if let known = state.withLock({ $0.published[id] }) { return known }
+        let (known, changes) = state.withLock { ($0.published[id], $0.changes) }
+        if let known { return known }
         let definition = try await store.read { try $0.journeys.published(id) }.map { try Self.parsed($0) }
         state.withLock { state in
-            if state.published.count >= Self.mostKept { state.published = [:] }
             // Names nobody published are not kept: anybody can think of more.
-            if let definition { state.published[id] = definition }
+            guard state.changes == changes, let definition else { return }
+            if state.published.count >= Self.mostKept { state.published = [:] }
+            state.published[id] = definition
         }
         return definition
     }
@@ -46,7 +50,12 @@ final class JourneyCatalog: Sendable {
     }
 
     /// Something was published or retired.
-    func forget(_ id: JourneyID) { state.withLock { $0.published[id] = nil } }
+    func forget(_ id: JourneyID) {
+        state.withLock {
+            $0.published[id] = nil
+            $0.changes += 1
+        }
+    }
 
     private static func parsed(_ record: JourneyRecord) throws -> JourneyDefinition {
         do { return try JourneyDefinition.parse(Array(record.definition.utf8)) } catch {

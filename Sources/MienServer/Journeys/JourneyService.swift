@@ -43,6 +43,7 @@ final class JourneyService: Sendable {
         var generator = SystemRandomNumberGenerator()
         let runID = InstanceID.random(using: &generator)
         var state = RunState(instance: JourneyInstance(id: runID, of: definition, app: app.id, at: now), flowID: request.flowID)
+        state.begun = caller.map { .init(grant: $0.grant.id, signedInAt: $0.grant.signedInAt, methods: $0.grant.methods) }
         if let token = request.deviceToken { state.device = try await device(token, app: app.id) }
         metrics.count("mien_journeys_started_total")
         let (answer, secret) = try await advance(
@@ -160,9 +161,12 @@ final class JourneyService: Sendable {
             }
             claims["sub"] = .string(user.text)
             claims["amr"] = .array((completion.user?.amr ?? []).map { .string($0) })
-            claims["acr"] = .string(completion.acr ?? (Set(completion.user?.amr ?? []).count > 1 ? "2" : "1"))
-            claims["auth_time"] = .number(Double(now.seconds))
-            if state.device?.account != user { deviceToken = try await newDevice(user, app.id, at: now) }
+            claims["acr"] = .string(completion.acr ?? AuthenticationContext.of(completion.user?.amr ?? []))
+            // Begun by one who had signed in, it is no new sign-in unless a step of its own was one; and it never brings tokens that last longer.
+            let isOld = state.begun.map { $0.methods.count >= completion.user?.amr.count ?? 0 } ?? false
+            claims["auth_time"] = .number(Double((isOld ? state.begun?.signedInAt ?? now : now).seconds))
+            if let begun = state.begun { claims["sid"] = .string(begun.grant.text) }
+            if state.begun == nil, state.device?.account != user { deviceToken = try await newDevice(user, app.id, at: now) }
         }
         metrics.count("mien_journeys_ended_total", "end=\"success\"")
         return JourneyAnswer(

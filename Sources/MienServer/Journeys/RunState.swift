@@ -8,6 +8,15 @@ struct RunState: Codable, Sendable {
     var flowID: String?
     /// A device the client has proved to be one that this account has signed in on.
     var device: Device?
+    /// The sign-in it was begun with, if it was.
+    var begun: Begun?
+
+    struct Begun: Codable, Sendable {
+        let grant: GrantID
+        let signedInAt: Instant
+        /// How that was done.
+        let methods: [String]
+    }
 
     struct Device: Codable, Sendable {
         let id: DeviceID

@@ -56,6 +56,9 @@ struct AuthorizationService: Sendable {
         func refuse(_ code: OAuthError.Code, _ description: String) -> Fault {
             .redirect(back(to: redirect, [("error", code.rawValue), ("error_description", description)], state))
         }
+        guard app.settings.hasSignInPage else {
+            throw refuse(.unauthorizedClient, "this app's users sign in elsewhere: its setting sign_in_page is off")
+        }
         guard form["response_type"] == "code" else { throw refuse(.unsupportedResponseType, "response_type is code") }
         guard (state?.utf8.count ?? 0) <= 1024, (form["nonce"]?.utf8.count ?? 0) <= 512 else {
             throw refuse(.invalidRequest, "state has at most 1,024 bytes, nonce at most 512")
@@ -118,7 +121,8 @@ struct AuthorizationService: Sendable {
         return try await grants.tokens(
             for: SignIn(
                 account: account, app: app, methods: content.methods, at: Instant(milliseconds: content.at), scope: scope,
-                resources: content.resources, nonce: content.nonce, thumbprint: thumbprint), id: mark)
+                resources: content.resources, nonce: content.nonce, thumbprint: thumbprint), id: mark
+        ) { try $0.authorizationCodes.isTaken(hash, for: mark) }
     }
 
     private func back(to address: String, _ parameters: [(String, String)], _ state: String?) -> String {

@@ -87,3 +87,9 @@ struct FormBody: Sendable {
         }
     }
 }
+
+/// Forms hold passwords, secrets and tokens.
+extension FormBody: CustomStringConvertible, CustomReflectable {
+    var description: String { "a form of \(values.count) parameters" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -33,17 +33,29 @@ struct GrantService: Sendable {
         return (asked, resources)
     }
 
-    /// - Parameter id: the grant's, when it had to be known before.
-    func tokens(for signIn: SignIn, id: GrantID? = nil) async throws -> TokenAnswer {
+    /// - Parameters:
+    ///   - id: the grant's, when it had to be known before.
+    ///   - isGood: looked at in the very step that makes the grant; what is used up there is used up together with it, or not at all.
+    func tokens(
+        for signIn: SignIn, id: GrantID? = nil, where isGood: @escaping @Sendable (Tables) throws -> Bool = { _ in true }
+    ) async throws -> TokenAnswer {
         let now = clock.now, settings = signIn.app.settings
         guard signIn.thumbprint != nil || !settings.requiresDPoP else { throw OAuthError(.invalidProof, "this app's tokens need a DPoP proof") }
         var generator = SystemRandomNumberGenerator()
+        var lifetimes = settings.tokens
+        // Nothing renews it: it need not be remembered for longer than its access token.
+        if !signIn.scope.contains(Scope.offline) { lifetimes.refreshSeconds = lifetimes.accessSeconds }
         let grant = TokenGrantRecord(
             id: id ?? .random(using: &generator), account: signIn.account, app: signIn.app.id, authenticator: signIn.authenticator,
             nonce: generator.bytes(16), scope: signIn.scope, resources: signIn.resources, methods: signIn.methods, keyThumbprint: signIn.thumbprint,
-            signedInAt: signIn.at, family: RefreshFamily(under: settings.tokens, at: now))
+            signedInAt: signIn.at, family: RefreshFamily(under: lifetimes, at: now))
         let isActive = try await store.write { tables -> Bool in
-            guard try tables.accounts.find(grant.account)?.state == .active else { return false }
+            guard try isGood(tables), try tables.accounts.find(grant.account)?.state == .active else { return false }
+            if let key = grant.authenticator {
+                // Removed since it signed: then it has not. A device has one sign-in at a time: the one before ends.
+                guard try tables.deviceKeys.find(key) != nil else { return false }
+                _ = try tables.grants.revokeAll(by: key, at: now)
+            }
             try tables.grants.insert(grant)
             try tables.audit.append(
                 AuditEvent(
@@ -80,7 +92,7 @@ struct GrantService: Sendable {
         let methods = JSONValue.array(grant.methods.map { .string($0) })
         let identity: [String: JSONValue] = [
             "sub": .string(grant.account.text), "auth_time": .number(Double(grant.signedInAt.seconds)), "amr": methods,
-            "acr": grant.methods.count > 1 ? "2" : "1", "sid": .string(grant.id.text),
+            "acr": .string(AuthenticationContext.of(grant.methods)), "sid": .string(grant.id.text),
         ]
         let access = accessClaims(
             app: grant.app, subject: grant.account.text, scope: scope, resources: resources, thumbprint: grant.keyThumbprint
@@ -216,12 +228,6 @@ struct GrantService: Sendable {
         }
     }
 
-    /// A device has one sign-in at a time: the one before ends.
-    func revokeAll(by authenticator: AuthenticatorID) async throws {
-        let now = clock.now
-        _ = try await store.write { try $0.grants.revokeAll(by: authenticator, at: now) }
-    }
-
     // MARK: Looking at tokens
 
     /// An access token that is still good, and its grant unless it is an app's own.
@@ -285,7 +291,11 @@ struct GrantService: Sendable {
             throw OAuthError(.invalidToken, "the access token is not one of ours, has expired or was revoked", scheme: scheme)
         }
         if let bound = grant.keyThumbprint {
-            let key = if let proof { proof } else { try await proofs.thumbprint(of: request, token: token) }
+            let key: String?
+            do { key = if let proof { proof } else { try await proofs.thumbprint(of: request, token: token) } } catch let error as OAuthError {
+                // RFC 9449 §7.1.
+                throw OAuthError(error.code, error.description, status: .unauthorized, scheme: "DPoP")
+            }
             guard scheme == "DPoP", key == bound else {
                 throw OAuthError(.invalidToken, "this token is bound to a key: send authorization: DPoP, and a proof of that key", scheme: "DPoP")
             }

@@ -20,7 +20,6 @@ struct OAuthError: Error, Sendable {
         case invalidToken = "invalid_token"
         case insufficientScope = "insufficient_scope"
         case loginRequired = "login_required"
-        case accessDenied = "access_denied"
         case temporarilyUnavailable = "temporarily_unavailable"
         case serverError = "server_error"
     }

@@ -64,7 +64,8 @@ struct OAuthRoutes {
     private func token(_ request: Request) async throws -> Response {
         let form = try await form(request)
         let type = try form.required("grant_type"), app = try await clients.app(of: request, form)
-        let thumbprint = try await grants.proofs.thumbprint(of: request)
+        let bound = request.accessToken.flatMap { $0.scheme == "DPoP" ? $0.token : nil }
+        let thumbprint = try await grants.proofs.thumbprint(of: request, token: bound)
         let scope = form["scope"], resources = form.all("resource")
         switch type {
         case BiometricGrant.name:
@@ -107,16 +108,17 @@ struct OAuthRoutes {
         let (scope, resources) = try grants.checked(scope: scope, standard: .standard, resources: resources, app: app)
         let now = clock.now
         guard let claims = grants.issuer.claims(of: try form.required("subject_token"), as: .identity, at: now), claims["journey"] != nil,
+            // A journey begun by one who had signed in already brings no second, longer sign-in.
+            claims["sid"] == nil,
             claims["aud"]?.stringValue == app.id.text, let user = claims["sub"]?.stringValue.flatMap({ UserID($0) }),
             let id = claims["jti"]?.stringValue, let end = claims["exp"]?.numberValue, let at = claims["auth_time"]?.numberValue
         else { throw GrantService.refused }
         let hash = store.keys.hash(ofSecret: Array(id.utf8))
-        let isFirst = try await store.write { try $0.spent.spend(.exchange, hash, until: Instant(seconds: Int64(end))) }
-        guard isFirst else { throw GrantService.refused }
         var answer = try await grants.tokens(
             for: SignIn(
                 account: user, app: app, methods: claims["amr"]?.arrayValue?.compactMap(\.stringValue) ?? [], at: Instant(seconds: Int64(at)),
-                scope: scope, resources: resources, thumbprint: thumbprint))
+                scope: scope, resources: resources, thumbprint: thumbprint)
+        ) { try $0.spent.spend(.exchange, hash, until: Instant(seconds: Int64(end))) }
         answer.issuedTokenType = Self.accessType
         return answer
     }
@@ -135,10 +137,12 @@ struct OAuthRoutes {
     private func showPage(_ request: Request) async throws -> Response {
         try await withRequest(request) { query, wanted in
             var generator = SystemRandomNumberGenerator()
-            let cookie = Base64URL.encode(generator.bytes(16))
+            // The same for all tabs of a browser.
+            let known = Self.cookieValue(request).flatMap { Base64URL.decode($0)?.count == 16 ? $0 : nil }
+            let cookie = known ?? Base64URL.encode(generator.bytes(16))
             var response = page(wanted, query, cookie, name: wanted.loginHint ?? "").response
             let secure = publicURL().hasPrefix("https://") ? "; Secure" : ""
-            response.headers[.setCookie] = "\(Self.cookie)=\(cookie); Path=/oauth2/authorize; HttpOnly; SameSite=Strict; Max-Age=3600\(secure)"
+            response.headers[.setCookie] = "\(Self.cookie)=\(cookie); HttpOnly; SameSite=Strict; Max-Age=3600\(secure)"
             return response
         }
     }

@@ -37,6 +37,12 @@ struct TokenAnswer: Codable, Sendable {
     }
 }
 
+/// Holds nothing but secrets.
+extension TokenAnswer: CustomStringConvertible, CustomReflectable {
+    var description: String { "tokens" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 /// Whoever sent a request with an access token of ours.
 struct Caller: Sendable {
     let account: AccountRecord

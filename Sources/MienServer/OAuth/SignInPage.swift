@@ -24,7 +24,7 @@ struct SignInPage {
             body: """
                 <h1>Sign in to \(Self.escaped(appName))</h1>
                 \(message)
-                <form method="post" action="/oauth2/authorize?\(Self.escaped(query))">
+                <form method="post" action="?\(Self.escaped(query))">
                 <input type="hidden" name="mark" value="\(Self.escaped(mark))">
                 <label for="username">User name or e-mail address</label>
                 <input id="username" name="username" value="\(Self.escaped(name))" autocomplete="username webauthn" autocapitalize="none" required autofocus>

@@ -27,11 +27,20 @@ public struct AuthorizationCodeTable {
                 "SELECT content_sealed, grant_id FROM authorization_code WHERE code_hash = ? AND expires_at > ?", .blob(codeHash), .time(now))
         else { return .unknown }
         let used: GrantID? = try row.optionalIdentifier(1)
-        guard used == nil else { return .reused(used) }
+        guard used == nil else {
+            // Nobody has it any more, whoever was first.
+            try connection.execute("UPDATE authorization_code SET grant_id = '-' WHERE code_hash = ?", .blob(codeHash))
+            return .reused(used)
+        }
         let content = try keys.open(row.blob(0), .authorizationCode, for: Base64URL.encode(codeHash))
         try connection.execute(
             "UPDATE authorization_code SET grant_id = ?, content_sealed = ? WHERE code_hash = ?", .id(grant), .blob([]), .blob(codeHash))
         return .fresh(Sensitive(content))
+    }
+
+    /// Whether it was used for `grant`, and by nobody else since.
+    public func isTaken(_ codeHash: [UInt8], for grant: GrantID) throws(StoreError) -> Bool {
+        try connection.row("SELECT 1 FROM authorization_code WHERE code_hash = ? AND grant_id = ?", .blob(codeHash), .id(grant)) != nil
     }
 
     /// - Returns: how many were removed, at most `count`.

@@ -12,10 +12,18 @@ public struct KnownDevice: Sendable {
 public struct KnownDeviceTable {
     let connection: any SQLConnection
 
+    /// Of one account in one app; the oldest goes when there are more.
+    static let most = 20
+
     public func insert(_ device: KnownDevice, tokenHash: [UInt8], at now: Instant) throws(StoreError) {
         try connection.execute(
             "INSERT INTO known_device (token_hash, account_id, id, app_id, created_at, used_at) VALUES (?, ?, ?, ?, ?, ?)", .blob(tokenHash),
             .id(device.account), .id(device.id), .id(device.app), .time(now), .time(now))
+        try connection.execute(
+            """
+            DELETE FROM known_device WHERE account_id = ? AND app_id = ? AND id NOT IN (
+              SELECT id FROM known_device WHERE account_id = ? AND app_id = ? ORDER BY created_at DESC, id LIMIT ?)
+            """, .id(device.account), .id(device.app), .id(device.account), .id(device.app), .integer(Int64(Self.most)))
     }
 
     public func find(tokenHash: [UInt8]) throws(StoreError) -> KnownDevice? {

@@ -70,9 +70,10 @@ public struct TokenGrantTable {
     /// Those that one device key brought.
     ///
     /// - Returns: how many were live until now.
-    public func revokeAll(by authenticator: AuthenticatorID, at now: Instant) throws(StoreError) -> Int {
+    public func revokeAll(by authenticator: AuthenticatorID, except grant: GrantID? = nil, at now: Instant) throws(StoreError) -> Int {
         try connection.execute(
-            "UPDATE token_grant SET revoked_at = ? WHERE authenticator_id = ? AND revoked_at IS NULL", .time(now), .id(authenticator))
+            "UPDATE token_grant SET revoked_at = ? WHERE authenticator_id = ? AND id <> ? AND revoked_at IS NULL", .time(now), .id(authenticator),
+            .id(grant))
     }
 
     /// - Returns: how many were removed, at most `count`.
