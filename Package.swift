@@ -132,8 +132,8 @@ let package = Package(
         .target(
             name: "MienServer",
             dependencies: [
-                "MienAPI", "MienAccess", "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney", "MienKeys", "MienModels",
-                "MienPassword",
+                "MienAPI", "MienAccess", "MienAttestation", "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney", "MienKeys",
+                "MienModels", "MienPassword",
                 "MienPixels",
                 "MienStore", "MienVault", crypto, hummingbird, hummingbirdCore, hummingbirdTLS, httpClient, httpTypes, lifecycle, logging, nioCore,
                 nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL,
@@ -164,8 +164,13 @@ let package = Package(
             name: "MienFaceTests", dependencies: ["MienFace", "MienPixels", "MienCore", "MienTesting"], resources: [.copy("Vectors")],
             swiftSettings: testing),
         .testTarget(name: "MienKeysTests", dependencies: ["MienKeys", "MienCore", crypto, cryptoExtras], swiftSettings: testing),
+        // An authority and devices that it attests: for the tests of the library and of the server.
+        .target(
+            name: "MienAttestationTesting", dependencies: ["MienAttestation", "MienKeys", "MienCore", crypto, x509, asn1],
+            path: "Tests/MienAttestationTesting", swiftSettings: testing),
         .testTarget(
-            name: "MienAttestationTests", dependencies: ["MienAttestation", "MienKeys", "MienCore", crypto, cryptoExtras, x509, asn1, yaml],
+            name: "MienAttestationTests",
+            dependencies: ["MienAttestation", "MienAttestationTesting", "MienKeys", "MienCore", crypto, cryptoExtras, x509, asn1, yaml],
             swiftSettings: testing),
         .testTarget(name: "MienJourneyTests", dependencies: ["MienJourney", "MienCore"], swiftSettings: testing),
         .testTarget(
@@ -196,7 +201,8 @@ let package = Package(
             name: "MienServerTests",
             dependencies: [
                 "MienServer", "MienClient", "MienAPI", "MienAccess", "MienJourney", "MienKeys", "MienModels", "MienCore", "MienImage", "MienPixels",
-                "MienTesting", "MienDevice", "MienFace", "mien", crypto, lifecycle, logging, nioCore, nioPosix, nioSSL,
+                "MienTesting", "MienAttestationTesting", "MienDevice", "MienFace", "mien", crypto, lifecycle, logging, nioCore, nioPosix, nioSSL,
+                x509,
             ], swiftSettings: testing),
         .testTarget(
             name: "MienServerAPITests",

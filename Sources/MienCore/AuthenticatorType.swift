@@ -6,4 +6,6 @@ public enum AuthenticatorType: String, Sendable, Hashable, Codable, CaseIterable
     case nativeBiometrics = "native_biometrics"
     /// Codes sent to the user's e-mail address.
     case emailCode = "email_code"
+    /// A WebAuthn credential: of a browser, a phone, a security key.
+    case passkey
 }

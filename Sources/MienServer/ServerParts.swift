@@ -11,6 +11,7 @@ struct ServerParts: Sendable {
     let place: PublicPlace
     let mail: MailService
     let sweeper: Sweeper
+    let bodies = BodyBudget()
     private let passwords: PasswordService
     private let captures: CaptureService
     private let journeys: JourneyService
@@ -21,6 +22,7 @@ struct ServerParts: Sendable {
     private let authorization: AuthorizationService
     private let biometrics: BiometricGrant
     private let challenges: ChallengeService
+    private let passkeys: PasskeyService
     private let metrics = Metrics()
     private let clock: ServerClock
     private let configuration: ServerConfiguration
@@ -48,12 +50,16 @@ struct ServerParts: Sendable {
             store: store, issuer: issuer, proofs: ProofOfPossession(store: store, clock: clock, publicURL: publicURL), clock: clock,
             metrics: metrics, publicURL: publicURL)
         let deviceKeys = DeviceKeyService(store: store, gate: LockGate(store: store, clock: clock), clock: clock, metrics: metrics)
+        let attestations = try AttestationJudge(configuration, store: store, clock: clock, logger: logger)
         biometrics = BiometricGrant(
-            keys: deviceKeys, grants: grants, challenges: challenges, clock: clock, publicURL: publicURL,
+            keys: deviceKeys, attestations: attestations, grants: grants, challenges: challenges, clock: clock, publicURL: publicURL,
             isEnabled: configuration.identities.contains("biometric"))
+        passkeys = PasskeyService(
+            store: store, gate: LockGate(store: store, clock: clock), challenges: challenges, clock: clock, metrics: metrics,
+            place: configuration.passkeyPlace, publicURL: publicURL, isEnabled: configuration.identities.contains("passkey"))
         let performer = EffectPerformer(
             store: store, passwords: passwords, captures: captures, faces: faces, mail: mail, webhooks: webhooks, deviceKeys: deviceKeys,
-            challenges: challenges, clock: clock, metrics: metrics, configuration: configuration, publicURL: publicURL)
+            attestations: attestations, challenges: challenges, clock: clock, metrics: metrics, configuration: configuration, publicURL: publicURL)
         authorization = AuthorizationService(
             store: store, apps: apps, grants: grants, performer: performer, clock: clock, publicURL: publicURL)
         journeys = JourneyService(
@@ -68,17 +74,18 @@ struct ServerParts: Sendable {
         router.add(middleware: ClientMiddleware(trustsProxy: configuration.trustsProxy, isAudited: configuration.auditsClients))
         router.add(middleware: RateLimitMiddleware(limiter: RateLimiter(.init(burst: requests, perMinute: requests)), clock: clock))
         OperationRoutes(store: store, metrics: metrics, issuer: issuer).add(to: router)
-        let budget = BodyBudget(), body = JSONBody(mostBytes: configuration.bodyBytes, budget: budget)
+        let body = JSONBody(mostBytes: configuration.bodyBytes, budget: bodies)
         JourneyRoutes(
             journeys: journeys, captures: captures, grants: grants, starts: RateLimiter(.init(burst: starts, perMinute: starts)), clock: clock,
-            body: body, frameBytes: configuration.captureBytes, budget: budget
+            body: body, frameBytes: configuration.captureBytes, budget: bodies
         ).add(to: router.group("v1"))
         OAuthRoutes(
             store: store, clients: ClientAuthentication(apps: apps), grants: grants, authorization: authorization, biometrics: biometrics,
-            challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes, budget: budget,
+            challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes, budget: bodies,
             publicURL: { [place] in place.text }
         ).add(to: router)
         UserRoutes(grants: grants, keys: biometrics.keys, body: body, listsKeys: configuration.listsDeviceKeys).add(to: router.group("v1"))
+        PasskeyRoutes(apps: apps, grants: grants, passkeys: passkeys, clock: clock, body: body).add(to: router.group("v1"))
         let admin = router.group("v1").add(
             middleware: AdminOnly(store: store, guesses: RateLimiter(.init(burst: 10, perMinute: 10)), clock: clock))
         AdminRoutes(

@@ -60,5 +60,6 @@ public struct Tables {
     public var authorizationCodes: AuthorizationCodeTable { AuthorizationCodeTable(connection: connection, keys: keys) }
     public var spent: SpentTable { SpentTable(connection: connection) }
     public var deviceKeys: DeviceKeyTable { DeviceKeyTable(connection: connection) }
+    public var passkeys: PasskeyTable { PasskeyTable(connection: connection) }
     public var audit: AuditTable { AuditTable(connection: connection, client: client) }
 }

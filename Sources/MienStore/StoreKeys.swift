@@ -33,6 +33,12 @@ public struct StoreKeys: Sendable {
     /// What a device is known by among one person's keys.
     public func hash(ofDevice device: String) -> [UInt8] { master.code(for: device.utf8, purpose: .deviceName) }
 
+    /// What a passkey is found by.
+    public func hash(ofCredential id: [UInt8]) -> [UInt8] { master.code(for: id, purpose: .credentialID) }
+
+    /// 32 bytes that look random, and are the same for the same name: for credential ids of nobody.
+    public func decoy(of identifier: String, number: Int) -> [UInt8] { master.code(for: "\(number) \(identifier)".utf8, purpose: .decoyCredential) }
+
     /// A new person's own key, sealed: what is sealed under it is gone when it is.
     func newAccountKey(for id: UserID) -> (key: AccountKey, sealed: [UInt8]) {
         let bytes = random.bytes(MasterKey.size)
@@ -75,6 +81,8 @@ extension SealPurpose {
     static let capture = SealPurpose(label: "mien/v1/capture")
     static let authorizationCode = SealPurpose(label: "mien/v1/authorization-code")
     static let deviceName = SealPurpose(label: "mien/v1/device-name")
+    static let credentialID = SealPurpose(label: "mien/v1/credential-id")
+    static let decoyCredential = SealPurpose(label: "mien/v1/decoy-credential")
     static let refreshToken = SealPurpose(label: "mien/v1/refresh-token")
     static let signingKey = SealPurpose(label: "mien/v1/signing-key")
 }

@@ -31,6 +31,50 @@ import Testing
         #expect(object.keys.sorted() == AppSettings.keys.sorted())
     }
 
+    @Test func `what an app asks of devices' keys is written, read and named`() throws {
+        let digest = String(repeating: "ab", count: 32)
+        let json = """
+            {"biometric": {"attestation": "if_given", "apple_apps": ["ABCDE12345.org.example.app"], "apple_development": true, "android_level": "strongbox",
+             "android_apps": [{"package": "org.example.app", "signature_digests": ["\(digest)"]}], "android_user_authentication": "biometric_only"}}
+            """
+        let settings = try Self.decode(json), biometric = settings.biometric
+        #expect(settings.faults.isEmpty, "\(settings.faults)")
+        #expect(biometric.attestation == .ifGiven && biometric.androidLevel == .strongBox && biometric.androidUserAuthentication == .biometricOnly)
+        #expect(biometric.takesAppleDevelopment && biometric.isEnabled && biometric.mode == .strict && biometric.mostKeys == 10)
+        #expect(biometric.androidApps == [AndroidApp(package: "org.example.app", signatureDigests: [digest])])
+        #expect(try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings)) == settings)
+        let object = try #require(try JSONSerialization.jsonObject(with: JSONEncoder().encode(biometric)) as? [String: Any])
+        #expect(object.keys.sorted() == BiometricSettings.keys.sorted())
+        #expect(BiometricSettings.appleApp("ABCDE12345.org.example.app").map { "\($0.team) \($0.bundle)" } == "ABCDE12345 org.example.app")
+    }
+
+    @Test(arguments: [
+        (#"{"attestation": "required"}"#, "biometric.attestation"), (#"{"attestation": "if_given"}"#, "biometric.attestation"),
+        (#"{"apple_apps": ["org.example.app"]}"#, "biometric.apple_apps[0]"), (#"{"apple_apps": ["ABCDE12345."]}"#, "biometric.apple_apps[0]"),
+        (#"{"apple_apps": ["abcde12345.org"]}"#, "biometric.apple_apps[0]"), (#"{"apple_apps": ["ABCDE12345.org..app"]}"#, "biometric.apple_apps[0]"),
+        (#"{"android_apps": [{"package": "app", "signature_digests": ["\#(digest)"]}]}"#, "biometric.android_apps[0].package"),
+        (#"{"android_apps": [{"package": "org..app", "signature_digests": ["\#(digest)"]}]}"#, "biometric.android_apps[0].package"),
+        (#"{"android_apps": [{"package": "a.b", "signature_digests": []}]}"#, "biometric.android_apps[0].signature_digests"),
+        (#"{"android_apps": [{"package": "a.b", "signature_digests": ["ab"]}]}"#, "biometric.android_apps[0].signature_digests[0]"),
+        (#"{"android_apps": [{"package": "a.b", "signature_digests": ["\#(digest)+0"]}]}"#, "biometric.android_apps[0].signature_digests[0]"),
+        (#"{"max_keys": 31}"#, "biometric.max_keys"),
+    ])
+    func `a setting of devices' keys that is wrong is named`(json: String, setting: String) throws {
+        #expect(try Self.decode(#"{"biometric": \#(json)}"#).faults.map(\.setting) == [setting])
+    }
+
+    private static let digest = String(repeating: "ab", count: 32)
+
+    @Test func `digests are hexadecimal, with colons or without`() {
+        let bytes = [UInt8](repeating: 0xab, count: 32)
+        #expect(AndroidApp.digest(String(repeating: "aB", count: 32)) == bytes)
+        #expect(AndroidApp.digest([String](repeating: "AB", count: 32).joined(separator: ":")) == bytes)
+        for wrong in [
+            "", String(repeating: "ab", count: 31), String(repeating: "ab", count: 33), [String](repeating: "A", count: 32).joined(separator: ":"),
+            String(repeating: "+1", count: 32), String(repeating: "ab:", count: 32), String(repeating: "é", count: 32),
+        ] { #expect(AndroidApp.digest(wrong) == nil, "\(wrong)") }
+    }
+
     @Test(arguments: [
         "https://app.example.org", "https://app.example.org/back?from=mien", "https://app.example.org:8443/back", "http://localhost",
         "http://localhost:3000/back", "http://127.0.0.1/x", "http://[::1]:8080", "https://[2001:db8::1]/", "http://localhost?x=1",
@@ -54,7 +98,7 @@ import Testing
             redirectURIs: Array(repeating: "https://a.example", count: 101), locks: ["smile": .face, "face": .face, "hand": .face],
             faceThreshold: 23.9, tokenSeconds: 29)
         #expect(settings.faults.map(\.setting) == ["redirect_uris", "locks.hand", "locks.smile", "face_threshold", "token_seconds"])
-        #expect(settings.faults[1].message == "is no authenticator; there are password, face, native_biometrics, email_code")
+        #expect(settings.faults[1].message == "is no authenticator; there are password, face, native_biometrics, email_code, passkey")
     }
 
     @Test(arguments: [(24.0, true), (72, true), (72.1, false), (.nan, false), (-.infinity, false)])

@@ -1,4 +1,5 @@
 import MienAttestation
+import MienAttestationTesting
 import MienCore
 import MienKeys
 import SwiftASN1
@@ -131,47 +132,25 @@ import X509
     private let root = try! TestAuthority()
     private let signer = try! SoftwareSigner.generate(.es256)
 
-    private struct Change {
-        var counter: UInt32 = 0
-        var aaguid = Array("appattest".utf8) + [UInt8](repeating: 0, count: 7)
-        var credentialID: [UInt8]?
-        var key: DevicePublicKey?
-        var hasNonce = true
-        var flags: UInt8 = 0x40
-    }
-
-    private func object(_ change: Change) throws -> (bytes: [UInt8], keyID: [UInt8]) {
-        guard case .p256(let x, let y) = signer.publicKey.material else { return ([], []) }
-        let keyID = Write.sha256([4] + x + y)
-        let data = Write.authenticatorData(
-            rpID: "ABCDE12345.org.example.app", flags: change.flags, counter: change.counter,
-            credential: (change.aaguid, change.credentialID ?? keyID, Write.cose(change.key ?? signer.publicKey)))
-        let nonce = DERText.sequence(DERText.explicit(1, DERText.octets(Write.sha256(data + Self.hash))))
-        let extensions = try change.hasNonce ? Certificate.Extensions().adding([1, 2, 840, 113635, 100, 8, 2], nonce) : Certificate.Extensions()
-        let leaf = try root.issue(subject: DistinguishedName { CommonName("key") }, key: .init(signer.publicKey), extensions: extensions)
-        let statement = Write.map(["x5c": .array([.bytes(leaf)]), "receipt": .bytes([1])])
-        return (Write.cbor(Write.map(["fmt": "apple-appattest", "attStmt": statement, "authData": .bytes(data)])), keyID)
-    }
-
-    private func code(_ change: Change) throws -> AttestationError.Code? {
-        let (bytes, keyID) = try object(change)
+    private func code(_ change: MadeAppAttest) throws -> AttestationError.Code? {
+        let made = try change.object(signer, by: root, app: "ABCDE12345.org.example.app", clientDataHash: Self.hash)
         return refusal {
             let key = try AppAttest.verifyAttestation(
-                bytes, keyID: keyID, clientDataHash: Self.hash, app: Self.app, anchors: [root.anchor], at: TestAuthority.now)
+                made.bytes, keyID: made.keyID, clientDataHash: Self.hash, app: Self.app, anchors: [root.anchor], at: TestAuthority.now)
             #expect(key.environment == .production && key.key == signer.publicKey && key.systemVersion == nil)
         }
     }
 
     @Test func `a production key is taken, and each rule has its code`() throws {
-        #expect(try code(Change()) == nil)
-        #expect(try code(Change(counter: 1)) == .counter)
-        #expect(try code(Change(aaguid: Array("appattestdevelop".utf8))) == .appleEnvironment)
-        #expect(try code(Change(aaguid: [UInt8](repeating: 0, count: 16))) == .appleEnvironment)
-        #expect(try code(Change(credentialID: [1, 2, 3])) == .appleCredentialID)
-        #expect(try code(Change(key: SoftwareSigner.generate(.es256).publicKey)) == .keyMismatch)
-        #expect(try code(Change(hasNonce: false)) == .appleNonceMissing)
+        #expect(try code(MadeAppAttest()) == nil)
+        #expect(try code(MadeAppAttest(counter: 1)) == .counter)
+        #expect(try code(MadeAppAttest(aaguid: Array("appattestdevelop".utf8))) == .appleEnvironment)
+        #expect(try code(MadeAppAttest(aaguid: [UInt8](repeating: 0, count: 16))) == .appleEnvironment)
+        #expect(try code(MadeAppAttest(credentialID: [1, 2, 3])) == .appleCredentialID)
+        #expect(try code(MadeAppAttest(key: SoftwareSigner.generate(.es256).publicKey)) == .keyMismatch)
+        #expect(try code(MadeAppAttest(hasNonce: false)) == .appleNonceMissing)
         // Without the flag the credential is bytes too many.
-        #expect(try code(Change(flags: 0)) == .authenticatorData)
+        #expect(try code(MadeAppAttest(flags: 0)) == .authenticatorData)
     }
 
     @Test func `assertions count up from one`() throws {

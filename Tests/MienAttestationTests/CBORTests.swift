@@ -1,4 +1,5 @@
 import MienAttestation
+import MienAttestationTesting
 import MienCore
 import Testing
 

@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import MienAttestation
+import MienAttestationTesting
 import MienCore
 import MienKeys
 import SwiftASN1

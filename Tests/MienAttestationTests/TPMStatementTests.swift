@@ -1,5 +1,6 @@
 import Crypto
 import MienAttestation
+import MienAttestationTesting
 import MienCore
 import MienKeys
 import SwiftASN1

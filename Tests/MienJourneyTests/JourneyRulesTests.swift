@@ -485,6 +485,28 @@ struct JourneyRulesTests {
         #expect(throws: JourneyClientError.self) { try Play(definition).run.handled(.start(parameters: "12"), JourneyDefinition(definition)) }
     }
 
+    @Test("a device that registers a key gets a challenge for its attestation, and the performer gets both back")
+    func deviceKeyRegistration() throws {
+        let definition = journey([
+            "first": [
+                "type": "register_native_biometrics", "config": ["user_auth_state": "identifier", "user_identifier": "'ada'"],
+                "on": ["success": "done", "failure": "refused"],
+            ], "done": ["type": "complete_journey"], "refused": Self.refused,
+        ])
+        let challenge = ChallengeID("chl_1")!
+        var play = try Play(definition)
+        let resolving = try play.start(user: JourneyUser(id: Made.ada, level: .authenticated))
+        #expect(resolving.effect?.work == .resolveUser(identifier: Sensitive("ada")))
+        let challenging = try play.answer(resolving, .user(Made.ada))
+        #expect(challenging.effect?.work == .challengeDeviceKey(user: .id(Made.ada), .registration))
+        let prompt = try #require(try play.answer(challenging, .deviceChallenge(challenge, challenge: "c")).prompt)
+        #expect(prompt.data == ["challenge": "c", "user_identifier": .string(Made.ada.text)])
+        let registering = try play.respond("client_input", ["publicKey": "p", "publicKeyId": "k", "os": "ios", "attestation": "a"])
+        let key = DeviceKeyRegistration(publicKey: "p", publicKeyID: "k", os: "ios", challenge: challenge, attestation: "a")
+        #expect(registering.effect?.work == .registerDeviceKey(user: Made.ada, key))
+        #expect(try play.answer(registering, .deviceKeyRegistered(Made.ada, publicKeyID: "k")).completion?.user?.id == Made.ada)
+    }
+
     // MARK: Limits
 
     @Test("steps between two answers are counted, over effects, too")

@@ -117,7 +117,20 @@ struct OpenAPIDocumentTests {
         let settings = try APIDocument.schema("AppSettings")["properties"]
         #expect(settings?.names == Set(AppSettings.keys))
         #expect(settings?["biometric"]?["properties"]?.names == Set(BiometricSettings.keys))
-        #expect(settings?["biometric"]?["properties"]?["max_keys"]?["maximum"] == .number(Double(BiometricSettings.keysRange.upperBound)))
+        let biometric = settings?["biometric"]?["properties"]
+        #expect(biometric?["max_keys"]?["maximum"] == .number(Double(BiometricSettings.keysRange.upperBound)))
+        func choices(_ setting: String) -> [String]? { biometric?[setting]?["enum"]?.arrayValue?.compactMap(\.stringValue) }
+        #expect(choices("attestation") == BiometricSettings.Attestation.allCases.map(\.rawValue))
+        #expect(choices("android_level") == BiometricSettings.AndroidLevel.allCases.map(\.rawValue))
+        #expect(choices("android_user_authentication") == BiometricSettings.AndroidUserAuthentication.allCases.map(\.rawValue))
+        for apps in ["apple_apps", "android_apps"] {
+            #expect(biometric?[apps]?["maxItems"] == .number(Double(BiometricSettings.appsRange.upperBound)))
+        }
+        let android = biometric?["android_apps"]?["items"]?["properties"]
+        #expect(android?.names == Set(AndroidApp.keys))
+        #expect(android?["package"]?["maxLength"] == .number(Double(AndroidApp.packageBytes.upperBound)))
+        #expect(android?["signature_digests"]?["minItems"] == .number(Double(AndroidApp.digestsRange.lowerBound)))
+        #expect(android?["signature_digests"]?["maxItems"] == .number(Double(AndroidApp.digestsRange.upperBound)))
         let tokens = settings?["tokens"]?["properties"], standard = TokenLifetimes()
         #expect(tokens?.names == Set(TokenLifetimes.keys))
         for (name, range, value) in [

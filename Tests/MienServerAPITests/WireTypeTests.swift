@@ -16,7 +16,12 @@ struct WireTypeTests {
         try check(RespondRequest.self, RespondRequest.CodingKeys.self)
         try check(AppRequest.self, AppRequest.CodingKeys.self)
         try check(UserRequest.self, UserRequest.CodingKeys.self)
-        for name in ["StartJourneyRequest", "RespondRequest", "AppRequest", "UserRequest", "NewUserRequest"] {
+        try check(RegistrationOptionsRequest.self, RegistrationOptionsRequest.CodingKeys.self)
+        try check(SignInOptionsRequest.self, SignInOptionsRequest.CodingKeys.self)
+        for name in [
+            "StartJourneyRequest", "RespondRequest", "AppRequest", "UserRequest", "NewUserRequest", "RegistrationOptionsRequest",
+            "SignInOptionsRequest",
+        ] {
             #expect(try APIDocument.schema(name)["additionalProperties"] == false, "\(name) takes nothing that is not listed")
         }
     }
@@ -40,6 +45,7 @@ struct WireTypeTests {
         try check(JourneyVersionAnswer.self, JourneyVersionAnswer.CodingKeys.self)
         try check(AuditEntryAnswer.self, AuditEntryAnswer.CodingKeys.self)
         try check(AuditVerdictAnswer.self, AuditVerdictAnswer.CodingKeys.self)
+        try check(OwnPasskey.self, OwnPasskey.CodingKeys.self)
         try check(Problem.self, "Problem")
         try check(Problem.FieldError.self, "FieldError")
         for (page, item) in [

@@ -6,8 +6,9 @@ import Testing
 
 /// A program of Tests/Peers, running: the outside world, in Python. Gone with the last reference.
 final class Peer: Sendable {
-    static let reason: Comment = "needs aiosmtpd and PyJWT: run scripts/peers"
-    static let isThere = FileManager.default.fileExists(atPath: place.appending(path: "requirements").path)
+    static let reason: Comment = "needs aiosmtpd, PyJWT and Authlib: run scripts/peers"
+    static let isThere = FileManager.default.contentsEqual(
+        atPath: place.appending(path: "requirements").path, andPath: repository.appending(path: "scripts/requirements-peers.txt").path)
     static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     private static let place = repository.appending(path: ".build/peers")
 

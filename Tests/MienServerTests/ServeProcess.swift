@@ -59,7 +59,7 @@ final class ServeProcess: Sendable {
     /// - Throws: ``NotListening`` when it ends instead.
     static func start(in folder: ScratchFolder, _ settings: [String: String] = [:], arguments: [String] = []) async throws -> ServeProcess {
         let running = try Running(folder, settings, arguments)
-        let deadline = ContinuousClock.now + .seconds(120)
+        let deadline = ContinuousClock.now + .seconds(600)
         while running.process.isRunning, ContinuousClock.now < deadline {
             let said = try running.text(running.out)
             if let address = said.firstMatch(of: /Listening on (\S+)\n/) {

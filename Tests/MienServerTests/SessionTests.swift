@@ -8,6 +8,7 @@ import MienFace
 import MienImage
 import MienKeys
 import MienModels
+import MienServer
 import MienTesting
 import Synchronization
 import Testing
@@ -34,12 +35,12 @@ struct SessionTests {
         let faces: [String: FaceTemplate]
         static let pin = "802735"
 
-        init(in scratch: ScratchFolder, _ time: HandClock) async throws {
+        init(in scratch: ScratchFolder, now clock: @escaping @Sendable () -> Instant) async throws {
             let pack = try PackLibrary(folder: Installed.home.packs).pack(PackID("mien-default-1"))
             let engine = try FaceEngine(pack: pack, workers: 1, options: .init(cacheFolder: scratch("networks").path), compilingAll: false)
             var faces: [String: FaceTemplate] = [:]
             for name in ["obama", "obama2", "biden"] {
-                let bytes = Installed.photo(name), now = time.now
+                let bytes = Installed.photo(name), now = clock()
                 faces[name] = try await engine.run { analyzer, networks in
                     let image = try ImageDecoder.decode(bytes, limits: ImageLimits())
                     let analysis = try analyzer.analyse(image, with: networks)
@@ -53,7 +54,7 @@ struct SessionTests {
             self.faces = faces
             authenticator = FaceLocalAuthenticator(
                 folder: scratch("device/state").path, keyPath: scratch("device-state.key").path, matcher: try pack.matcher(), faces: person,
-                passcodes: person, now: { time.now })
+                passcodes: person, now: clock)
             let keys = SoftwareKeyProvider(
                 folder: scratch("device/keys").path, keyPath: scratch("device-keys.key").path, authenticator: authenticator)
             biometric = BiometricDevice(keys: keys, authenticator: authenticator, model: "Test laptop", system: "linux")
@@ -67,10 +68,10 @@ struct SessionTests {
     private func withSession(
         _ body: @Sendable (TestServer, MienSession, Device, _ make: @Sendable () throws -> MienSession) async throws -> Void
     ) async throws {
-        try FileManager.default.createDirectory(at: scratch("device"), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try makeDeviceFolder()
         try await TestServer.run(in: scratch) { [scratch] server in
             try await server.makeUser()
-            let device = try await Device(in: scratch, server.time)
+            let device = try await Device(in: scratch) { server.time.now }
             let make: @Sendable () throws -> MienSession = {
                 try MienSession(
                     MienOptions(serverPath: server.address, applicationId: "sample_app", retry: RetryPolicy(attempts: 1)),
@@ -82,8 +83,16 @@ struct SessionTests {
         }
     }
 
+    private func makeDeviceFolder() throws {
+        try FileManager.default.createDirectory(at: scratch("device"), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
     private static func signIn(_ session: MienSession, _ server: TestServer, _ name: String = "ada") async throws {
-        let journey = try await server.client().start("password-login")
+        try await signIn(session, server.client(), name)
+    }
+
+    private static func signIn(_ session: MienSession, _ client: JourneyClient, _ name: String = "ada") async throws {
+        let journey = try await client.start("password-login")
         for try await step in journey.steps {
             try await step.respond("password", ["username": .string(name), "password": "a password nobody has"])
         }
@@ -91,7 +100,90 @@ struct SessionTests {
         try await session.signIn(journeyToken: token)
     }
 
-    @Test("figure 1 and 2: enable biometric login while signed in; sign in with it after the app was closed")
+    /// `mien serve`, a user, a device on which they are enrolled, and their session.
+    private func withProcess(
+        _ body: (ServeProcess, MienAdmin, MienSession, Device, _ make: @Sendable (TransientTokenStorage) throws -> MienSession) async throws -> Void
+    ) async throws {
+        try makeDeviceFolder()
+        let server = try await ServeProcess.start(in: scratch), admin = try server.admin(#require(server.credential))
+        _ = try await admin.createUser(UserRequest(username: "ada", password: "a password nobody has"))
+        let device = try await Device(in: scratch) { ServerClock.system.now }
+        try await device.authenticator.setPasscode(DevicePIN(Sensitive(Device.pin)))
+        try await device.enrol("obama")
+        device.person.show(device.faces["obama2"])
+        let options = Self.options(server)
+        let make: @Sendable (TransientTokenStorage) throws -> MienSession = {
+            try MienSession(options, tokenStorage: $0, biometrics: device.biometric)
+        }
+        let session = try make(TransientTokenStorage())
+        try await session.configure()
+        try await body(server, admin, session, device, make)
+        #expect(await server.stop() == 0)
+    }
+
+    private static func options(_ server: ServeProcess) -> MienOptions {
+        MienOptions(serverPath: server.address, applicationId: "sample_app", retry: RetryPolicy(attempts: 1))
+    }
+
+    private static func keys(_ admin: MienAdmin) async throws -> Int {
+        let user = try #require(await admin.findUser("ada").flatMap { UserID($0.id) })
+        return try await admin.authenticators(of: user).count { $0.type == "native_biometrics" }
+    }
+
+    @Test("figure 1, with the server as a process: a signed-in user enables biometric login")
+    func figureOne() async throws {
+        try await withProcess { server, admin, session, device, _ in
+            // Signed out, the device may be able to, but there is nobody to enable it for.
+            try await session.checkBiometricSupported()
+            await #expect(throws: MienError(.unauthenticatedUser, "")) { try await session.enableBiometric(localizedReason: "Enable") }
+            #expect(try await Self.keys(admin) == 0)
+            try await Self.signIn(session, JourneyClient(Self.options(server)))
+            let wasEnabled = try await session.isBiometricEnabled()
+            #expect(!wasEnabled)
+            // The key is made, a challenge is asked for and signed, the public half registered.
+            try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryCurrentSet)
+            let isEnabled = try await session.isBiometricEnabled()
+            #expect(isEnabled)
+            #expect(try await Self.keys(admin) == 1)
+            #expect(try await admin.audit().items.count { $0.event == "native_biometrics.registered" } == 1)
+            // The session goes on as it was.
+            #expect(await session.state == .signedIn)
+            let user = try await session.userInfo()
+            #expect(try await admin.findUser("ada")?.id == user.sub)
+        }
+    }
+
+    @Test("figure 2, with the server as a process: biometric login brings an access token and a refresh token")
+    func figureTwo() async throws {
+        try await withProcess { server, admin, session, device, make in
+            try await Self.signIn(session, JourneyClient(Self.options(server)))
+            try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryCurrentSet)
+            // The app is closed: tokens in memory are gone. Then a stranger's face, nobody's, the user's.
+            let memory = TransientTokenStorage(), relaunched = try make(memory)
+            try await relaunched.configure()
+            #expect(await relaunched.state == .signedOut(.notYet))
+            device.person.show(device.faces["biden"])
+            await #expect(throws: DeviceError(.notRecognised, "")) { try await relaunched.authenticateBiometric() }
+            device.person.show(nil)
+            await #expect(throws: DeviceError(.cancel, "")) { try await relaunched.authenticateBiometric() }
+            #expect(await relaunched.state == .signedOut(.notYet))
+            device.person.show(device.faces["obama2"])
+            let user = try await relaunched.authenticateBiometric(localizedReason: "Sign in")
+            #expect(try await admin.findUser("ada")?.id == user.sub)
+            let kept = try #require(await memory.tokens(for: DeviceTokenKey(server: server.address, application: "sample_app")))
+            #expect(kept.refreshToken?.use { $0.hasPrefix("grt_") } == true)
+            // An authenticated request, with what a resource server sees of the token.
+            let access = try await relaunched.accessToken().use { $0 }
+            let claims = try TokenClient.claims(access)
+            #expect(claims["sub"]?.stringValue == user.sub && claims["iss"]?.stringValue == server.address)
+            let again = try await relaunched.userInfo()
+            #expect(again.sub == user.sub)
+            #expect(try await Self.keys(admin) == 1)
+            #expect(await relaunched.state == .signedIn)
+        }
+    }
+
+    @Test("the device says why it cannot; only the owner's face opens the key, and another enrolment takes it away")
     func sequence() async throws {
         try await withSession { server, session, device, make in
             await #expect(throws: DeviceError(.biometricNoPasscode, "")) { try await session.checkBiometricSupported() }

@@ -89,7 +89,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases) func `a database of a newer program is left alone`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
-        try await test.sql("INSERT INTO schema_step (name) VALUES ('6-something-new')")
+        try await test.sql("INSERT INTO schema_step (name) VALUES ('7-something-new')")
         try kind.close(test.driver)
         let folder = test.folder
         #expect(await refusal { _ = try await TestStore(kind, in: folder) } == .tooNew)
@@ -110,6 +110,6 @@ import Testing
 
     /// A step that has shipped is never changed.
     @Test func `the names of the steps are in order`() {
-        #expect(Migrations.all.map(\.name) == ["1-accounts", "2-journeys", "3-operation", "4-tokens", "5-identifiers"])
+        #expect(Migrations.all.map(\.name) == ["1-accounts", "2-journeys", "3-operation", "4-tokens", "5-identifiers", "6-passkeys"])
     }
 }

@@ -1,6 +1,7 @@
 import MienAccess
 import MienCore
 import MienStore
+import MienVault
 import Testing
 
 @Suite struct TokenContract {
@@ -145,5 +146,36 @@ import Testing
         }
         #expect(try await test.store.write { try $0.authenticators.delete(shop.id, of: ana.id) })
         #expect(try await test.count("device_key") == 0)
+    }
+
+    @Test(arguments: StoreKind.allCases) func `a passkey is one account's, is found by its credential, and goes with its authenticator or account`(
+        kind: StoreKind
+    ) async throws {
+        let test = try await TestStore(kind), ana = try await test.account("ana"), bruno = try await test.account("bruno")
+        func passkey(_ credential: UInt8, _ id: String, of account: AccountRecord) async throws -> PasskeyRecord {
+            let authenticator = try await test.authenticator(id, .passkey, of: account, app: nil)
+            return PasskeyRecord(
+                credentialHash: test.store.keys.hash(ofCredential: [credential]), authenticator: authenticator.id, account: account.id)
+        }
+        let first = try await passkey(1, "1", of: ana), second = try await passkey(2, "2", of: ana), same = try await passkey(1, "3", of: bruno)
+        try await test.store.write { tables in for passkey in [first, second] { try tables.passkeys.insert(passkey) } }
+        #expect(await refusal { try await test.store.write { try $0.passkeys.insert(same) } } == .conflict, "whoever else registers it")
+        #expect(try await test.store.read { try $0.passkeys.find(first.credentialHash) } == first)
+        #expect(try await test.store.read { try $0.passkeys.find([1]) } == nil, "by its hash, not by itself")
+        #expect(try await test.store.read { try $0.passkeys.find(second.authenticator) } == second)
+        #expect(try await test.store.read { try $0.passkeys.find(same.authenticator) } == nil)
+        #expect(try await test.store.write { try $0.authenticators.delete(first.authenticator, of: ana.id) })
+        #expect(try await test.store.read { try $0.passkeys.find(first.credentialHash) } == nil)
+        #expect(try await test.store.read { try $0.passkeys.find(second.credentialHash) } == second)
+        #expect(try await test.store.write { try $0.accounts.delete(ana.id) })
+        #expect(try await test.count("passkey") == 0)
+    }
+
+    @Test func `a decoy is the same for the same name and number, and no other`() {
+        let keys = TestStore.keys, decoys = ["ana", "bruno"].flatMap { name in (0..<3).map { keys.decoy(of: name, number: $0) } }
+        #expect(Set(decoys).count == 6 && decoys.allSatisfy { $0.count == 32 })
+        #expect(keys.decoy(of: "ana", number: 0) == decoys[0])
+        #expect(StoreKeys(MasterKey(bytes: Array(2...33))).decoy(of: "ana", number: 0) != decoys[0])
+        #expect(keys.hash(ofCredential: Array("0 ana".utf8)) != decoys[0])
     }
 }

@@ -32,7 +32,7 @@ public struct JourneyEffect: Sendable, Hashable {
         case sendEmailCode(user: UserReference, length: Int, lifetimeSeconds: Int)
         /// Answer: `authenticated`.
         case checkEmailCode(CodeID, user: UserReference, passcode: Sensitive<String>)
-        /// Answer: `deviceKeyRegistered`.
+        /// Answer: `deviceKeyRegistered`. The performer holds the app's policy against the attestation.
         case registerDeviceKey(user: UserID, DeviceKeyRegistration)
         /// Answer: `deviceChallenge`, also when there is no such user or key.
         case challengeDeviceKey(user: UserReference, DeviceKeyPurpose)
@@ -110,10 +110,14 @@ public struct NewUser: Sendable, Hashable {
 /// What a device sends when it has made a key.
 public struct DeviceKeyRegistration: Sendable, Hashable {
     public let publicKey, publicKeyID, os: String
+    /// The one that the device was asked with, to be used up whether it attests anything or not.
+    public let challenge: ChallengeID
     public let attestation: String?
 }
 
 public enum DeviceKeyPurpose: Sendable, Hashable {
+    /// A new key's attestation repeats it.
+    case registration
     case authentication
     /// At most 10 pairs of `A-Z a-z 0-9 _ . -`, signed together with the challenge.
     case transaction(approvalData: [String: String])

@@ -33,6 +33,7 @@ extension SimulatedWorld {
         case .checkEmailCode(let code, let user, let passcode): return check(code, user, passcode, at: now)
         case .registerDeviceKey(let user, let key):
             guard let place = place(user) else { return .refused(.unavailable) }
+            challenges[key.challenge] = nil
             users[place].deviceKeys.append(key.publicKeyID)
             return .deviceKeyRegistered(user, publicKeyID: key.publicKeyID)
         case .challengeDeviceKey:

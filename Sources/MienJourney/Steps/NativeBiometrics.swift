@@ -1,12 +1,12 @@
 import MienCore
 
-/// Asks the device to make a key behind its biometrics, and registers it.
+/// Asks the device to make a key behind its biometrics, with a challenge for the key's attestation, and registers it.
 struct RegisterNativeBiometrics: JourneyStep {
     static let settings = DeviceKeyChange.settings
 
     let change: DeviceKeyChange
 
-    init(_ reader: SettingReader) throws(JourneyDefinitionError) { change = try DeviceKeyChange(reader) }
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) { change = try DeviceKeyChange(reader, isRegistration: true) }
 
     var failure: FailureSettings? { change.failure }
     var client: ClientSettings? { change.client }
@@ -24,11 +24,11 @@ struct RegisterNativeBiometrics: JourneyStep {
     }
 
     func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
-        guard let user = run.instance.user?.id, let publicKey = input.plain["publicKey"]?.stringValue,
+        guard case .deviceKey(let challenge) = asked, let user = run.instance.user?.id, let publicKey = input.plain["publicKey"]?.stringValue,
             let keyID = input.plain["publicKeyId"]?.stringValue, let os = input.plain["os"]?.stringValue
         else { throw .invalidState }
         let key = DeviceKeyRegistration(
-            publicKey: publicKey, publicKeyID: keyID, os: os, attestation: input.plain["attestation"]?.stringValue)
+            publicKey: publicKey, publicKeyID: keyID, os: os, challenge: challenge, attestation: input.plain["attestation"]?.stringValue)
         return .perform(.registerDeviceKey(user: user, key), .registeringKey(user, publicKeyID: keyID))
     }
 
@@ -43,7 +43,7 @@ struct DeleteNativeBiometrics: JourneyStep {
 
     let change: DeviceKeyChange
 
-    init(_ reader: SettingReader) throws(JourneyDefinitionError) { change = try DeviceKeyChange(reader) }
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) { change = try DeviceKeyChange(reader, isRegistration: false) }
 
     var failure: FailureSettings? { change.failure }
     var client: ClientSettings? { change.client }
@@ -71,11 +71,14 @@ struct DeleteNativeBiometrics: JourneyStep {
 struct DeviceKeyChange: Sendable {
     static let settings = ActingUser.settings + FailureSettings.settings + ClientSettings.settings
 
+    /// A registration has a challenge.
+    let isRegistration: Bool
     let user: ActingUser
     let failure: FailureSettings?
     let client: ClientSettings?
 
-    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+    init(_ reader: SettingReader, isRegistration: Bool) throws(JourneyDefinitionError) {
+        self.isRegistration = isRegistration
         user = try ActingUser(reader)
         failure = try FailureSettings(reader)
         client = try ClientSettings(reader)
@@ -93,12 +96,19 @@ struct DeviceKeyChange: Sendable {
     func enter(_ run: StepRun) throws(StepFault) -> Move {
         let acting = try run.actingUser(user)
         if let identifier = acting.unresolved { return .perform(.resolveUser(identifier: identifier), .resolvingUser) }
-        return .ask(["user_identifier": .string(acting.user.text)], .input)
+        return ask(acting.user)
+    }
+
+    private func ask(_ user: UserID) -> Move {
+        isRegistration
+            ? .perform(.challengeDeviceKey(user: .id(user), .registration), .challengingKey) : .ask(["user_identifier": .string(user.text)], .input)
     }
 
     func resume(_ answer: EffectResult.Answer, _ run: StepRun) throws(StepFault) -> Move {
         switch answer {
-        case .user(let found): return .ask(["user_identifier": .string(try run.actingUser(user, resolved: found).text)], .input)
+        case .user(let found): return ask(try run.actingUser(user, resolved: found))
+        case .deviceChallenge(let id, let challenge):
+            return .ask(["user_identifier": .string(try run.actingUser(user).user.text), "challenge": .string(challenge)], .deviceKey(id))
         case .deviceKeyRegistered, .done: return .leave(.success)
         default: return .fail(answer.refusal)
         }

@@ -14,6 +14,7 @@ struct BiometricGrant: Sendable {
     private static let lifetime = 60.0, tolerance = 300.0
 
     let keys: DeviceKeyService
+    let attestations: AttestationJudge
     let grants: GrantService
     let challenges: ChallengeService
     let clock: ServerClock
@@ -47,17 +48,20 @@ struct BiometricGrant: Sendable {
         guard let action = claims["action"]?.stringValue, ["setup", "authenticate"].contains(action) else {
             throw OAuthError(.invalidRequest, "jwt: “action” is setup or authenticate")
         }
-        guard let challenge = claims["challenge"]?.stringValue, try await challenges.take(challenge, for: .biometric) else {
+        guard let challenge = claims["challenge"]?.stringValue else { throw OAuthError(.invalidRequest, "jwt: “challenge” is a challenge's token") }
+        guard try await challenges.take(challenge, for: .biometric) else {
             throw Self.refused("the challenge is not one of ours, was used or has expired: ask for a new one")
         }
         try checkTimes(claims)
         if app.settings.biometric.mode == .strict { try checkAddressee(claims, app) }
         return action == "setup"
-            ? try await setUp(message, keyID, claims, app, caller)
+            ? try await setUp(message, keyID, claims, challenge, app, caller)
             : try await authenticate(message, keyID, app, scope, resources, thumbprint)
     }
 
-    private func setUp(_ message: JWS, _ keyID: String, _ claims: [String: JSONValue], _ app: AppRecord, _ caller: Caller?) async throws -> Outcome {
+    private func setUp(
+        _ message: JWS, _ keyID: String, _ claims: [String: JSONValue], _ challenge: String, _ app: AppRecord, _ caller: Caller?
+    ) async throws -> Outcome {
         guard let caller, caller.app == app.id else {
             throw OAuthError(.invalidGrant, "a set-up needs the access token of a user who has signed in to this app", status: .unauthorized)
         }
@@ -66,11 +70,10 @@ struct BiometricGrant: Sendable {
         guard let device = DeviceInfo(claims["device_info"]) else {
             throw OAuthError(.invalidRequest, "jwt: a set-up tells the device's model in device_info")
         }
-        // An attestation says where a key lives. Until one is understood here, an app that demands it gets none registered.
-        guard app.settings.biometric.attestation == .none else {
-            throw OAuthError(.unauthorizedClient, "this app takes attested keys only")
-        }
-        let new = DeviceKeyService.NewKey(id: keyID, key: key, device: device.id, name: device.model, system: device.system)
+        let claim = AttestationJudge.Claim(key: key, challenge: challenge, user: caller.account.id)
+        let attestation = try await proved(claims["attestation"], claim, app)
+        let new = DeviceKeyService.NewKey(
+            id: keyID, key: key, device: device.id, name: device.model, system: device.system, attestation: attestation)
         do { try await keys.register(new, of: caller.account.id, app: app, actor: "app", sparing: caller.grant.id) } catch DeviceKeyService.Refusal
             .tooMany
         {
@@ -78,6 +81,15 @@ struct BiometricGrant: Sendable {
                 .unauthorizedClient, "this user has \(app.settings.biometric.mostKeys) keys, as many as the app allows: remove one first")
         } catch is DeviceKeyService.Refusal { throw Self.refused("the key cannot be registered under this id") }
         return .registered
+    }
+
+    private func proved(_ given: JSONValue?, _ claim: AttestationJudge.Claim, _ app: AppRecord) async throws -> ProvedAttestation? {
+        guard app.settings.biometric.attestation != .none else { return nil }
+        do { return try await attestations.judge(given.map { try DeviceAttestation($0) }, claim, app: app, actor: "app") } catch let error
+            as MalformedAttestation
+        {
+            throw OAuthError(.invalidRequest, "jwt: “attestation” \(error.reason)")
+        } catch let refusal as AttestationJudge.Refusal { throw Self.refused(refusal.reason) }
     }
 
     private func authenticate(

@@ -14,6 +14,7 @@ struct DeviceKeyService: Sendable {
         let device: String?
         let name: String
         let system: String
+        let attestation: ProvedAttestation?
     }
 
     enum Refusal: Error {
@@ -54,23 +55,32 @@ struct DeviceKeyService: Sendable {
 
     // MARK: Registering
 
-    /// The same key again is no new one; another key of the same device takes the old one's place, and what that had brought ends.
+    /// The same key again is no new one, though it may be attested now; another key of the same device takes the old one's place, and what
+    /// that had brought ends.
     ///
     /// - Throws: ``Refusal``.
     func register(_ new: NewKey, of user: UserID, app: AppRecord, actor: String, sparing grant: GrantID? = nil) async throws {
         let now = clock.now, deviceHash = new.device.map { store.keys.hash(ofDevice: $0) }
         var generator = SystemRandomNumberGenerator()
         let id = AuthenticatorID.random(using: &generator)
-        let info: [String: JSONValue] = [
+        var info: [String: JSONValue] = [
             "key_id": .string(new.id), "name": .string(new.name), "os": .string(new.system), "algorithm": .string(new.key.algorithm.rawValue),
         ]
+        info["attestation"] = new.attestation.map { .object($0.info) }
+        let registered = info
         let content = Array(JSONText.write(new.key.jwk).utf8)
         try await store.write { tables in
             guard let account = try tables.accounts.find(user), account.state == .active else { throw Refusal.userMissing }
             if let known = try tables.deviceKeys.find(new.id, app: app.id) {
-                guard known.account == user, let old = try tables.authenticators.find(known.authenticator, of: account),
+                guard known.account == user, var old = try tables.authenticators.find(known.authenticator, of: account),
                     old.content.use({ $0 == content })
                 else { throw Refusal.keyIDTaken }
+                guard let attestation = new.attestation else { return }
+                old.info["attestation"] = .object(attestation.info)
+                try tables.authenticators.update(old, of: account, at: now)
+                let detail: [String: JSONValue] = ["authenticator": .string(old.id.text), "attestation": .object(attestation.info)]
+                try tables.audit.append(
+                    AuditEvent("native_biometrics.attested", actor: actor, account: user, app: app.id, detail: detail), at: now)
                 return
             }
             let others = try tables.deviceKeys.all(of: user, app: app.id)
@@ -79,14 +89,14 @@ struct DeviceKeyService: Sendable {
             guard others.count - replaced.count < app.settings.biometric.mostKeys else { throw Refusal.tooMany }
             for old in replaced { try Self.remove(old, from: tables, sparing: grant, at: now) }
             try tables.authenticators.insert(
-                AuthenticatorRecord(id: id, account: user, type: .nativeBiometrics, app: app.id, content: content, info: info, createdAt: now),
+                AuthenticatorRecord(id: id, account: user, type: .nativeBiometrics, app: app.id, content: content, info: registered, createdAt: now),
                 of: account)
             try tables.deviceKeys.insert(
                 DeviceKeyRecord(app: app.id, keyID: new.id, authenticator: id, account: user, deviceHash: deviceHash))
+            var detail: [String: JSONValue] = ["authenticator": .string(id.text), "replaced": .number(Double(replaced.count))]
+            detail["attestation"] = registered["attestation"]
             try tables.audit.append(
-                AuditEvent(
-                    "native_biometrics.registered", actor: actor, account: user, app: app.id,
-                    detail: ["authenticator": .string(id.text), "replaced": .number(Double(replaced.count))]), at: now)
+                AuditEvent("native_biometrics.registered", actor: actor, account: user, app: app.id, detail: detail), at: now)
         }
     }
 

@@ -37,8 +37,11 @@ public struct ServerConfiguration: Sendable {
             .first(where: { !["", "biometric", "login_id", "oauth", "anonymous", "passkey", "siwe", "ldap"].contains($0) })
         {
             problems.append(
-                "authentication.identities: there is no “\(foreign)”; there is biometric (others of the guide's are taken, and mean nothing here)")
+                "authentication.identities: there is no “\(foreign)”; there are biometric, passkey (others of the guide's are taken, and mean nothing here)"
+            )
         }
+        problems += PasskeyPlace.problems(
+            id: texts["webauthn.rp_id"] ?? "", origins: Self.list(texts["webauthn.origins"] ?? ""), publicURL: texts["public_url"] ?? "")
         if texts["mail.security"] == "none", let host = texts["mail.host"], !["", "localhost", "127.0.0.1", "::1"].contains(host) {
             problems.append("mail.security: none sends codes in the clear; it is allowed for a relay on this machine only")
         }
@@ -94,6 +97,10 @@ public struct ServerConfiguration: Sendable {
         }
     }
 
+    private static func list(_ text: String) -> [String] {
+        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
     private func text(_ key: String) -> String { texts[key]! }
     private func integer(_ key: String) -> Int { Int(texts[key]!)! }
 
@@ -123,12 +130,17 @@ public struct ServerConfiguration: Sendable {
     public var requestSeconds: Int { integer("limit.request_seconds") }
     public var trustsProxy: Bool { text("trust_proxy") == "true" }
     var identities: [String] { text("authentication.identities").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
+    var passkeyPlace: PasskeyPlace {
+        PasskeyPlace(id: text("webauthn.rp_id").isEmpty ? nil : text("webauthn.rp_id"), origins: Self.list(text("webauthn.origins")))
+    }
     var listsDeviceKeys: Bool { text("identity.biometric.list_enabled") == "true" }
     public var auditsClients: Bool { text("audit.clients") == "true" }
     public var tokenRotateDays: Int { integer("token.rotate_days") }
     public var webhookHosts: [String] { text("webhook.hosts").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() } }
     public var webhooksMayBePrivate: Bool { text("webhook.allow_private") == "true" }
     public var webhookSecret: Sensitive<String> { Sensitive(text("webhook.secret")) }
+    var attestationRoots: String? { text("attestation.roots").isEmpty ? nil : text("attestation.roots") }
+    var attestationRevoked: String? { text("attestation.revoked").isEmpty ? nil : text("attestation.revoked") }
     var webhookAuthorities: String? { text("webhook.ca").isEmpty ? nil : text("webhook.ca") }
     public var passwordWorkers: Int { integer("password.workers") }
     var passwordPolicy: PasswordPolicy { PasswordPolicy(minimumLength: integer("password.minimum_length")) }

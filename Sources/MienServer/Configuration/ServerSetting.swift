@@ -68,8 +68,16 @@ public struct ServerSetting: Sendable {
         .init("limit.connections", .integer(1...1_000_000), "4096", "Connections at once; more wait."),
         .init("limit.request_seconds", .integer(1...600), "30", "How long a client may take to send a request."),
         .init("trust_proxy", .flag, "false", "Take the client's address from X-Forwarded-For: only behind a proxy that sets it."),
-        .init("authentication.identities", .list, "biometric", "Ways to log in besides journeys: biometric, a key of the user's device; or none."),
+        .init(
+            "authentication.identities", .list, "biometric,passkey",
+            "Ways to log in besides journeys: biometric, a key of the user's device; passkey, WebAuthn; or none."),
         .init("identity.biometric.list_enabled", .flag, "false", "Whether users see the list of their devices' keys."),
+        .init("attestation.roots", .path, "", "PEM file with further roots that may attest devices' keys; Google's and Apple's are built in."),
+        .init(
+            "attestation.revoked", .path, "",
+            "Copy of Google's list of attestation keys that leaked, read again when it changes; default: none is looked up."),
+        .init("webauthn.rp_id", .text, "", "Domain that passkeys belong to: the host of public_url, or one it is in. Default: the host."),
+        .init("webauthn.origins", .list, "", "Pages and apps that use passkeys besides those at public_url: https://app.example.org."),
         .init("token.rotate_days", .integer(1...365), "30", "Days a key signs tokens before the next one does."),
         .init(
             "audit.clients", .flag, "false",

@@ -10,15 +10,39 @@ internal import MienStore
 extension EffectPerformer {
     func registerKey(_ user: UserID, _ new: DeviceKeyRegistration, _ context: EffectContext) async throws -> EffectResult.Answer {
         let settings = context.app.settings.biometric
-        // An attestation says where a key lives. Until one is understood here, an app that demands it gets none registered.
-        guard settings.isEnabled, settings.attestation == .none, DeviceKeyService.isKeyID(new.publicKeyID), let key = Self.key(new.publicKey) else {
+        // Used up first, whatever is asked for. A device that attests nothing may take its time.
+        let isFresh = try await challenges.take(new.challenge.text, for: .journey, binding: context.run.text)
+        guard settings.isEnabled, DeviceKeyService.isKeyID(new.publicKeyID), let key = Self.key(new.publicKey) else {
             return .refused(.notAllowed)
         }
-        let wanted = DeviceKeyService.NewKey(id: new.publicKeyID, key: key, device: nil, name: new.os, system: new.os.lowercased())
+        let claim = AttestationJudge.Claim(key: key, challenge: new.challenge.text, user: user), attestation: ProvedAttestation?
+        do { attestation = try await proved(new.attestation, claim, isFresh, context) } catch is AttestationJudge.Refusal {
+            return .refused(.notAllowed)
+        }
+        let wanted = DeviceKeyService.NewKey(
+            id: new.publicKeyID, key: key, device: nil, name: new.os, system: new.os.lowercased(), attestation: attestation)
         do { try await deviceKeys.register(wanted, of: user, app: context.app, actor: "journey") } catch is DeviceKeyService.Refusal {
             return .refused(.notAllowed)
         }
         return .deviceKeyRegistered(user, publicKeyID: new.publicKeyID)
+    }
+
+    /// - Parameter isFresh: whether the challenge was still good.
+    private func proved(
+        _ text: String?, _ claim: AttestationJudge.Claim, _ isFresh: Bool, _ context: EffectContext
+    ) async throws -> ProvedAttestation? {
+        guard context.app.settings.biometric.attestation != .none else { return nil }
+        let given: DeviceAttestation?
+        do {
+            given = try text.map { text in
+                guard let value = try? JSONText.parse(text) else { throw MalformedAttestation(reason: "is no JSON") }
+                return try DeviceAttestation(value)
+            }
+        } catch let error as MalformedAttestation {
+            try await attestations.refuse(.malformed, nil, claim, context.app, "journey")
+            throw AttestationJudge.Refusal(reason: "the attestation \(error.reason)")
+        }
+        return try await attestations.judge(given, claim, isFresh: isFresh, app: context.app, actor: "journey")
     }
 
     /// A public key as devices send it: SubjectPublicKeyInfo in base64 or PEM, the 65 bytes of a P-256 point in base64, or a JWK.
@@ -42,10 +66,12 @@ extension EffectPerformer {
         return .deviceChallenge(id, challenge: Self.challengeText(id, purpose))
     }
 
-    /// What the device signs, as UTF-8. A transaction's data goes into it: `<challenge>.<SHA-256 of the data, as JSON with sorted keys>`.
+    /// What the device signs, or has a new key attested with, as UTF-8.
+    ///
+    /// A transaction's data goes into it: `<challenge>.<SHA-256 of the data, as JSON with sorted keys>`.
     static func challengeText(_ id: ChallengeID, _ purpose: DeviceKeyPurpose) -> String {
         switch purpose {
-        case .authentication: return id.text
+        case .authentication, .registration: return id.text
         case .transaction(let data):
             let canonical = JSONText.write(.object(data.mapValues { .string($0) }))
             return "\(id.text).\(Base64URL.encode(SHA256.hash(data: Array(canonical.utf8))))"

@@ -33,6 +33,7 @@ final class EffectPerformer: Sendable {
     let mail: MailService
     let webhooks: WebhookCaller
     let deviceKeys: DeviceKeyService
+    let attestations: AttestationJudge
     let challenges: ChallengeService
     let guesses: RateLimiter
     let clock: ServerClock
@@ -42,12 +43,13 @@ final class EffectPerformer: Sendable {
 
     init(
         store: Store, passwords: PasswordService, captures: CaptureService, faces: FaceService, mail: MailService, webhooks: WebhookCaller,
-        deviceKeys: DeviceKeyService, challenges: ChallengeService, clock: ServerClock, metrics: Metrics, configuration: ServerConfiguration,
+        deviceKeys: DeviceKeyService, attestations: AttestationJudge, challenges: ChallengeService, clock: ServerClock, metrics: Metrics,
+        configuration: ServerConfiguration,
         publicURL: @escaping @Sendable () -> String
     ) {
         (self.store, self.passwords, self.captures, self.faces) = (store, passwords, captures, faces)
         (self.mail, self.webhooks, self.clock, self.metrics, self.publicURL) = (mail, webhooks, clock, metrics, publicURL)
-        (self.deviceKeys, self.challenges) = (deviceKeys, challenges)
+        (self.deviceKeys, self.attestations, self.challenges) = (deviceKeys, attestations, challenges)
         gate = LockGate(store: store, clock: clock)
         let rate = configuration.guessesPerMinute
         guesses = RateLimiter(.init(burst: rate, perMinute: rate))

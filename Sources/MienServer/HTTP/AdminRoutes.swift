@@ -337,6 +337,9 @@ extension AdminRoutes {
                 Self.foreign(policy.objectValue ?? [:], LockPolicy.keys, "settings.locks.\(type.prefix(64))")
             } + Self.foreign(members["tokens"]?.objectValue ?? [:], TokenLifetimes.keys, "settings.tokens")
             + Self.foreign(members["biometric"]?.objectValue ?? [:], BiometricSettings.keys, "settings.biometric")
+            + (members["biometric"]?["android_apps"]?.arrayValue ?? []).enumerated().flatMap { index, app in
+                Self.foreign(app.objectValue ?? [:], AndroidApp.keys, "settings.biometric.android_apps[\(index)]")
+            }
         guard foreign.isEmpty else { throw Problem(.invalidRequest, errors: foreign) }
         let settings: AppSettings
         do { settings = try JSONDecoder().decode(AppSettings.self, from: Data(JSONText.write(value).utf8)) } catch let error as LockPolicyError {

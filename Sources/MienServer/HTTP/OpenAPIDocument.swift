@@ -19,6 +19,7 @@ enum OpenAPIDocument {
         {"name": "Captures", "description": "Selfies for a journey's step."},
         {"name": "Tokens", "description": "OAuth 2.1 and OpenID Connect: signing in, refreshing, biometric login."},
         {"name": "Own keys", "description": "What users do with their devices' keys."},
+        {"name": "Passkeys", "description": "WebAuthn for browsers: registering, signing in, looking after them."},
         {"name": "Apps", "description": "Clients and their settings."},
         {"name": "Users", "description": "Accounts, authenticators, consents."},
         {"name": "Journey versions", "description": "Definitions of journeys."},
@@ -722,6 +723,167 @@ enum OpenAPIDocument {
             "operationId": "removeOwnKey",
             "tags": ["Own keys"],
             "summary": "Remove a key",
+            "description": "What it had signed in ends.",
+            "security": [{"accessToken": []}],
+            "responses": {
+              "204": {"description": "It is gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/webauthn/register/options": {
+          "post": {
+            "operationId": "passkeyRegistrationOptions",
+            "tags": ["Passkeys"],
+            "summary": "What to make a passkey with",
+            "description": "Passkeys belong to the server's domain: all its apps take them.",
+            "security": [{"accessToken": []}],
+            "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RegistrationOptionsRequest"}}}},
+            "responses": {
+              "200": {
+                "description": "For `navigator.credentials.create`, by `PublicKeyCredential.parseCreationOptionsFromJSON`. The challenge is good once, for five minutes.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PasskeyRegistrationOptions"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/webauthn/register": {
+          "post": {
+            "operationId": "registerPasskey",
+            "tags": ["Passkeys"],
+            "summary": "Register a passkey",
+            "description": "What `navigator.credentials.create` gave, by its `toJSON()`. Statements of attestation are verified where there are any.",
+            "security": [{"accessToken": []}],
+            "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RegisterPasskeyRequest"}}}},
+            "responses": {
+              "200": {
+                "description": "It is registered.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OwnPasskey"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "409": {"$ref": "#/components/responses/Conflict"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/webauthn/login/options": {
+          "post": {
+            "operationId": "passkeySignInOptions",
+            "tags": ["Passkeys"],
+            "summary": "What to sign in with",
+            "description": "With a `username` there are ten credential ids, whether or not there is such a user; without one the browser shows the passkeys that it finds.",
+            "security": [],
+            "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SignInOptionsRequest"}}}},
+            "responses": {
+              "200": {
+                "description": "For `navigator.credentials.get`, by `PublicKeyCredential.parseRequestOptionsFromJSON`. The challenge is good once, for five minutes.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PasskeySignInOptions"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/webauthn/login": {
+          "post": {
+            "operationId": "passkeySignIn",
+            "tags": ["Passkeys"],
+            "summary": "Sign in with a passkey",
+            "description": "What `navigator.credentials.get` gave, by its `toJSON()`. Every answer that is not right is refused alike. A `DPoP` proof binds the tokens to its key.",
+            "security": [],
+            "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PasskeySignInRequest"}}}},
+            "responses": {
+              "200": {
+                "description": "Tokens.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/TokenAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/me/passkeys": {
+          "get": {
+            "operationId": "ownPasskeys",
+            "tags": ["Passkeys"],
+            "summary": "The user's passkeys",
+            "security": [{"accessToken": []}],
+            "responses": {
+              "200": {
+                "description": "The passkeys.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OwnPasskeys"}}}
+              },
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/me/passkeys/{passkey}": {
+          "parameters": [{"$ref": "#/components/parameters/Passkey"}],
+          "patch": {
+            "operationId": "renameOwnPasskey",
+            "tags": ["Passkeys"],
+            "summary": "Rename a passkey",
+            "security": [{"accessToken": []}],
+            "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/KeyNameRequest"}}}},
+            "responses": {
+              "204": {"description": "Done.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "409": {"$ref": "#/components/responses/Conflict"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "delete": {
+            "operationId": "removeOwnPasskey",
+            "tags": ["Passkeys"],
+            "summary": "Remove a passkey",
             "description": "What it had signed in ends.",
             "security": [{"accessToken": []}],
             "responses": {
@@ -1612,6 +1774,13 @@ enum OpenAPIDocument {
             "schema": {"type": "string", "pattern": "^[-\\w]{8,64}$"},
             "example": "key-4fd1c2a9",
             "description": "The key's id, as the device chose it."
+          },
+          "Passkey": {
+            "name": "passkey",
+            "in": "path",
+            "required": true,
+            "description": "A passkey's id, as `GET /v1/me/passkeys` lists it.",
+            "schema": {"$ref": "#/components/schemas/Identifier"}
           }
         },
         "headers": {
@@ -2524,7 +2693,8 @@ enum OpenAPIDocument {
                   "password": {"$ref": "#/components/schemas/LockPolicy"},
                   "face": {"$ref": "#/components/schemas/LockPolicy"},
                   "native_biometrics": {"$ref": "#/components/schemas/LockPolicy"},
-                  "email_code": {"$ref": "#/components/schemas/LockPolicy"}
+                  "email_code": {"$ref": "#/components/schemas/LockPolicy"},
+                  "passkey": {"$ref": "#/components/schemas/LockPolicy"}
                 }
               },
               "face_threshold": {
@@ -2581,7 +2751,51 @@ enum OpenAPIDocument {
                     "description": "`compatible` takes requests without `aud` and `client_id`."
                   },
                   "max_keys": {"type": ["integer", "null"], "minimum": 1, "maximum": 30, "default": 10, "description": "Live keys of one user."},
-                  "attestation": {"enum": ["none", "required", null], "default": "none"}
+                  "attestation": {
+                    "enum": ["none", "if_given", "required", null],
+                    "default": "none",
+                    "description": "Whether new keys bring an attestation: see docs/biometric-login.md. `none` does not look at one, `if_given` refuses one that does not hold. All but `none` need `apple_apps` or `android_apps`."
+                  },
+                  "apple_apps": {
+                    "type": ["array", "null"],
+                    "maxItems": 16,
+                    "items": {"type": "string", "pattern": "^[A-Z0-9]{10}(\\.[A-Za-z0-9-]+)+$", "maxLength": 166},
+                    "description": "Team and bundle."
+                  },
+                  "apple_development": {
+                    "type": ["boolean", "null"],
+                    "default": false,
+                    "description": "Whether builds that were signed for development are taken."
+                  },
+                  "android_apps": {
+                    "type": ["array", "null"],
+                    "maxItems": 16,
+                    "items": {
+                      "type": "object",
+                      "additionalProperties": false,
+                      "required": ["package", "signature_digests"],
+                      "properties": {
+                        "package": {"type": "string", "maxLength": 255, "pattern": "^[A-Za-z][A-Za-z0-9_]*(\\.[A-Za-z][A-Za-z0-9_]*)+$"},
+                        "signature_digests": {
+                          "type": "array",
+                          "minItems": 1,
+                          "maxItems": 16,
+                          "items": {"type": "string", "pattern": "^([0-9A-Fa-f]{64}|[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){31})$"},
+                          "description": "SHA-256 of the certificates that sign the app."
+                        }
+                      }
+                    }
+                  },
+                  "android_level": {
+                    "enum": ["tee", "strongbox", null],
+                    "default": "tee",
+                    "description": "The least that a key and what attests it live in."
+                  },
+                  "android_user_authentication": {
+                    "enum": ["biometric", "biometric_only", "any", null],
+                    "default": "biometric",
+                    "description": "What each use of the key asks its user for: a biometric or what the app allows beside it, a biometric and nothing else, or not looked at."
+                  }
                 }
               },
               "resources": {
@@ -2808,7 +3022,7 @@ enum OpenAPIDocument {
             "required": ["id", "type", "lock", "failures", "info", "created_at", "updated_at"],
             "properties": {
               "id": {"$ref": "#/components/schemas/Identifier"},
-              "type": {"type": "string", "enum": ["password", "face", "native_biometrics", "email_code"]},
+              "type": {"type": "string", "enum": ["password", "face", "native_biometrics", "email_code", "passkey"]},
               "app_id": {"$ref": "#/components/schemas/Identifier", "description": "Whose it is; a password is the account's, and has none."},
               "lock": {
                 "type": "string",
@@ -2817,7 +3031,10 @@ enum OpenAPIDocument {
               },
               "locked_until": {"type": "integer", "format": "int64", "minimum": 0, "description": "With `locked`. Milliseconds since 1970."},
               "failures": {"type": "integer", "minimum": 0, "description": "Since the last success, from devices that are not known."},
-              "info": {"type": "object", "description": "E.g. of a face: `photos`, `pack`, `consent`."},
+              "info": {
+                "type": "object",
+                "description": "E.g. of a face: `photos`, `pack`, `consent`; of a device's key: `attestation`, what was proved of it."
+              },
               "created_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
               "updated_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
             },
@@ -3199,6 +3416,201 @@ enum OpenAPIDocument {
               }
             },
             "examples": [{"name": "My phone"}]
+          },
+          "RegistrationOptionsRequest": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+              "attestation": {
+                "enum": ["none", "direct"],
+                "description": "Whether the browser is asked for the authenticator's statement about itself; `none` by default."
+              }
+            },
+            "examples": [{"attestation": "none"}]
+          },
+          "SignInOptionsRequest": {
+            "type": "object",
+            "required": ["client_id"],
+            "additionalProperties": false,
+            "properties": {
+              "client_id": {"type": "string"},
+              "client_secret": {"type": "string", "description": "Of a confidential app."},
+              "username": {"type": "string", "description": "Any name of the user's."}
+            },
+            "examples": [{"client_id": "sample_app", "client_secret": "app_….…", "username": "ada"}]
+          },
+          "RegisterPasskeyRequest": {
+            "type": "object",
+            "required": ["credential"],
+            "additionalProperties": false,
+            "properties": {
+              "credential": {
+                "type": "object",
+                "required": ["type", "rawId", "response"],
+                "description": "A `PublicKeyCredential` by its `toJSON()`; further members are left alone.",
+                "properties": {
+                  "type": {"const": "public-key"},
+                  "rawId": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$", "description": "base64url, 1 to 1,023 bytes."},
+                  "response": {
+                    "type": "object",
+                    "required": ["clientDataJSON", "attestationObject"],
+                    "properties": {
+                      "clientDataJSON": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$"},
+                      "attestationObject": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$"}
+                    }
+                  }
+                }
+              },
+              "name": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 64,
+                "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+$",
+                "description": "For the user's list."
+              }
+            }
+          },
+          "PasskeySignInRequest": {
+            "type": "object",
+            "required": ["client_id", "credential"],
+            "additionalProperties": false,
+            "properties": {
+              "client_id": {"type": "string"},
+              "client_secret": {"type": "string", "description": "Of a confidential app."},
+              "credential": {
+                "type": "object",
+                "required": ["type", "rawId", "response"],
+                "description": "A `PublicKeyCredential` by its `toJSON()`; further members are left alone.",
+                "properties": {
+                  "type": {"const": "public-key"},
+                  "rawId": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$", "description": "base64url, 1 to 1,023 bytes."},
+                  "response": {
+                    "type": "object",
+                    "required": ["clientDataJSON", "authenticatorData", "signature"],
+                    "properties": {
+                      "clientDataJSON": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$"},
+                      "authenticatorData": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$"},
+                      "signature": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$"}
+                    }
+                  }
+                }
+              },
+              "scope": {"type": "string", "description": "`openid offline_access full-access` by default."},
+              "resource": {"type": "string", "description": "RFC 8707: one of the app's settings."}
+            }
+          },
+          "PasskeyRegistrationOptions": {
+            "type": "object",
+            "required": ["publicKey"],
+            "properties": {
+              "publicKey": {
+                "type": "object",
+                "required": ["rp", "user", "challenge", "pubKeyCredParams", "timeout", "excludeCredentials", "authenticatorSelection", "attestation"],
+                "properties": {
+                  "rp": {"type": "object", "required": ["id", "name"], "properties": {"id": {"type": "string"}, "name": {"type": "string"}}},
+                  "user": {
+                    "type": "object",
+                    "required": ["id", "name", "displayName"],
+                    "properties": {
+                      "id": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$"},
+                      "name": {"type": "string"},
+                      "displayName": {"type": "string"}
+                    }
+                  },
+                  "challenge": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$"},
+                  "pubKeyCredParams": {
+                    "type": "array",
+                    "items": {
+                      "type": "object",
+                      "required": ["type", "alg"],
+                      "properties": {"type": {"const": "public-key"}, "alg": {"enum": [-7, -8, -257]}}
+                    }
+                  },
+                  "timeout": {"type": "integer", "description": "Milliseconds."},
+                  "excludeCredentials": {
+                    "type": "array",
+                    "items": {
+                      "type": "object",
+                      "required": ["type", "id"],
+                      "properties": {
+                        "type": {"const": "public-key"},
+                        "id": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$"},
+                        "transports": {"type": "array", "items": {"type": "string"}}
+                      }
+                    }
+                  },
+                  "authenticatorSelection": {"type": "object"},
+                  "attestation": {"enum": ["none", "direct"]}
+                }
+              }
+            }
+          },
+          "PasskeySignInOptions": {
+            "type": "object",
+            "required": ["publicKey"],
+            "properties": {
+              "publicKey": {
+                "type": "object",
+                "required": ["rpId", "challenge", "allowCredentials", "timeout", "userVerification"],
+                "properties": {
+                  "rpId": {"type": "string"},
+                  "challenge": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$"},
+                  "allowCredentials": {
+                    "type": "array",
+                    "maxItems": 10,
+                    "items": {
+                      "type": "object",
+                      "required": ["type", "id"],
+                      "properties": {
+                        "type": {"const": "public-key"},
+                        "id": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$"},
+                        "transports": {"type": "array", "items": {"type": "string"}}
+                      }
+                    }
+                  },
+                  "timeout": {"type": "integer", "description": "Milliseconds."},
+                  "userVerification": {"const": "required"}
+                }
+              }
+            }
+          },
+          "OwnPasskey": {
+            "type": "object",
+            "required": ["id", "name", "algorithm", "aaguid", "transports", "attestation", "backup_eligible", "backed_up", "created_at"],
+            "properties": {
+              "id": {"type": "string"},
+              "name": {"type": "string"},
+              "algorithm": {"enum": ["ES256", "EdDSA", "RS256"]},
+              "aaguid": {"type": "string", "description": "The authenticator's model, where it says; proved by `anchored` attestation only."},
+              "transports": {"type": "array", "items": {"enum": ["usb", "nfc", "ble", "smart-card", "hybrid", "internal"]}},
+              "attestation": {
+                "type": "string",
+                "description": "What was proved of the authenticator: `none`, `self`, `unanchored` or `anchored` and the format."
+              },
+              "backup_eligible": {"type": "boolean", "description": "Whether it may be on several devices."},
+              "backed_up": {"type": "boolean", "description": "Whether it was, when last used."},
+              "created_at": {"type": "integer", "description": "Milliseconds since 1970."},
+              "used_at": {"type": "integer", "description": "Milliseconds since 1970; missing until it is used."}
+            },
+            "examples": [
+              {
+                "id": "aut_2m8Xw0GJ4n6nq0s9u3v5xA",
+                "name": "My laptop",
+                "algorithm": "ES256",
+                "aaguid": "00000000-0000-0000-0000-000000000000",
+                "transports": ["internal"],
+                "attestation": "none",
+                "backup_eligible": false,
+                "backed_up": false,
+                "created_at": 1800000000000,
+                "used_at": 1800000360000
+              }
+            ]
+          },
+          "OwnPasskeys": {
+            "type": "object",
+            "required": ["items"],
+            "properties": {"items": {"type": "array", "maxItems": 10, "items": {"$ref": "#/components/schemas/OwnPasskey"}}}
           },
           "SignInForm": {
             "type": "object",

@@ -9,6 +9,13 @@ struct ChallengeService: Sendable {
         case appToApp = "app2app_request"
         /// In a journey; its binding names run and user.
         case journey
+        /// Its binding names app and user.
+        case passkeyRegistration = "passkey_registration"
+        /// Its binding names the app, and the user if one was asked for.
+        case passkeySignIn = "passkey_sign_in"
+
+        /// Those that clients may ask for by themselves; the others come with what they are bound to.
+        static let open: Set<Purpose> = [.anonymous, .biometric, .appToApp]
     }
 
     static let lifetime = Duration.seconds(300)

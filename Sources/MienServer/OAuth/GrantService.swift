@@ -52,9 +52,12 @@ struct GrantService: Sendable {
         let isActive = try await store.write { tables -> Bool in
             guard try isGood(tables), try tables.accounts.find(grant.account)?.state == .active else { return false }
             if let key = grant.authenticator {
-                // Removed since it signed: then it has not. A device has one sign-in at a time: the one before ends.
-                guard try tables.deviceKeys.find(key) != nil else { return false }
-                _ = try tables.grants.revokeAll(by: key, at: now)
+                // Removed since it signed: then it has not. A device has one sign-in at a time: the one before ends. A passkey may be on many devices.
+                if try tables.deviceKeys.find(key) != nil {
+                    _ = try tables.grants.revokeAll(by: key, at: now)
+                } else {
+                    guard try tables.passkeys.find(key) != nil else { return false }
+                }
             }
             try tables.grants.insert(grant)
             try tables.audit.append(

@@ -54,7 +54,9 @@ struct OAuthRoutes {
 
     private func challenge(_ request: Request) async throws -> Response {
         let value = try await JSONBody(mostBytes: 4096, budget: budget).parse(request).0
-        guard let purpose = value["purpose"]?.stringValue.flatMap({ ChallengeService.Purpose(rawValue: $0) }), purpose != .journey else {
+        guard let purpose = value["purpose"]?.stringValue.flatMap({ ChallengeService.Purpose(rawValue: $0) }),
+            ChallengeService.Purpose.open.contains(purpose)
+        else {
             throw OAuthError(.invalidRequest, "purpose is biometric_request, anonymous_request or app2app_request")
         }
         let (token, expiresAt) = try await challenges.make(for: purpose)
@@ -64,8 +66,8 @@ struct OAuthRoutes {
     private func token(_ request: Request) async throws -> Response {
         let form = try await form(request)
         let type = try form.required("grant_type"), app = try await clients.app(of: request, form)
-        let bound = request.accessToken.flatMap { $0.scheme == "DPoP" ? $0.token : nil }
-        let thumbprint = try await grants.proofs.thumbprint(of: request, token: bound)
+        // A set-up comes with an access token, and the proof names it.
+        let thumbprint = try await grants.proofs.thumbprint(of: request, token: type == BiometricGrant.name ? request.accessToken?.token : nil)
         let scope = form["scope"], resources = form.all("resource")
         switch type {
         case BiometricGrant.name:

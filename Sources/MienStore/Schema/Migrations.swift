@@ -139,5 +139,17 @@ enum Migrations {
                 "CREATE INDEX account_name_by_identifier ON account_name (identifier_hash)",
             ]
         ),
+        (
+            "6-passkeys",
+            [
+                """
+                CREATE TABLE passkey (
+                  credential_hash {blob} PRIMARY KEY, authenticator_id TEXT NOT NULL REFERENCES authenticator (id) ON DELETE CASCADE,
+                  account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE)
+                """,
+                "CREATE INDEX passkey_by_account ON passkey (account_id)",
+                "CREATE INDEX passkey_by_authenticator ON passkey (authenticator_id)",
+            ]
+        ),
     ]
 }

@@ -1,8 +1,11 @@
 import Foundation
 
+// Where this toolchain places `timespec`, by what other packages import.
 #if canImport(CDispatch)
-// Where this toolchain places `timespec` when other packages import Dispatch.
 import CDispatch
+#endif
+#if canImport(CoreFoundation)
+import CoreFoundation
 #endif
 
 /// Processor time of the calling thread and wall-clock time, side by side: a busy machine disturbs the first much less.

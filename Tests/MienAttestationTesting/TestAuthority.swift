@@ -4,21 +4,20 @@ import MienAttestation
 import MienCore
 import MienKeys
 import SwiftASN1
-import Testing
 import X509
 
 /// An authority of the tests, and what it makes.
-struct TestAuthority {
-    static let now = Instant(seconds: 1_790_000_000)
-    static let day = Duration.seconds(86400)
+package struct TestAuthority: Sendable {
+    package static let now = Instant(seconds: 1_790_000_000)
+    package static let day = Duration.seconds(86400)
 
-    let key = P256.Signing.PrivateKey()
-    let name: DistinguishedName
-    let der: [UInt8]
-    var anchor: TrustAnchor { try! TrustAnchor(der: der) }
+    package let key = P256.Signing.PrivateKey()
+    package let name: DistinguishedName
+    package let der: [UInt8]
+    package var anchor: TrustAnchor { try! TrustAnchor(der: der) }
 
     /// A root, or made by another.
-    init(
+    package init(
         _ name: String = "Root", by parent: TestAuthority? = nil, extensions: Certificate.Extensions? = nil,
         from: Instant = now - day, to: Instant = now + day, version: Certificate.Version = .v3
     ) throws {
@@ -33,7 +32,7 @@ struct TestAuthority {
     }
 
     /// A root with a full name: somebody else's.
-    static func named(_ common: String, _ organization: String, _ state: String) throws -> TestAuthority {
+    package static func named(_ common: String, _ organization: String, _ state: String) throws -> TestAuthority {
         try TestAuthority(
             subject: DistinguishedName {
                 CommonName(common)
@@ -50,7 +49,7 @@ struct TestAuthority {
             subject: subject, key: .init(key.publicKey), issuer: subject, by: key, extensions: extensions, from: always, to: Self.now, version: .v3)
     }
 
-    func issue(
+    package func issue(
         subject: DistinguishedName, key: Certificate.PublicKey, extensions: Certificate.Extensions = Certificate.Extensions(),
         from: Instant = now - day, to: Instant = now + day, version: Certificate.Version = .v3, serial: Int = 7
     ) throws -> [UInt8] {
@@ -74,7 +73,7 @@ struct TestAuthority {
 
 extension Certificate.Extensions {
     /// With one more.
-    func adding(_ oid: ASN1ObjectIdentifier, _ value: [UInt8], critical: Bool = false) throws -> Self {
+    package func adding(_ oid: ASN1ObjectIdentifier, _ value: [UInt8], critical: Bool = false) throws -> Self {
         var result = self
         try result.append(Certificate.Extension(oid: oid, critical: critical, value: value[...]))
         return result
@@ -82,20 +81,9 @@ extension Certificate.Extensions {
 }
 
 extension Certificate.PublicKey {
-    init(_ key: DevicePublicKey) throws { try self.init(derEncoded: key.spki) }
-}
-
-/// The code of the error that `body` throws; `nil` when it throws none. Any other error is an issue.
-func refusal(_ body: () throws -> Void) -> AttestationError.Code? {
-    do {
-        try body()
-        return nil
-    } catch let error as AttestationError { return error.code } catch {
-        Issue.record(error)
-        return nil
-    }
+    package init(_ key: DevicePublicKey) throws { try self.init(derEncoded: key.spki) }
 }
 
 extension Instant {
-    var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
+    package var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
 }

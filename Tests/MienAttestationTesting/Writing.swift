@@ -3,8 +3,8 @@ import MienAttestation
 import MienKeys
 
 /// Writes what the product only reads.
-enum Write {
-    static func cbor(_ value: CBORValue) -> [UInt8] {
+package enum Write {
+    package static func cbor(_ value: CBORValue) -> [UInt8] {
         switch value {
         case .unsigned(let number): head(0, number)
         case .negative(let number): head(1, number)
@@ -30,12 +30,12 @@ enum Write {
     }
 
     /// In CTAP2's order.
-    static func map(_ members: [String: CBORValue]) -> CBORValue {
+    package static func map(_ members: [String: CBORValue]) -> CBORValue {
         let sorted = members.sorted { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }
         return .map(sorted.map { CBOREntry(.text($0.key), $0.value) })
     }
 
-    static func cose(_ key: DevicePublicKey) -> CBORValue {
+    package static func cose(_ key: DevicePublicKey) -> CBORValue {
         func entry(_ label: Int64, _ value: CBORValue) -> CBOREntry { CBOREntry(CBORValue(integer: label), value) }
         func number(_ value: Int64) -> CBORValue { CBORValue(integer: value) }
         switch key.material {
@@ -47,16 +47,16 @@ enum Write {
         }
     }
 
-    static func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
 
-    static func big<T: FixedWidthInteger>(_ number: T) -> [UInt8] {
+    package static func big<T: FixedWidthInteger>(_ number: T) -> [UInt8] {
         (0..<T.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> T(T.bitWidth - 8 - 8 * $0)) }
     }
 
     /// Bytes after their count, as a TPM has them.
-    static func counted(_ bytes: [UInt8]) -> [UInt8] { big(UInt16(bytes.count)) + bytes }
+    package static func counted(_ bytes: [UInt8]) -> [UInt8] { big(UInt16(bytes.count)) + bytes }
 
-    static func authenticatorData(
+    package static func authenticatorData(
         rpID: String, flags: UInt8, counter: UInt32 = 0, credential: (aaguid: [UInt8], id: [UInt8], key: CBORValue)? = nil, more: [UInt8] = []
     ) -> [UInt8] {
         let head = sha256(Array(rpID.utf8)) + [flags] + big(counter)
@@ -66,29 +66,29 @@ enum Write {
 }
 
 /// DER, as much as the tests need.
-enum DERText {
-    static func value(_ tag: [UInt8], _ content: [UInt8]) -> [UInt8] {
+package enum DERText {
+    package static func value(_ tag: [UInt8], _ content: [UInt8]) -> [UInt8] {
         let count = content.count
         let length: [UInt8] = count < 0x80 ? [UInt8(count)] : count < 0x100 ? [0x81, UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xff)]
         return tag + length + content
     }
 
-    static func sequence(_ parts: [UInt8]...) -> [UInt8] { value([0x30], parts.flatMap { $0 }) }
-    static func set(_ parts: [[UInt8]]) -> [UInt8] { value([0x31], parts.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }) }
-    static func octets(_ bytes: [UInt8]) -> [UInt8] { value([0x04], bytes) }
-    static func boolean(_ value: Bool) -> [UInt8] { [1, 1, value ? 0xff : 0] }
-    static let null: [UInt8] = [5, 0]
+    package static func sequence(_ parts: [UInt8]...) -> [UInt8] { value([0x30], parts.flatMap { $0 }) }
+    package static func set(_ parts: [[UInt8]]) -> [UInt8] { value([0x31], parts.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }) }
+    package static func octets(_ bytes: [UInt8]) -> [UInt8] { value([0x04], bytes) }
+    package static func boolean(_ value: Bool) -> [UInt8] { [1, 1, value ? 0xff : 0] }
+    package static let null: [UInt8] = [5, 0]
 
-    static func integer(_ number: Int64, tag: UInt8 = 2) -> [UInt8] {
+    package static func integer(_ number: Int64, tag: UInt8 = 2) -> [UInt8] {
         var bytes = Write.big(number)
         while bytes.count > 1, (bytes[0] == 0 && bytes[1] < 0x80) || (bytes[0] == 0xff && bytes[1] >= 0x80) { bytes.removeFirst() }
         return value([tag], bytes)
     }
 
-    static func enumerated(_ number: Int64) -> [UInt8] { integer(number, tag: 10) }
+    package static func enumerated(_ number: Int64) -> [UInt8] { integer(number, tag: 10) }
 
     /// `[number] EXPLICIT`
-    static func explicit(_ number: UInt, _ content: [UInt8]) -> [UInt8] {
+    package static func explicit(_ number: UInt, _ content: [UInt8]) -> [UInt8] {
         guard number >= 31 else { return value([0xa0 | UInt8(number)], content) }
         var digits = [UInt8(number & 0x7f)], rest = number >> 7
         while rest > 0 {
@@ -99,6 +99,6 @@ enum DERText {
     }
 }
 
-enum Hex {
-    static func text(_ bytes: [UInt8]) -> String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+package enum Hex {
+    package static func text(_ bytes: [UInt8]) -> String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

@@ -1,0 +1,121 @@
+internal import Hummingbird
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienStore
+
+/// WebAuthn for browsers: registration by a user who is signed in, sign-in, and what users do with their passkeys.
+struct PasskeyRoutes {
+    let apps: AppCatalog
+    let grants: GrantService
+    let passkeys: PasskeyService
+    let clock: ServerClock
+    let body: JSONBody
+
+    func add(to router: RouterGroup<MienRequestContext>) {
+        router.post("webauthn/register/options") { request, _ in
+            let caller = try await grants.caller(of: request)
+            let attestation =
+                try await body.read(RegistrationOptionsRequest.self, RegistrationOptionsRequest.CodingKeys.self, from: request).attestation ?? "none"
+            guard ["none", "direct"].contains(attestation) else {
+                throw Problem(.invalidRequest, errors: [.init(field: "attestation", message: "is none or direct")])
+            }
+            return JSONBody.response(try await passkeys.registrationOptions(for: caller, attestation: attestation))
+        }
+        router.post("webauthn/register") { request, _ in
+            let caller = try await grants.caller(of: request)
+            let members = try await members(of: request, ["credential", "name"])
+            let name = try members["name"].map { value in try Self.name(value.stringValue ?? "") }
+            let credential = try BrowserCredential(members["credential"])
+            return JSONBody.response(try await passkeys.register(credential, name: name, for: caller))
+        }
+        router.post("webauthn/login/options") { request, _ in
+            let wanted = try await body.read(SignInOptionsRequest.self, SignInOptionsRequest.CodingKeys.self, from: request)
+            let app = try await apps.authenticated(id: wanted.clientID, secret: wanted.clientSecret)
+            return JSONBody.response(try await passkeys.signInOptions(for: app, identifier: wanted.username))
+        }
+        router.post("webauthn/login") { request, _ in JSONBody.response(try await signIn(request)) }
+        addOwn(to: router)
+    }
+
+    private func addOwn(to router: RouterGroup<MienRequestContext>) {
+        router.get("me/passkeys") { request, _ in
+            let caller = try await grants.caller(of: request)
+            return try await JSONBody.response(Page(items: passkeys.list(of: caller.account)))
+        }
+        router.patch("me/passkeys/:passkey") { request, context in
+            let caller = try await grants.caller(of: request), id = try context.parameters.require("passkey")
+            let name = try Self.name(try await body.read(KeyNameRequest.self, KeyNameRequest.CodingKeys.self, from: request).name)
+            guard try await passkeys.rename(id, to: name, of: caller.account) else { throw Self.notFound }
+            return Response(status: .noContent)
+        }
+        router.delete("me/passkeys/:passkey") { request, context in
+            let caller = try await grants.caller(of: request), id = try context.parameters.require("passkey")
+            guard try await passkeys.delete(id, of: caller.account, app: caller.app) else { throw Self.notFound }
+            return Response(status: .noContent)
+        }
+    }
+
+    /// Two factors in one: the key, and what the authenticator asked of the user (RFC 8176).
+    private static let methods = [AuthenticatorType.passkey.method, "mfa"]
+
+    private func signIn(_ request: Request) async throws -> TokenAnswer {
+        let members = try await members(of: request, ["credential", "client_id", "client_secret", "scope", "resource"])
+        func text(_ name: String) throws -> String? {
+            guard let value = members[name] else { return nil }
+            guard let text = value.stringValue else { throw Problem(.invalidRequest, errors: [.init(field: name, message: "is a text")]) }
+            return text
+        }
+        guard let id = try text("client_id") else { throw Problem(.invalidRequest, errors: [.init(field: "client_id", message: "is missing")]) }
+        let app = try await apps.authenticated(id: id, secret: try text("client_secret"))
+        let credential = try BrowserCredential(members["credential"])
+        let scope: Scope, resources: [String], thumbprint: String?
+        do {
+            thumbprint = try await grants.proofs.thumbprint(of: request)
+            (scope, resources) = try grants.checked(
+                scope: try text("scope"), standard: .standard, resources: try text("resource").map { [$0] } ?? [], app: app)
+            guard thumbprint != nil || !app.settings.requiresDPoP else { throw OAuthError(.invalidProof, "this app's tokens need a DPoP proof") }
+        } catch let error as OAuthError { throw Problem(.invalidRequest, "\(error.code.rawValue): \(error.description)") }
+        let owner = try await passkeys.signIn(credential, app: app)
+        return try await grants.tokens(
+            for: SignIn(
+                account: owner.account, app: app, methods: Self.methods, at: clock.now, scope: scope, resources: resources,
+                authenticator: owner.authenticator, thumbprint: thumbprint))
+    }
+
+    /// A body whose credential is the browser's to shape; beside it nothing that is not listed.
+    private func members(of request: Request, _ known: [String]) async throws -> [String: JSONValue] {
+        guard let members = try await body.parse(request).0.objectValue else { throw Problem(.invalidRequest, "the body is an object") }
+        guard let foreign = members.keys.filter({ !known.contains($0) }).min() else { return members }
+        throw Problem(
+            .invalidRequest,
+            errors: [.init(field: String(foreign.printable.prefix(64)), message: "is not known here; allowed are \(known.joined(separator: ", "))")])
+    }
+
+    private static func name(_ name: String) throws -> String {
+        guard (1...64).contains(name.unicodeScalars.count), name.isPrintable else {
+            throw Problem(.invalidRequest, errors: [.init(field: "name", message: "is one line of 1 to 64 characters, none of them for control")])
+        }
+        return name
+    }
+
+    private static let notFound = Problem(.notFound, "you have no passkey with this id")
+}
+
+/// `POST /v1/webauthn/register/options`
+struct RegistrationOptionsRequest: Codable, Sendable, Hashable {
+    /// Whether browsers are asked for the authenticator's statement about itself: `none`, `direct`.
+    let attestation: String?
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case attestation }
+}
+
+/// `POST /v1/webauthn/login/options`
+struct SignInOptionsRequest: Codable, Sendable, Hashable {
+    let clientID: String
+    let clientSecret: String?
+    /// Any name of the user's; without one the browser asks which passkey.
+    let username: String?
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case clientID = "client_id", clientSecret = "client_secret", username }
+}
