@@ -139,6 +139,17 @@ import Testing
                 #expect(set.contains(part), "\(part): \(set)")
             }
             try await refused(2, "server.invalid-request", "admin", "app", "set", "shop", "--face-threshold", "80")
+            let finance = try await mien(
+                "admin", "app", "set", "shop", "--setting", "tokens.refresh_token_seconds=3600", "--setting", "tokens.idle_seconds=1800",
+                "--setting", "biometric.mode=compatible", "--setting", "sign_in_page=true"
+            ).out
+            for part in [
+                #""refresh_token_seconds":3600"#, #""idle_seconds":1800"#, #""mode":"compatible""#, "sign in page    true", "face threshold  50",
+            ] {
+                #expect(finance.contains(part), "\(part): \(finance)")
+            }
+            try await refused(2, "server.invalid-request", "admin", "app", "set", "shop", "--setting", "tokens.idle_seconds=1")
+            try await refused(2, "server.invalid-request", "admin", "app", "set", "shop", "--setting", "colour=red")
             #expect(
                 try await mien("admin", "app", "set", "shop", "--all-journeys", "--face-threshold", "default").out.contains("every published one"))
             #expect(try await mien("admin", "app", "delete", "shop", "--yes").out == "Deleted shop.\n")

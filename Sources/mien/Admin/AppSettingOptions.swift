@@ -26,6 +26,18 @@ struct AppSettingOptions: ParsableArguments {
             valueName: "type=n,s,n"), transform: lock)
     var lock: [Lock] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Any other setting of the API's, its value as JSON or a word: tokens.refresh_token_seconds=3600, biometric.mode=compatible. Can come several times.",
+            valueName: "name=value"), transform: setting)
+    var setting: [Setting] = []
+
+    struct Setting: Sendable {
+        /// `tokens`, `refresh_token_seconds`.
+        let path: [String]
+        let value: JSONValue
+    }
+
     struct Lock: Sendable {
         let type: AuthenticatorType
         /// `nil` for the default.
@@ -39,6 +51,7 @@ struct AppSettingOptions: ParsableArguments {
 
     var isEmpty: Bool {
         faceThreshold == nil && tokenSeconds == nil && redirectUri.isEmpty && !noRedirectUris && journey.isEmpty && !allJourneys && lock.isEmpty
+            && setting.isEmpty
     }
 
     /// `settings`, as the server told them, with what is to change.
@@ -52,6 +65,15 @@ struct AppSettingOptions: ParsableArguments {
             var locks = members["locks"]?.objectValue ?? [:]
             for change in lock { locks[change.type.rawValue] = change.policy }
             members["locks"] = .object(locks)
+        }
+        for change in setting {
+            guard change.path.count == 2 else {
+                members[change.path[0]] = change.value
+                continue
+            }
+            var inner = members[change.path[0]]?.objectValue ?? [:]
+            inner[change.path[1]] = change.value
+            members[change.path[0]] = .object(inner)
         }
         return .object(members)
     }
@@ -73,12 +95,23 @@ struct AppSettingOptions: ParsableArguments {
             ("journeys", settings["journeys"]?.arrayValue == nil ? "every published one" : list("journeys", none: "none")),
             ("locks", locks.isEmpty ? "the defaults" : locks.joined(separator: ", ")),
         ]
+            + ["tokens", "biometric", "sign_in_page", "resources", "client_scopes", "requires_dpop"].compactMap { name in
+                settings[name].map { (name.replacing("_", with: " "), JSONText.write($0)) }
+            }
     }
 
     @Sendable private static func threshold(_ text: String) throws -> JSONValue {
         if text == "default" { return .null }
         guard let number = Double(text), number.isFinite else { throw ValidationError("--face-threshold is a score or “default”, not “\(text)”") }
         return .number(number)
+    }
+
+    @Sendable private static func setting(_ text: String) throws -> Setting {
+        let parts = text.split(separator: "=", maxSplits: 1), path = (parts.first ?? "").split(separator: ".").map(String.init)
+        guard parts.count == 2, (1...2).contains(path.count) else {
+            throw ValidationError("--setting is like tokens.refresh_token_seconds=3600, not “\(text)”")
+        }
+        return Setting(path: path, value: (try? JSONText.parse(String(parts[1]))) ?? .string(String(parts[1])))
     }
 
     @Sendable private static func lock(_ text: String) throws -> Lock {
