@@ -13,15 +13,17 @@ public final class LoadConnection {
         public let body: [UInt8]
 
         /// A member that is a text without escapes, found by looking for its name: a parser would take longer than the server.
-        public func text(_ name: String) -> String? {
-            let mark = Array("\"\(name)\":\"".utf8)
-            var start = 0
-            while start + mark.count <= body.count {
-                if body[start] == mark[0], body[start..<(start + mark.count)].elementsEqual(mark) {
-                    let value = body[(start + mark.count)...].prefix { $0 != UInt8(ascii: "\"") }
+        ///
+        /// - Parameter start: what it begins with, where several have the name.
+        public func text(_ name: String, startingWith start: String = "") -> String? {
+            let mark = Array("\"\(name)\":\"".utf8), begin = Array(start.utf8)
+            var place = 0
+            while place + mark.count <= body.count {
+                if body[place] == mark[0], body[place..<(place + mark.count)].elementsEqual(mark), body[(place + mark.count)...].starts(with: begin) {
+                    let value = body[(place + mark.count)...].prefix { $0 != UInt8(ascii: "\"") }
                     return String(decoding: value, as: UTF8.self)
                 }
-                start += 1
+                place += 1
             }
             return nil
         }

@@ -136,7 +136,7 @@ extension ServerBench {
             _ = try call("POST", "/v1/journeys/bench-information/versions/1/publish", "{}", as: adminCredential)
             var answer = try call("POST", "/v1/journeys/face-registration/start", Self.start)
             func respond(_ option: String, _ data: String) throws {
-                guard let state = answer.text("state") else { throw LoadError("registration ended early: \(answer.bodyText)") }
+                guard let state = answer.text("state", startingWith: "run_") else { throw LoadError("registration ended early: \(answer.bodyText)") }
                 answer = try call("POST", "/v1/journeys/respond", #"{"state":"\#(state)","option":"\#(option)","data":\#(data)}"#)
             }
             try respond("password", #"{"username":"\#(Self.name)","password":"\#(Self.password)"}"#)
@@ -175,7 +175,7 @@ extension ServerBench {
             for _ in 0..<3 {
                 answer = try worker.measured("request") { () throws(LoadError) in try Self.respond(worker, answer, #""client_input""#) }
             }
-            guard answer.text("journey_step_id") == "rejection" else { throw LoadError("not at the end: \(answer.bodyText)") }
+            guard answer.text("journey_step_id") == "success" else { throw LoadError("not at the end: \(answer.bodyText)") }
         }
 
         /// The same kind of request to the route that does nothing.
@@ -183,13 +183,15 @@ extension ServerBench {
             let answer = try worker.measured("request") { () throws(LoadError) in
                 try worker.connection.post("/v1/journeys/respond", json: Self.bare)
             }
-            guard answer.status == 200, answer.text("state") != nil else { throw LoadError("the bare route: \(answer.status) \(answer.bodyText)") }
+            guard answer.status == 200, answer.text("state", startingWith: "run_") != nil else {
+                throw LoadError("the bare route: \(answer.status) \(answer.bodyText)")
+            }
         }
 
         private static func respond(
             _ worker: LoadRun.Worker, _ answer: LoadConnection.Answer, _ rest: String
         ) throws(LoadError) -> LoadConnection.Answer {
-            guard let state = answer.text("state") else { throw LoadError("no state: \(answer.status) \(answer.bodyText)") }
+            guard let state = answer.text("state", startingWith: "run_") else { throw LoadError("no state: \(answer.status) \(answer.bodyText)") }
             return try worker.connection.post("/v1/journeys/respond", json: #"{"state":"\#(state)","option":\#(rest)}"#)
         }
 
@@ -210,7 +212,7 @@ extension ServerBench {
                 "one": {"type": "information", "config": {"title": "One", "text": "The first of three."}, "on": {"next": "two"}},
                 "two": {"type": "information", "config": {"title": "Two", "text": "The second of three."}, "on": {"next": "three"}},
                 "three": {"type": "information", "config": {"title": "Three", "text": "The last of three."}, "on": {"next": "end"}},
-                "end": {"type": "reject_access"}
+                "end": {"type": "complete_journey", "config": {"user_auth_state": "none"}}
             }}
             """
     }
