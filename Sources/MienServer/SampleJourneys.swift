@@ -1,4 +1,4 @@
-/// The journeys a fresh server has, as in Examples/Journeys; a test compares them.
+/// The journeys a fresh server has: as in Examples/Journeys, and to be changed together with them.
 enum SampleJourneys {
     static let all = [passwordLogin, faceLogin, faceRegistration, signUp, recoveryEmail]
 
