@@ -52,8 +52,8 @@ struct ServerParts: Sendable {
         let deviceKeys = DeviceKeyService(store: store, gate: LockGate(store: store, clock: clock), clock: clock, metrics: metrics)
         let attestations = try AttestationJudge(configuration, store: store, clock: clock, logger: logger)
         biometrics = BiometricGrant(
-            keys: deviceKeys, attestations: attestations, grants: grants, challenges: challenges, clock: clock, publicURL: publicURL,
-            isEnabled: configuration.identities.contains("biometric"))
+            keys: deviceKeys, attestations: attestations, grants: grants, challenges: challenges,
+            devices: KnownDeviceService(store: store), clock: clock, publicURL: publicURL, isEnabled: configuration.identities.contains("biometric"))
         passkeys = PasskeyService(
             store: store, gate: LockGate(store: store, clock: clock), challenges: challenges, clock: clock, metrics: metrics,
             place: configuration.passkeyPlace, publicURL: publicURL, isEnabled: configuration.identities.contains("passkey"))

@@ -6,24 +6,29 @@ import Testing
     static let start = Instant(milliseconds: 1_000_000)
     static let lifetimes = TokenLifetimes(accessSeconds: 300, refreshSeconds: 600, expiresAfterIdling: true, idleSeconds: 120)
 
-    private enum Step: CaseIterable { case useNewest, useOldest, useTheOneBefore, revoke, waitShort, waitToIdle, waitToEnd }
+    private enum Step: CaseIterable {
+        case useNewest, useOldest, useTheOneBefore, useNewestMarked, repeatMarked, useOlderMarked, useTheOneBeforeMarkedByAnother, revoke, waitShort,
+            waitToIdle, waitToEnd
+    }
 
     /// The rules once more, in other words: a list of who may still be used.
     private struct Oracle {
         var now = start, tokens = [0], lastUse = start, isDead = false
+        /// The mark of whoever used the token before the newest.
+        var mark: [UInt8]?
         var isLive: Bool { !isDead && now < start + .seconds(600) && now < lastUse + .seconds(120) }
     }
 
     /// Every story of up to six steps.
-    @Test func `in every short story each token is good once, and reuse ends them all`() {
+    @Test func `in every short story each token is good once but for who asks again, and reuse ends them all`() {
         var stories = 0
         func tell(_ family: RefreshFamily, _ oracle: Oracle, _ depth: Int) {
             stories += 1
             if depth == 6 { return }
             for step in Step.allCases {
                 var (family, oracle) = (family, oracle)
-                func use(_ generation: Int) {
-                    let answer = family.use(generation, at: oracle.now)
+                func use(_ generation: Int, _ mark: [UInt8]? = nil) {
+                    let before = family, answer = family.use(generation, mark: mark, at: oracle.now)
                     if !oracle.isLive {
                         guard case .refused = answer else {
                             Issue.record("a dead family gave \(answer)")
@@ -33,6 +38,9 @@ import Testing
                         #expect(answer == .rotated)
                         oracle.tokens.append(generation + 1)
                         oracle.lastUse = oracle.now
+                        oracle.mark = mark
+                    } else if generation + 1 == oracle.tokens.last, mark == [1], oracle.mark == [1] {
+                        #expect(answer == .repeated && family == before)
                     } else {
                         #expect(answer == .reused)
                         oracle.isDead = true
@@ -44,6 +52,13 @@ import Testing
                 case .useTheOneBefore:
                     if oracle.tokens.count < 2 { continue }
                     use(oracle.tokens[oracle.tokens.count - 2])
+                case .useNewestMarked: use(oracle.tokens.last!, [1])
+                case .repeatMarked, .useTheOneBeforeMarkedByAnother:
+                    if oracle.tokens.count < 2 { continue }
+                    use(oracle.tokens[oracle.tokens.count - 2], step == .repeatMarked ? [1] : [2])
+                case .useOlderMarked:
+                    if oracle.tokens.count < 3 { continue }
+                    use(oracle.tokens[oracle.tokens.count - 3], [1])
                 case .revoke:
                     #expect(family.revoke(at: oracle.now) == !oracle.isDead)
                     oracle.isDead = true
@@ -56,7 +71,14 @@ import Testing
             }
         }
         tell(RefreshFamily(under: Self.lifetimes, at: Self.start), Oracle(), 0)
-        #expect(stories > 50_000)
+        #expect(stories > 400_000)
+    }
+
+    @Test func `who asks again has ten minutes`() {
+        var family = RefreshFamily(under: TokenLifetimes(refreshSeconds: 3600), at: Self.start)
+        #expect(family.use(0, mark: [1], at: Self.start) == .rotated)
+        #expect(family.use(0, mark: [1], at: Self.start + .milliseconds(599_999)) == .repeated)
+        #expect(family.use(0, mark: [1], at: Self.start + .seconds(600)) == .reused)
     }
 
     @Test func `the finance example: an hour after signing in, or half an hour idle`() {

@@ -181,6 +181,31 @@ struct BiometricLoginTests {
         }
     }
 
+    @Test("wrong signatures from elsewhere do not lock a key for a device that its user has signed in on")
+    func knownDevice() async throws {
+        try await withDevice { server, client, device, access in
+            #expect(try await device.setUp(access).status == 200)
+            let tokens = MemoryDeviceTokens(), place = DeviceTokenKey(server: server.address, application: "sample_app")
+            @Sendable func mark(_ user: String) async throws -> [(String, String)] {
+                let journey = try await server.client(tokens).start("password-login")
+                for try await step in journey.steps {
+                    try await step.respond("password", ["username": .string(user), "password": "a password nobody has"])
+                }
+                return [("device_token", try #require(await tokens.token(for: place)).use { $0 })]
+            }
+            let known = try await mark("ada")
+            let other = try SoftwareSigner.generate(.es256)
+            for _ in 1...5 { _ = try await device.logIn(jwt: device.request("authenticate", signer: other)) }
+            #expect(try await device.logIn().error == "invalid_grant", "locked for whoever says nothing")
+            #expect(try await device.logIn([("device_token", "no token")]).error == "invalid_grant")
+            try await server.makeUser("bob")
+            #expect(try await device.logIn(mark("bob")).error == "invalid_grant", "a device of somebody else's")
+            #expect(try await device.logIn(known).status == 200)
+            for _ in 1...5 { _ = try await device.logIn(jwt: device.request("authenticate", signer: other), known) }
+            #expect(try await device.logIn(known).error == "invalid_grant", "its own wrong ones count, too")
+        }
+    }
+
     @Test("what an administrator has locked stays locked, whatever its owner registers or removes")
     func lockedByHand() async throws {
         try await withDevice { server, client, device, access in

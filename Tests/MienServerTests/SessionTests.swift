@@ -283,6 +283,53 @@ struct SessionTests {
         }
     }
 
+    /// Sends, and loses so many answers of the token endpoint.
+    private final class LossyTransport: HTTPTransport {
+        private let inner = AsyncHTTPTransport(), toLose = Mutex(0)
+        func lose(_ count: Int) { toLose.withLock { $0 = count } }
+
+        func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+            let answer = try await inner.send(request)
+            let isLost =
+                request.url.hasSuffix("/oauth2/token")
+                && toLose.withLock { count in
+                    defer { count = max(0, count - 1) }
+                    return count > 0
+                }
+            if isLost { throw HTTPTransportError(.interrupted, "lost on its way") }
+            return answer
+        }
+    }
+
+    @Test("a sign-in outlives lost answers to its refreshes, also when the app was ended in between")
+    func lostAnswers() async throws {
+        try await withSession { [scratch] server, _, _, _ in
+            let path = scratch("lost.json").path, transport = LossyTransport()
+            let make: @Sendable (Int) throws -> MienSession = { attempts in
+                try MienSession(
+                    MienOptions(
+                        serverPath: server.address, applicationId: "sample_app", retry: RetryPolicy(attempts: attempts), transport: transport),
+                    tokenStorage: PersistentTokenStorage(path: path), sleep: { _ in }, now: { server.time.now })
+            }
+            let session = try make(3)
+            try await session.configure()
+            try await Self.signIn(session, server)
+            transport.lose(2)
+            server.time.advance(.seconds(3600))
+            let token = try await session.accessToken().use { $0 }
+            transport.lose(1)
+            server.time.advance(.seconds(3600))
+            let once = try make(1)
+            try await once.configure()
+            await #expect(throws: MienError(.networkError, "")) { try await once.accessToken() }
+            #expect(await once.state == .signedIn)
+            let relaunched = try make(1)
+            try await relaunched.configure()
+            #expect(try await relaunched.accessToken().use { $0 } != token)
+            #expect(try await server.admin.audit().items.allSatisfy { $0.event != "tokens.reused" })
+        }
+    }
+
     @Test("tokens in a file outlast the app, and nobody else may read them")
     func persistence() async throws {
         try await withSession { [scratch] server, _, device, _ in

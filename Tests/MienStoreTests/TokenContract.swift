@@ -19,11 +19,13 @@ import Testing
         let first = grant
         try await test.store.write { try $0.grants.insert(first) }
         #expect(await refusal { try await test.store.write { try $0.grants.insert(first) } } == .conflict)
-        _ = grant.family.use(0, at: .start + .seconds(5))
+        _ = grant.family.use(0, mark: [1, 2, 3], at: .start + .seconds(5))
         let turned = grant
         try await test.store.write { try $0.grants.update(turned) }
         let found = try #require(try await test.store.read { try $0.grants.find(turned.id) })
-        #expect(found.family == turned.family && found.scope == .standard && found.resources == first.resources && found.methods == first.methods)
+        #expect(
+            found.family == turned.family && found.family.usersMark == [1, 2, 3] && found.scope == .standard && found.resources == first.resources
+                && found.methods == first.methods)
         #expect(found.account == ana.id && found.app == .shop && found.authenticator?.text == "aut_1" && found.keyThumbprint == "print")
         #expect(found.nonce == first.nonce && found.signedInAt == .start)
         #expect(try await test.store.read { try $0.grants.find(GrantID("grt_2")!) } == nil)

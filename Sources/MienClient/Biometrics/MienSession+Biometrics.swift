@@ -59,7 +59,9 @@ extension MienSession {
         let prompt = UnlockPrompt(reason: localizedReason, policy: policy)
         let request = try await signedRequest("authenticate", tag: tag, keyID: KeyMark.keyID(tag), prompt: prompt)
         do {
-            try await adopt(try await self.request([("grant_type", Self.grant), ("jwt", request)]))
+            // So that a stranger's wrong signatures do not lock this device out.
+            let known = try? await options.deviceTokens.token(for: key).map { [("device_token", $0.use { $0 })] }
+            try await adopt(try await self.request([("grant_type", Self.grant), ("jwt", request)] + (known ?? [])))
         } catch let error as MienError where error.oauthError == "invalid_grant" && error.reason.contains("InvalidCredentials") {
             try await device().keys.deleteKey(tag: tag)
             throw DeviceError(.biometricPrivateKeyNotFound, "the server does not take this device's key any more: enable biometric login again")

@@ -28,7 +28,7 @@ public actor MienSession {
     nonisolated let options: MienOptions
     nonisolated let connection: Connection
     private let storage: any TokenStorage
-    private let key: DeviceTokenKey
+    let key: DeviceTokenKey
     let now: @Sendable () -> Instant
     nonisolated let biometrics: BiometricDevice?
     /// What the server calls itself, once asked.
@@ -149,16 +149,17 @@ public actor MienSession {
             try await end()
             throw MienError(.unauthenticatedUser, "the sign-in has ended: sign in again")
         }
-        let task = Task { try await renewed(refreshToken) }
+        let task = Task { try await renewed(refreshToken, old.repeatKey) }
         refreshing = task
         defer { if refreshing == task { refreshing = nil } }
         return try await task.value
     }
 
-    private func renewed(_ refreshToken: Sensitive<String>) async throws -> SessionTokens {
+    private func renewed(_ refreshToken: Sensitive<String>, _ repeatKey: Sensitive<String>?) async throws -> SessionTokens {
         do {
-            // Not sent twice: whether an answer was lost on its way cannot be known, and a token that comes twice ends the sign-in.
-            let new = try await request([("grant_type", "refresh_token"), ("refresh_token", refreshToken.use { $0 })], isRepeatable: false)
+            // Whether an answer was lost on its way cannot be known, and a token that comes twice ends the sign-in unless it comes with its key.
+            let fields = [("grant_type", "refresh_token"), ("refresh_token", refreshToken.use { $0 })]
+            let new = try await request(fields + (repeatKey.map { [("repeat_key", $0.use { $0 })] } ?? []), isRepeatable: repeatKey != nil)
             // Signed out or in again meanwhile: what comes late is of no use.
             guard tokens?.refreshToken?.use({ $0 }) == refreshToken.use({ $0 }) else {
                 throw MienError(.unauthenticatedUser, "the sign-in changed while its tokens were renewed")
@@ -204,7 +205,13 @@ public actor MienSession {
         return SessionTokens(
             accessToken: Sensitive(access), expiresAt: now() + .seconds(seconds),
             refreshToken: body["refresh_token"]?.stringValue.map { Sensitive($0) },
-            idToken: body["id_token"]?.stringValue.map { Sensitive($0) }, scope: body["scope"]?.stringValue ?? "")
+            idToken: body["id_token"]?.stringValue.map { Sensitive($0) }, scope: body["scope"]?.stringValue ?? "", repeatKey: Self.newRepeatKey())
+    }
+
+    /// Another for each refresh, so that none says which sign-ins are one client's.
+    private static func newRepeatKey() -> Sensitive<String> {
+        var generator = SystemRandomNumberGenerator()
+        return Sensitive(Base64URL.encode((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }))
     }
 
     nonisolated func client(_ fields: [(String, String)]) -> [(String, String)] {

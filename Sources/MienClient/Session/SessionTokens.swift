@@ -10,12 +10,16 @@ public struct SessionTokens: Sendable {
     /// About the user, for the app.
     public let idToken: Sensitive<String>?
     public let scope: String
+    /// What the server knows this client by, should the answer to a refresh get lost: stored with the tokens, so that an app that was ended in
+    /// between can ask again. `nil` in what was stored without one.
+    public let repeatKey: Sensitive<String>?
 
     public init(
-        accessToken: Sensitive<String>, expiresAt: Instant, refreshToken: Sensitive<String>?, idToken: Sensitive<String>?, scope: String
+        accessToken: Sensitive<String>, expiresAt: Instant, refreshToken: Sensitive<String>?, idToken: Sensitive<String>?, scope: String,
+        repeatKey: Sensitive<String>? = nil
     ) {
         (self.accessToken, self.expiresAt, self.refreshToken) = (accessToken, expiresAt, refreshToken)
-        (self.idToken, self.scope) = (idToken, scope)
+        (self.idToken, self.scope, self.repeatKey) = (idToken, scope, repeatKey)
     }
 }
 
@@ -47,7 +51,7 @@ public actor PersistentTokenStorage: TokenStorage {
     private struct Entry: Codable {
         let server, application, accessToken, scope: String
         let expiresAt: Int64
-        let refreshToken, idToken: String?
+        let refreshToken, idToken, repeatKey: String?
     }
 
     private let file: PrivateFile<[Entry]>
@@ -59,14 +63,16 @@ public actor PersistentTokenStorage: TokenStorage {
         try entries().first { $0.server == key.server && $0.application == key.application }.map { entry in
             SessionTokens(
                 accessToken: Sensitive(entry.accessToken), expiresAt: Instant(milliseconds: entry.expiresAt),
-                refreshToken: entry.refreshToken.map { Sensitive($0) }, idToken: entry.idToken.map { Sensitive($0) }, scope: entry.scope)
+                refreshToken: entry.refreshToken.map { Sensitive($0) }, idToken: entry.idToken.map { Sensitive($0) }, scope: entry.scope,
+                repeatKey: entry.repeatKey.map { Sensitive($0) })
         }
     }
 
     public func store(_ tokens: SessionTokens, for key: DeviceTokenKey) throws {
         let entry = Entry(
             server: key.server, application: key.application, accessToken: tokens.accessToken.use { $0 }, scope: tokens.scope,
-            expiresAt: tokens.expiresAt.milliseconds, refreshToken: tokens.refreshToken?.use { $0 }, idToken: tokens.idToken?.use { $0 })
+            expiresAt: tokens.expiresAt.milliseconds, refreshToken: tokens.refreshToken?.use { $0 }, idToken: tokens.idToken?.use { $0 },
+            repeatKey: tokens.repeatKey?.use { $0 })
         try file.write(others(key) + [entry])
     }
 

@@ -17,6 +17,7 @@ struct BiometricGrant: Sendable {
     let attestations: AttestationJudge
     let grants: GrantService
     let challenges: ChallengeService
+    let devices: KnownDeviceService
     let clock: ServerClock
     let publicURL: @Sendable () -> String
     /// `authentication.identities` of the configuration names it.
@@ -30,8 +31,9 @@ struct BiometricGrant: Sendable {
     /// - Parameters:
     ///   - caller: who is signed in, for a set-up.
     ///   - thumbprint: of the key that a DPoP proof came from.
+    ///   - deviceToken: of a device that its user has signed in on before.
     func handle(
-        _ jwt: String, app: AppRecord, scope: String?, resources: [String], caller: Caller?, thumbprint: String?
+        _ jwt: String, app: AppRecord, scope: String?, resources: [String], caller: Caller?, thumbprint: String?, deviceToken: String?
     ) async throws -> Outcome {
         guard isEnabled, app.settings.biometric.isEnabled else {
             throw OAuthError(.unauthorizedClient, "biometric login is not enabled for this app")
@@ -56,7 +58,7 @@ struct BiometricGrant: Sendable {
         if app.settings.biometric.mode == .strict { try checkAddressee(claims, app) }
         return action == "setup"
             ? try await setUp(message, keyID, claims, challenge, app, caller)
-            : try await authenticate(message, keyID, app, scope, resources, thumbprint)
+            : try await authenticate(message, keyID, app, scope, resources, thumbprint, deviceToken)
     }
 
     private func setUp(
@@ -93,7 +95,8 @@ struct BiometricGrant: Sendable {
     }
 
     private func authenticate(
-        _ message: JWS, _ keyID: String, _ app: AppRecord, _ scope: String?, _ resources: [String], _ thumbprint: String?
+        _ message: JWS, _ keyID: String, _ app: AppRecord, _ scope: String?, _ resources: [String], _ thumbprint: String?,
+        _ deviceToken: String?
     ) async throws -> Outcome {
         guard message.key == nil else { throw OAuthError(.invalidRequest, "jwt: “jwk” is for a set-up only") }
         let (scope, resources) = try grants.checked(scope: scope, standard: .standard, resources: resources, app: app)
@@ -101,7 +104,8 @@ struct BiometricGrant: Sendable {
             throw OAuthError(.invalidScope, "biometric login needs \(Scope.offline) and \(Scope.full)")
         }
         let account: UserID, authenticator: AuthenticatorID
-        switch try await keys.verify(keyID, app: app, actor: "app", { (try? message.verify(with: $0)) != nil }) {
+        let device = if let deviceToken { try await devices.find(deviceToken, app: app.id) } else { nil as KnownDevice? }
+        switch try await keys.verify(keyID, app: app, device: device, actor: "app", { (try? message.verify(with: $0)) != nil }) {
         case .owner(let user, let id): (account, authenticator) = (user, id)
         case .locked: throw Self.refused("the key is locked for now: keep it, and try again later")
         case .refused: throw Self.refused("InvalidCredentials")

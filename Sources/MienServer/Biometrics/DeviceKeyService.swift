@@ -124,9 +124,10 @@ struct DeviceKeyService: Sendable {
     ///
     /// - Parameters:
     ///   - user: who it has to belong to, if that is known.
+    ///   - device: one that somebody has signed in on; its guesses count apart if that was the key's owner.
     ///   - isRight: whether the key made the signature.
     func verify(
-        _ keyID: String, of user: UserID? = nil, app: AppRecord, device: DeviceID? = nil, actor: String,
+        _ keyID: String, of user: UserID? = nil, app: AppRecord, device: KnownDevice? = nil, actor: String,
         _ isRight: @Sendable (DevicePublicKey) -> Bool
     ) async throws -> Verdict {
         let found = try await store.read { tables -> (AccountRecord, AuthenticatorRecord)? in
@@ -140,7 +141,8 @@ struct DeviceKeyService: Sendable {
             return try await refuse(nil, app.id, actor, ["reason": "unknown"])
         }
         let policy = app.settings.lockPolicy(for: .nativeBiometrics)
-        guard let pass = try await gate.begin(authenticator.id, policy: policy, device: device) else {
+        let known = device?.account == account.id ? device?.id : nil
+        guard let pass = try await gate.begin(authenticator.id, policy: policy, device: known) else {
             let refusal = try await refuse(account.id, app.id, actor, ["locked": true])
             return isRight(key) ? .locked : refusal
         }

@@ -90,7 +90,7 @@ extension EffectPerformer {
         // ES256 comes from Apple's and Android's key stores in DER, from the web as 64 bytes.
         let form: ES256Signature.Form = signature.count == 64 ? .raw : .der
         let verdict = try await deviceKeys.verify(
-            proof.publicKeyID, of: account.id, app: context.app, device: context.device(of: account.id), actor: "journey"
+            proof.publicKeyID, of: account.id, app: context.app, device: context.knownDevice, actor: "journey"
         ) { $0.isValid(signature, over: Array(text.utf8), form: form) }
         guard case .owner = verdict else { return .refused(.invalidCredentials) }
         try await note("\(AuthenticatorType.nativeBiometrics.rawValue).accepted", account.id, context, [:])

@@ -16,6 +16,7 @@ struct EffectContext: Sendable {
 
     /// The known device, if it is this account's.
     func device(of account: UserID) -> DeviceID? { device?.account == account ? device?.id : nil }
+    var knownDevice: KnownDevice? { device.map { KnownDevice(id: $0.id, account: $0.account, app: app.id) } }
 }
 
 /// Does what journeys want done: accounts, passwords, faces, codes, mails, calls.

@@ -3319,8 +3319,18 @@ enum OpenAPIDocument {
               "redirect_uri": {"type": "string"},
               "code_verifier": {"type": "string", "minLength": 43, "maxLength": 128},
               "refresh_token": {"type": "string"},
+              "repeat_key": {
+                "type": "string",
+                "minLength": 16,
+                "maxLength": 128,
+                "description": "With `grant_type=refresh_token`, chosen by the client and known to nobody else: the same token with the same key, within ten minutes, gets the same answer again as long as the new refresh token was not used."
+              },
               "subject_token": {"type": "string", "description": "The token of a completed journey, good once."},
               "subject_token_type": {"const": "urn:ietf:params:oauth:token-type:jwt"},
+              "device_token": {
+                "type": "string",
+                "description": "With a device's key: the token that a completed journey gave this device. Wrong signatures from elsewhere do not lock the key for it."
+              },
               "jwt": {"type": "string", "maxLength": 16384, "description": "A request that a device's key signed: see docs/biometric-login.md."}
             }
           },

@@ -14,6 +14,7 @@ final class JourneyService: Sendable {
     private let store: Store
     private let catalog: JourneyCatalog
     private let apps: AppCatalog
+    private let devices: KnownDeviceService
     private let performer: EffectPerformer
     private let issuer: TokenIssuer
     private let clock: ServerClock
@@ -24,6 +25,7 @@ final class JourneyService: Sendable {
         store: Store, catalog: JourneyCatalog, apps: AppCatalog, performer: EffectPerformer, issuer: TokenIssuer, clock: ServerClock, metrics: Metrics
     ) {
         (self.store, self.catalog, self.apps, self.performer) = (store, catalog, apps, performer)
+        devices = KnownDeviceService(store: store)
         (self.issuer, self.clock, self.metrics) = (issuer, clock, metrics)
     }
 
@@ -44,7 +46,9 @@ final class JourneyService: Sendable {
         let runID = InstanceID.random(using: &generator)
         var state = RunState(instance: JourneyInstance(id: runID, of: definition, app: app.id, at: now), flowID: request.flowID)
         state.begun = caller.map { .init(grant: $0.grant.id, signedInAt: $0.grant.signedInAt, methods: $0.grant.methods) }
-        if let token = request.deviceToken { state.device = try await device(token, app: app.id) }
+        if let token = request.deviceToken {
+            state.device = try await devices.find(token, app: app.id).map { RunState.Device(id: $0.id, account: $0.account) }
+        }
         metrics.count("mien_journeys_started_total")
         let (answer, secret) = try await advance(
             &state,
@@ -166,7 +170,7 @@ final class JourneyService: Sendable {
             let isOld = state.begun.map { $0.methods.count >= completion.user?.amr.count ?? 0 } ?? false
             claims["auth_time"] = .number(Double((isOld ? state.begun?.signedInAt ?? now : now).seconds))
             if let begun = state.begun { claims["sid"] = .string(begun.grant.text) }
-            if state.begun == nil, state.device?.account != user { deviceToken = try await newDevice(user, app.id, at: now) }
+            if state.begun == nil, state.device?.account != user { deviceToken = try await devices.make(user, app.id, at: now) }
         }
         metrics.count("mien_journeys_ended_total", "end=\"success\"")
         return JourneyAnswer(
@@ -180,25 +184,6 @@ final class JourneyService: Sendable {
                 "cause": .string(rejection?.cause.rawValue ?? Rejection.Cause.failed.rawValue),
                 "reason": .string(rejection?.reason ?? StepErrorCode.invalidCredentials.rawValue),
             ], expiresAt: expiry)
-    }
-
-    // MARK: Devices
-
-    /// - Returns: `nil` for a token that is none, of another app or of a user who is gone: such a device is a stranger's, and no error.
-    private func device(_ token: String, app: AppID) async throws -> RunState.Device? {
-        guard let (id, secret) = BearerSecret.parse(token, DeviceKind.self) else { return nil }
-        let hash = store.keys.hash(ofSecret: secret)
-        guard let found = try await store.read({ try $0.devices.find(tokenHash: hash) }), found.id == id, found.app == app else { return nil }
-        return RunState.Device(id: id, account: found.account)
-    }
-
-    private func newDevice(_ account: UserID, _ app: AppID, at now: Instant) async throws -> String {
-        var generator = SystemRandomNumberGenerator()
-        let id = DeviceID.random(using: &generator)
-        let token = BearerSecret(for: id, using: &generator)
-        let hash = store.keys.hash(ofSecret: token.secret)
-        try await store.write { try $0.devices.insert(KnownDevice(id: id, account: account, app: app), tokenHash: hash, at: now) }
-        return token.text.use { $0 }
     }
 
     // MARK: Small things

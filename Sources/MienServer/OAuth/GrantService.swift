@@ -157,9 +157,16 @@ struct GrantService: Sendable {
         return (grant, generation)
     }
 
+    /// - Parameter repeatKey: what the client chose to be known by when it has to ask again: 16 to 128 bytes that nobody else knows.
     /// - Throws: ``OAuthError``, the same `invalid_grant` for every token that is not good any more.
-    func refresh(_ token: String, app: AppRecord, scope: String?, resources: [String], thumbprint: String?) async throws -> TokenAnswer {
+    func refresh(
+        _ token: String, repeatKey: String?, app: AppRecord, scope: String?, resources: [String], thumbprint: String?
+    ) async throws -> TokenAnswer {
         let now = clock.now, keys = store.keys
+        if let repeatKey, !(16...128).contains(repeatKey.utf8.count) {
+            throw OAuthError(.invalidRequest, "repeat_key has 16 to 128 bytes that nobody can guess")
+        }
+        let mark = repeatKey.map { keys.hash(ofSecret: Array($0.utf8)) }
         let asked = try scope.map { text throws(OAuthError) in
             guard let scope = Scope(text) else { throw OAuthError(.invalidScope, "scope has at most 32 words of printable ASCII") }
             return scope
@@ -169,7 +176,8 @@ struct GrantService: Sendable {
             var grant = found.grant
             guard grant.keyThumbprint == nil || grant.keyThumbprint == thumbprint
             else { return nil }
-            switch grant.family.use(found.generation, at: now) {
+            let use = grant.family.use(found.generation, mark: mark, at: now)
+            switch use {
             case .refused: return nil
             case .reused:
                 try tables.grants.update(grant)
@@ -177,7 +185,7 @@ struct GrantService: Sendable {
                     AuditEvent(
                         "tokens.reused", actor: "app", account: grant.account, app: grant.app, detail: ["grant": .string(grant.id.text)]), at: now)
                 return nil
-            case .rotated:
+            case .rotated, .repeated:
                 guard try tables.accounts.find(grant.account)?.state == .active else { return nil }
                 // Less may be asked for, never more: RFC 6749 §6. Refused here, the token stays good.
                 guard asked.map({ $0.isSubset(of: grant.scope) }) ?? true else {
@@ -186,7 +194,7 @@ struct GrantService: Sendable {
                 guard resources.allSatisfy(grant.resources.contains) else {
                     throw OAuthError(.invalidTarget, "resource is one of those that were granted")
                 }
-                try tables.grants.update(grant)
+                if use == .rotated { try tables.grants.update(grant) }
                 return grant
             }
         }

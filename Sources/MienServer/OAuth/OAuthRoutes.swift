@@ -73,7 +73,8 @@ struct OAuthRoutes {
         case BiometricGrant.name:
             let caller = request.accessToken == nil ? nil : try await setUpCaller(request, thumbprint)
             switch try await biometrics.handle(
-                form.required("jwt"), app: app, scope: scope, resources: resources, caller: caller, thumbprint: thumbprint)
+                form.required("jwt"), app: app, scope: scope, resources: resources, caller: caller, thumbprint: thumbprint,
+                deviceToken: form["device_token"])
             {
             case .registered: return Response(status: .ok, headers: [.cacheControl: "no-store"])
             case .signedIn(let answer): return JSONBody.response(answer)
@@ -82,7 +83,8 @@ struct OAuthRoutes {
         case "refresh_token":
             return JSONBody.response(
                 try await grants.refresh(
-                    form.required("refresh_token"), app: app, scope: scope, resources: resources, thumbprint: thumbprint))
+                    form.required("refresh_token"), repeatKey: form["repeat_key"], app: app, scope: scope, resources: resources,
+                    thumbprint: thumbprint))
         case "client_credentials":
             return JSONBody.response(try grants.clientTokens(for: app, scope: scope, resources: resources, thumbprint: thumbprint))
         case Self.exchange: return JSONBody.response(try await exchange(form, app, scope, resources, thumbprint))

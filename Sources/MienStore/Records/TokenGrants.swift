@@ -33,17 +33,17 @@ public struct TokenGrantTable {
     let connection: any SQLConnection
     private static let columns = """
         id, account_id, app_id, authenticator_id, nonce, scope, resources, methods, key_thumbprint, signed_in_at, generation, created_at, used_at, \
-        idle_ms, expires_at, revoked_at
+        idle_ms, expires_at, revoked_at, users_mark
         """
 
     public func insert(_ grant: TokenGrantRecord) throws(StoreError) {
         let family = grant.family
         try connection.execute(
-            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", .id(grant.id), .id(grant.account),
+            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", .id(grant.id), .id(grant.account),
             .id(grant.app), .id(grant.authenticator), .blob(grant.nonce), .text(grant.scope.text), .text(JSONColumn.text(grant.resources)),
             .text(JSONColumn.text(grant.methods)), .text(grant.keyThumbprint ?? ""), .time(grant.signedInAt), .integer(Int64(family.generation)),
             .time(family.createdAt), .time(family.usedAt), family.idle.map { .integer($0.milliseconds) } ?? .null, .time(family.expiresAt),
-            .time(family.revokedAt))
+            .time(family.revokedAt), family.usersMark.map { .blob($0) } ?? .null)
     }
 
     public func find(_ id: GrantID) throws(StoreError) -> TokenGrantRecord? {
@@ -53,8 +53,9 @@ public struct TokenGrantTable {
     /// Writes where its refresh tokens stand. Read and written in one transaction, it needs no comparison.
     public func update(_ grant: TokenGrantRecord) throws(StoreError) {
         try connection.execute(
-            "UPDATE token_grant SET generation = ?, used_at = ?, revoked_at = ? WHERE id = ?", .integer(Int64(grant.family.generation)),
-            .time(grant.family.usedAt), .time(grant.family.revokedAt), .id(grant.id))
+            "UPDATE token_grant SET generation = ?, used_at = ?, revoked_at = ?, users_mark = ? WHERE id = ?",
+            .integer(Int64(grant.family.generation)), .time(grant.family.usedAt), .time(grant.family.revokedAt),
+            grant.family.usersMark.map { .blob($0) } ?? .null, .id(grant.id))
     }
 
     /// - Returns: how many were live until now.
@@ -93,6 +94,7 @@ public struct TokenGrantTable {
             signedInAt: try row.instant(9),
             family: RefreshFamily(
                 generation: generation, createdAt: try row.instant(11), expiresAt: try row.instant(14), usedAt: try row.instant(12),
-                idle: try row.optionalInteger(13).map { .milliseconds($0) }, revokedAt: try row.optionalInstant(15)))
+                idle: try row.optionalInteger(13).map { .milliseconds($0) }, revokedAt: try row.optionalInstant(15),
+                usersMark: try row.optionalBlob(16)))
     }
 }

@@ -151,5 +151,6 @@ enum Migrations {
                 "CREATE INDEX passkey_by_authenticator ON passkey (authenticator_id)",
             ]
         ),
+        ("7-refresh-marks", ["ALTER TABLE token_grant ADD COLUMN users_mark {blob}"]),
     ]
 }
