@@ -1,4 +1,5 @@
 internal import MienAPI
+internal import MienCore
 
 /// Where a server is: `https://login.example.org`, `http://127.0.0.1:8080`, `https://example.org/mien`.
 struct ServerAddress: Sendable, Hashable {
@@ -52,22 +53,9 @@ struct ServerAddress: Sendable, Hashable {
         var text = text
         for segment in segments {
             guard !segment.isEmpty, segment != ".", segment != ".." else { throw MienError(.init(.notFound, "nothing is called “\(segment)”")) }
-            text += "/" + Self.escaped(segment)
+            text += "/" + PercentEncoding.encode(segment)
         }
-        for (place, (name, value)) in query.enumerated() { text += "\(place == 0 ? "?" : "&")\(name)=\(Self.escaped(value))" }
+        for (place, (name, value)) in query.enumerated() { text += "\(place == 0 ? "?" : "&")\(name)=\(PercentEncoding.encode(value))" }
         return text
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
-                escaped.unicodeScalars.append(Unicode.Scalar(byte))
-            default: escaped += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return escaped
     }
 }

@@ -75,8 +75,10 @@ final class EffectPerformer: Sendable {
         case .registerFace(let user, let capture, let version): return try await registerFace(user, capture, version, context)
         case .authenticateFace(let user, let capture): return try await authenticate(user, capture: capture, context)
         case .createUser(let user): return try await create(user, context)
-        case .sendEmailCode(let user, let length, let lifetime): return try await sendCode(user, length: length, seconds: lifetime, context)
-        case .checkEmailCode(let code, let user, let passcode): return try await check(code, user, passcode, context)
+        case .sendEmailCode(let user, let length, let lifetime):
+            return try await EvenPace.keep { try await sendCode(user, length: length, seconds: lifetime, context) }
+        case .checkEmailCode(let code, let user, let passcode):
+            return try await EvenPace.keep { try await check(code, user, passcode, context) }
         case .registerDeviceKey(let user, let key): return try await registerKey(user, key, context)
         case .challengeDeviceKey(_, let purpose): return try await challenge(purpose, context)
         case .verifyDeviceKey(let user, let proof): return try await verify(user, proof, context)

@@ -127,6 +127,6 @@ struct AuthorizationService: Sendable {
 
     private func back(to address: String, _ parameters: [(String, String)], _ state: String?) -> String {
         let all = parameters + (state.map { [("state", $0)] } ?? []) + [("iss", publicURL())]
-        return address + (address.contains("?") ? "&" : "?") + all.map { "\($0)=\(FormBody.encoded($1))" }.joined(separator: "&")
+        return address + (address.contains("?") ? "&" : "?") + all.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
     }
 }

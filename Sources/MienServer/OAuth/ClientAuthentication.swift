@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import MienAPI
 internal import MienAccess
+internal import MienCore
 internal import MienStore
 
 /// Which app sends a request to the token endpoints: `client_id` in the form, with a secret there or in `Authorization: Basic` (RFC 6749 §2.3).
@@ -26,8 +27,9 @@ struct ClientAuthentication: Sendable {
     private static func basic(_ request: Request) throws(OAuthError) -> (String, String)? {
         guard let text = request.headers[.authorization], text.lowercased().hasPrefix("basic ") else { return nil }
         guard text.utf8.count <= 2048, let data = Data(base64Encoded: text.dropFirst(6).trimmingCharacters(in: .whitespaces)),
-            let pair = String(validating: data, as: UTF8.self), let colon = pair.firstIndex(of: ":"), let name = FormBody.decoded(pair[..<colon]),
-            let password = FormBody.decoded(pair[pair.index(after: colon)...])
+            let pair = String(validating: data, as: UTF8.self), let colon = pair.firstIndex(of: ":"),
+            let name = PercentEncoding.decodeForm(pair[..<colon]),
+            let password = PercentEncoding.decodeForm(pair[pair.index(after: colon)...])
         else { throw OAuthError(.invalidClient, "authorization: Basic is not base64 of client_id:client_secret", scheme: "Basic") }
         return (name, password)
     }

@@ -1,0 +1,44 @@
+/// Percent-encoding as addresses and forms have it (RFC 3986 §2.1).
+public enum PercentEncoding {
+    /// Everything but `A-Z a-z 0-9 - . _ ~` in percents: good in a path's segment, in a query's value and in a form.
+    public static func encode(_ text: some StringProtocol) -> String {
+        var result = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default: result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return result
+    }
+
+    /// As a form writes it: `+` is a space.
+    ///
+    /// - Returns: `nil` for a `%` without two hexadecimal digits, for what is not UTF-8 then, and for a NUL.
+    public static func decodeForm(_ text: some StringProtocol) -> String? {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 == 0 }) else { return String(text) }
+        var bytes: [UInt8] = [], rest = text.utf8.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(32)
+            case UInt8(ascii: "%"):
+                guard let high = rest.next().flatMap(nibble), let low = rest.next().flatMap(nibble) else { return nil }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        guard !bytes.contains(0) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func nibble(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
