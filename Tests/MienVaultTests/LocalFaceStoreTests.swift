@@ -192,7 +192,8 @@ import Testing
             dump(store, to: &shown)
             try put([1], at: Self.records(store)[0])
             do { _ = try store.find(name) } catch { dump(error, to: &shown) }
-            #expect(shown.contains(".face") && !shown.contains("Wilhelmina") && !shown.contains("0."))
+            // A descriptor's numbers are fractions; a record's random name may end with a 0, before “.face”.
+            #expect(shown.contains(".face") && !shown.contains("Wilhelmina") && shown.firstMatch(of: /[0-9]\.[0-9]/) == nil)
         }
     }
 
