@@ -1,0 +1,20 @@
+/// Frames that are all there: decoded photos of a folder, a made-up clip.
+public struct FrameArray: FrameSource {
+    public let frames: [Frame]
+
+    /// - Parameter frames: with rising times.
+    public init(_ frames: [Frame]) { self.frames = frames }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(frames: frames[...]) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        var frames: ArraySlice<Frame>
+
+        public mutating func next() async throws(FrameSourceError) -> Frame? { try await next(isolation: nil) }
+
+        public mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError) -> Frame? {
+            if Task.isCancelled { throw FrameSourceError(.cancelled, "the task was cancelled") }
+            return frames.popFirst()
+        }
+    }
+}

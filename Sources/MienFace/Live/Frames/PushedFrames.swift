@@ -1,0 +1,104 @@
+internal import Synchronization
+
+/// Frames that somebody else brings: a server its client's, an app its camera's.
+///
+/// Holds a few that nobody has looked at yet. When another comes, the oldest of them goes: who is shown a person wants to see them now, and
+/// memory stays bounded. For one reader.
+public final class PushedFrames: FrameSource {
+    private struct State {
+        var waiting: [Frame] = []
+        var reader: CheckedContinuation<Result<Frame?, FrameSourceError>, Never>?
+        var end: Result<Frame?, FrameSourceError>?
+        var dropped = 0
+    }
+
+    /// What became of a frame.
+    public enum Pushed: Sendable, Equatable {
+        case taken
+        /// It is in, and an older one is out.
+        case insteadOfOlder
+        /// The stream had ended.
+        case tooLate
+    }
+
+    public let capacity: Int
+    private let state = Mutex(State())
+
+    /// - Parameter capacity: how many frames may wait, 1 or more.
+    public init(capacity: Int = 4) {
+        precondition(capacity >= 1, "at least one frame waits")
+        self.capacity = capacity
+    }
+
+    /// Frames that nobody saw.
+    public var dropped: Int { state.withLock { $0.dropped } }
+
+    @discardableResult
+    public func push(_ frame: Frame) -> Pushed {
+        let (result, reader) = state.withLock { state -> (Pushed, CheckedContinuation<Result<Frame?, FrameSourceError>, Never>?) in
+            guard state.end == nil else { return (.tooLate, nil) }
+            if let reader = state.reader {
+                state.reader = nil
+                return (.taken, reader)
+            }
+            state.waiting.append(frame)
+            guard state.waiting.count > capacity else { return (.taken, nil) }
+            state.waiting.removeFirst()
+            state.dropped += 1
+            return (.insteadOfOlder, nil)
+        }
+        reader?.resume(returning: .success(frame))
+        return result
+    }
+
+    /// No more frames. Those that wait are still handed out.
+    public func finish() { end(.success(nil)) }
+
+    /// Something broke. Those that wait are still handed out, then `error` is thrown.
+    public func fail(_ error: FrameSourceError) { end(.failure(error)) }
+
+    private func end(_ result: Result<Frame?, FrameSourceError>) {
+        let reader = state.withLock { state in
+            guard state.end == nil else { return nil as CheckedContinuation<Result<Frame?, FrameSourceError>, Never>? }
+            state.end = result
+            defer { state.reader = nil }
+            return state.reader
+        }
+        reader?.resume(returning: result)
+    }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(source: self) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        let source: PushedFrames
+
+        public mutating func next() async throws(FrameSourceError) -> Frame? { try await next(isolation: nil) }
+
+        public mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError) -> Frame? { try await source.next() }
+    }
+
+    private func next() async throws(FrameSourceError) -> Frame? {
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Frame?, FrameSourceError>, Never>) in
+                let now = state.withLock { state -> Result<Frame?, FrameSourceError>? in
+                    precondition(state.reader == nil, "pushed frames have one reader")
+                    if Task.isCancelled { return .failure(Self.cancelled) }
+                    if !state.waiting.isEmpty { return .success(state.waiting.removeFirst()) }
+                    if let end = state.end { return end }
+                    state.reader = continuation
+                    return nil
+                }
+                if let now { continuation.resume(returning: now) }
+            }
+        } onCancel: {
+            let reader = state.withLock { state in
+                defer { state.reader = nil }
+                return state.reader
+            }
+            reader?.resume(returning: .failure(Self.cancelled))
+        }
+        return try result.get()
+    }
+
+    private static let cancelled = FrameSourceError(.cancelled, "the task was cancelled")
+}
