@@ -42,6 +42,7 @@ let package = Package(
         .library(name: "MienPixels", targets: ["MienPixels"]),
         .library(name: "MienImage", targets: ["MienImage"]),
         .library(name: "MienInference", targets: ["MienInference"]),
+        .library(name: "MienMedia", targets: ["MienMedia"]),
         .library(name: "MienFace", targets: ["MienFace"]),
         .library(name: "MienJourney", targets: ["MienJourney"]),
         .library(name: "MienKeys", targets: ["MienKeys"]),
@@ -85,11 +86,15 @@ let package = Package(
         .systemLibrary(name: "SystemGIF", providers: [.apt(["libgif-dev"])]),
         .systemLibrary(name: "SystemArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
         .systemLibrary(name: "SystemTSS", pkgConfig: "tss2-esys", providers: [.apt(["libtss2-dev"])]),
+        .systemLibrary(
+            name: "SystemAV", pkgConfig: "libavformat",
+            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavdevice-dev", "libswscale-dev", "libavutil-dev"])]),
 
         // C shims: one header each, no policy.
         .target(name: "CMienOpenVINO", dependencies: ["SystemOpenVINO"]),
         .target(name: "CMienImage", dependencies: ["SystemJPEG", "SystemPNG", "SystemGIF"], linkerSettings: [.linkedLibrary("gif")]),
         .target(name: "CMienFolders"),
+        .target(name: "CMienMedia", dependencies: ["SystemAV"]),
 
         // Domain: values and decisions. No C, no files, no clock.
         .target(name: "MienCore", swiftSettings: strict),
@@ -107,6 +112,7 @@ let package = Package(
         // Engines: Swift owners of C things. Know no faces.
         .target(name: "MienImage", dependencies: ["CMienImage", "MienCore", "MienPixels"], swiftSettings: strict),
         .target(name: "MienInference", dependencies: ["CMienOpenVINO", "MienCore"], swiftSettings: strict),
+        .target(name: "MienMedia", dependencies: ["CMienMedia", "SystemAV", "MienPixels"], swiftSettings: strict),
 
         .target(name: "MienPassword", dependencies: ["SystemArgon2", "MienCore"], swiftSettings: strict),
 
@@ -159,6 +165,11 @@ let package = Package(
         .testTarget(name: "MienPixelsTests", dependencies: ["MienPixels", "MienFace", "MienCore", "MienTesting"], swiftSettings: testing),
         .testTarget(
             name: "MienImageTests", dependencies: ["MienImage", "MienPixels", "MienTesting"], resources: [.copy("Vectors")], swiftSettings: testing),
+        // Makes small videos: for the tests of the library and of the commands.
+        .target(name: "MienMediaTesting", dependencies: ["SystemAV", "MienPixels"], path: "Tests/MienMediaTesting", swiftSettings: testing),
+        .testTarget(
+            name: "MienMediaTests", dependencies: ["MienMedia", "MienMediaTesting", "SystemAV", "MienPixels", "MienTesting"],
+            resources: [.copy("Vectors")], swiftSettings: testing),
         .testTarget(name: "MienInferenceTests", dependencies: ["MienInference", "MienTesting"], swiftSettings: testing),
         .testTarget(
             name: "MienFaceTests", dependencies: ["MienFace", "MienPixels", "MienCore", "MienTesting"], resources: [.copy("Vectors")],
@@ -209,7 +220,8 @@ let package = Package(
             dependencies: ["MienServer", "MienAPI", "MienAccess", "MienStore", "MienJourney", "MienCore", "MienTesting", logging],
             swiftSettings: testing),
         .testTarget(
-            name: "MienCommandTests", dependencies: ["mien", "MienModels", "MienVault", "MienFace", "MienImage", "MienPixels", "MienCore"],
+            name: "MienCommandTests",
+            dependencies: ["mien", "MienModels", "MienVault", "MienFace", "MienImage", "MienPixels", "MienCore"],
             swiftSettings: testing),
         .testTarget(
             name: "MienClientTests", dependencies: ["MienClient", "MienAPI", "MienCore", "MienJourney", nioCore, nioPosix], swiftSettings: testing),

@@ -1,0 +1,34 @@
+internal import Foundation
+
+/// A thread that nobody waits for: what it does last tells its owner.
+enum MediaThread {
+    /// For debuggers and `top`.
+    static let name = "mien.media"
+
+    private final class Start: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// - Returns: whether it runs.
+    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let start = unsafe Unmanaged.passRetained(
+            Start {
+                Thread.current.name = name
+                body()
+            })
+        var thread = pthread_t()
+        let status = unsafe pthread_create(
+            &thread, nil,
+            { start in
+                unsafe Unmanaged<Start>.fromOpaque(start!).takeRetainedValue().body()
+                return nil
+            }, start.toOpaque())
+        guard status == 0 else {
+            unsafe start.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+}
