@@ -46,6 +46,7 @@ let package = Package(
         .library(name: "MienFace", targets: ["MienFace"]),
         .library(name: "MienJourney", targets: ["MienJourney"]),
         .library(name: "MienKeys", targets: ["MienKeys"]),
+        .library(name: "MienOTP", targets: ["MienOTP"]),
         .library(name: "MienAttestation", targets: ["MienAttestation"]),
         .library(name: "MienModels", targets: ["MienModels"]),
         .library(name: "MienVault", targets: ["MienVault"]),
@@ -102,6 +103,7 @@ let package = Package(
         .target(name: "MienFace", dependencies: ["MienCore", "MienPixels"], swiftSettings: strict),
         .target(name: "MienJourney", dependencies: ["MienCore"], swiftSettings: strict),
 
+        .target(name: "MienOTP", dependencies: ["MienCore", crypto], swiftSettings: strict),
         .target(name: "MienKeys", dependencies: ["MienCore", crypto, cryptoExtras, asn1], swiftSettings: strict),
         .target(name: "MienAttestation", dependencies: ["MienCore", "MienKeys", crypto, x509, asn1], swiftSettings: strict),
 
@@ -152,7 +154,7 @@ let package = Package(
             name: "mien",
             dependencies: [
                 "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault", "MienInference", "MienJourney", "MienKeys",
-                "MienClient", "MienAPI",
+                "MienClient", "MienAPI", "MienOTP",
                 "MienLoad", "MienServer", arguments, hummingbird, lifecycle, logging, unixSignals,
             ],
             swiftSettings: strict),
@@ -174,6 +176,7 @@ let package = Package(
         .testTarget(
             name: "MienFaceTests", dependencies: ["MienFace", "MienPixels", "MienCore", "MienTesting"], resources: [.copy("Vectors")],
             swiftSettings: testing),
+        .testTarget(name: "MienOTPTests", dependencies: ["MienOTP", "MienCore", "MienTesting"], swiftSettings: testing),
         .testTarget(name: "MienKeysTests", dependencies: ["MienKeys", "MienCore", crypto, cryptoExtras], swiftSettings: testing),
         // An authority and devices that it attests: for the tests of the library and of the server.
         .target(

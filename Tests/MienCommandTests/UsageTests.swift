@@ -68,6 +68,9 @@ import Testing
         ["admin", "user", "create", "--username", "ada", "--attribute", "age:=old"], ["admin", "user", "set", "ada"],
         ["admin", "user", "set", "ada", "--state", "gone"], ["admin", "user", "delete", "ada"], ["admin", "user", "list", "--limit", "0"],
         ["admin", "authenticator", "unlock", "ada"], ["admin", "consent", "withdraw", "ada"], ["admin", "audit", "list", "--after=-1"],
+        ["otp", "hotp"], ["otp", "hotp", "--counter=-1"], ["otp", "hotp", "--counter", "1", "--hash", "md5"], ["otp", "totp", "--check", "12a45g"],
+        ["otp", "ocra", "--question", "1"], ["otp", "ocra", "--suite", "OCRA-1:HOTP-SHA1-6:QN08"],
+        ["otp", "cap", "--cid", "8", "--atc", "005A", "--iad", ""], ["otp", "check-challenge"],
         ["bench", "--repeats", "1"], ["bench", "--compare"],
     ]) func `wrong words are 2, with the usage on standard error`(arguments: [String]) async throws {
         let home = try TemporaryHome(hasPack: false)

@@ -5,6 +5,7 @@ import MienFace
 import MienImage
 import MienInference
 import MienModels
+import MienOTP
 import MienServer
 import MienVault
 
@@ -38,6 +39,7 @@ extension Failure {
         case let error as FaceStoreError: self.init(.notSetUp, error.code, error.description)
         case let error as FileSystemError: self.init(.notSetUp, error.kind.rawValue, error.description)
         case let error as MienError: self.init(error, about: nil)
+        case let error as OTPError: self.init(.badInput, error.code.rawValue, error.reason)
         case let error as CalibrationError: self.init(.badInput, "calibrate.too-few", error.description)
         case let error as CocoaError: self.init(.badInput, error.stableCode, (error.filePath.map { "\($0): " } ?? "") + error.inWords)
         default: self.init(.notSetUp, "internal", "something went wrong that should not have, please report it: \(error)")

@@ -1,0 +1,48 @@
+/// RFC 4648 §6.
+enum Base32 {
+    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+
+    static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        var bits: UInt32 = 0, count = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 5 {
+                count -= 5
+                text.append(digits[Int(bits >> UInt32(count)) & 31])
+            }
+        }
+        if count > 0 { text.append(digits[Int(bits << UInt32(5 - count)) & 31]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// - Returns: `nil` for other characters, a length that no bytes have, wrong padding, or bits left over that are not zero.
+    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        var letters = text.utf8.filter { $0 != UInt8(ascii: " ") }
+        let padding = letters.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        letters.removeLast(padding)
+        guard padding == 0 || (padding + letters.count) % 8 == 0 && padding < 8, ![1, 3, 6].contains(letters.count % 8) else { return nil }
+        var bytes: [UInt8] = []
+        var bits: UInt32 = 0, count = 0
+        for letter in letters {
+            guard let value = value(of: letter) else { return nil }
+            bits = bits << 5 | UInt32(value)
+            count += 5
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+        }
+        return bits & ((1 << UInt32(count)) - 1) == 0 ? bytes : nil
+    }
+
+    private static func value(of letter: UInt8) -> UInt8? {
+        switch letter {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): letter - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): letter - UInt8(ascii: "a")
+        case UInt8(ascii: "2")...UInt8(ascii: "7"): letter - UInt8(ascii: "2") + 26
+        default: nil
+        }
+    }
+}

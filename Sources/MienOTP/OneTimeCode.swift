@@ -1,0 +1,43 @@
+/// A code as it is shown and typed: decimal digits, or hexadecimal ones for an OCRA suite without truncation. Never prints by itself.
+public struct OneTimeCode: Sendable {
+    /// To be shown to its owner, or sent.
+    public let text: String
+
+    init(_ text: String) { self.text = text }
+
+    /// What somebody typed or sent: spaces between groups are left out.
+    ///
+    /// - Returns: `nil` when no code looks like that: 1 to 128 digits, decimal or hexadecimal.
+    public init?(typed text: some StringProtocol) {
+        let digits = text.utf8.filter { $0 != UInt8(ascii: " ") }
+        guard (1...128).contains(digits.count), Hex.nibbles(digits) != nil else { return nil }
+        self.text = String(decoding: digits, as: UTF8.self).lowercased()
+    }
+
+    /// Takes the same time wherever the codes differ.
+    public func matches(_ other: OneTimeCode) -> Bool {
+        let (a, b) = (Array(text.utf8), Array(other.text.utf8))
+        guard a.count == b.count else { return false }
+        return zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    /// RFC 4226 §5.3: four bytes at a place that the last one names, without their sign, modulo a power of ten.
+    static func truncated(_ hmac: [UInt8], digits: Int) -> OneTimeCode {
+        let offset = Int(hmac[hmac.count - 1] & 15)
+        let number = hmac[offset..<offset + 4].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } & 0x7fff_ffff
+        return decimal(number % powerOfTen(digits), digits: digits)
+    }
+
+    static func decimal(_ number: UInt64, digits: Int) -> OneTimeCode {
+        let text = String(number)
+        return OneTimeCode(String(repeating: "0", count: max(0, digits - text.count)) + text)
+    }
+
+    private static func powerOfTen(_ exponent: Int) -> UInt64 { (0..<exponent).reduce(1) { power, _ in power * 10 } }
+}
+
+extension OneTimeCode: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "‹sensitive›" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
