@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Gives every open side of the single input the number from `shape`.
-static int32_t close_shape(ov_model_t *model, const int64_t *shape, size_t rank) {
-    if (rank == 0 || !ov_model_is_dynamic(model)) return mien_ov_ok;
+// Gives every open side of the single input the number from `shape`; with `reshape` the others, too.
+static int32_t close_shape(ov_model_t *model, const int64_t *shape, size_t rank, int32_t reshape) {
+    if (rank == 0 || !(reshape || ov_model_is_dynamic(model))) return mien_ov_ok;
     ov_partial_shape_t closed = {0};
     if (ov_partial_shape_create_static((int64_t)rank, shape, &closed) != OK) return mien_ov_unsuitable;
     const ov_status_e status = ov_model_reshape_single_input(model, closed);
@@ -62,7 +62,7 @@ static ov_compiled_model_t *compile_path(const ov_core_t *core, const char *path
 
 // Step by step: read, close open sides, compile.
 static int32_t compile_model(const ov_core_t *core, const char *path, const struct options *options, const int64_t *shape, size_t rank,
-                             ov_compiled_model_t **compiled, char *why, size_t why_bytes) {
+                             int32_t reshape, ov_compiled_model_t **compiled, char *why, size_t why_bytes) {
     ov_model_t *model = NULL;
     if (ov_core_read_model(core, path, NULL, &model) != OK) {
         mien_ov_say(why, why_bytes, "the model cannot be read");
@@ -71,7 +71,7 @@ static int32_t compile_model(const ov_core_t *core, const char *path, const stru
     size_t inputs = 0, outputs = 0;
     ov_model_inputs_size(model, &inputs);
     ov_model_outputs_size(model, &outputs);
-    int32_t status = has_wanted_sides(inputs, outputs) ? close_shape(model, shape, rank) : mien_ov_unsuitable;
+    int32_t status = has_wanted_sides(inputs, outputs) ? close_shape(model, shape, rank, reshape) : mien_ov_unsuitable;
     if (status != mien_ov_ok) {
         mien_ov_say(why, why_bytes, "the model does not have one input of the declared shape and 1 to 16 outputs");
     } else if (ov_core_compile_model_props(core, model, "CPU", property_count, options->properties, compiled) != OK) {
@@ -83,13 +83,13 @@ static int32_t compile_model(const ov_core_t *core, const char *path, const stru
 }
 
 int32_t mien_ov_network_open(const mien_ov_core *core, const char *path, int32_t threads, int32_t streams, const char *precision,
-                             const char *cache_folder, const int64_t *shape, size_t rank, mien_ov_network **out, char *why,
-                             size_t why_bytes) {
+                             const char *cache_folder, const int64_t *shape, size_t rank, int32_t reshape, mien_ov_network **out,
+                             char *why, size_t why_bytes) {
     struct options options;
     set_options(&options, threads, streams, precision, cache_folder);
-    ov_compiled_model_t *compiled = compile_path(core->raw, path, &options);
+    ov_compiled_model_t *compiled = reshape ? NULL : compile_path(core->raw, path, &options);
     if (!compiled) {
-        const int32_t status = compile_model(core->raw, path, &options, shape, rank, &compiled, why, why_bytes);
+        const int32_t status = compile_model(core->raw, path, &options, shape, rank, reshape, &compiled, why, why_bytes);
         if (status != mien_ov_ok) return status;
     }
     mien_ov_network *network = calloc(1, sizeof *network);

@@ -32,16 +32,34 @@ internal import CMienOpenVINO
     /// - Returns: a copy of every output's values, in the file's order.
     /// - Precondition: ``takesFloats``.
     public func run(_ fill: (inout MutableSpan<Float>) -> Void) throws(InferenceError) -> [[Float]] {
+        try run(parts: 1) { fill(&$1) }[0]
+    }
+
+    /// Runs a network whose input is a batch of `parts`.
+    ///
+    /// - Parameter fill: writes the part of the given number, ``inputCount`` ÷ `parts` values.
+    /// - Returns: of each part its share of every output.
+    /// - Precondition: ``takesFloats``; `parts` divides the input and each output.
+    public func run(parts: Int, _ fill: (Int, inout MutableSpan<Float>) -> Void) throws(InferenceError) -> [[[Float]]] {
         precondition(takesFloats, "this network takes bytes")
+        precondition(parts > 0 && inputCount.isMultiple(of: parts), "a batch is made of equal parts")
         var data: UnsafeMutableRawPointer?
         var count = 0
         var bytes: Int32 = 0
         unsafe mien_ov_request_input(raw, &data, &count, &bytes)
-        var span = unsafe MutableSpan(_unsafeStart: data!.assumingMemoryBound(to: Float.self), count: count)
-        fill(&span)
+        let start = unsafe data!.assumingMemoryBound(to: Float.self), each = count / parts
+        for part in 0..<parts {
+            var span = unsafe MutableSpan(_unsafeStart: start + part * each, count: each)
+            fill(part, &span)
+        }
         try unsafe checked(network.path) { unsafe mien_ov_request_run(raw, $0, $1) }
-        let outputs = unsafe mien_ov_request_outputs(raw)
-        return (0..<outputs).map(output)
+        let outputs = unsafe (0..<mien_ov_request_outputs(raw)).map(output)
+        return (0..<parts).map { part in
+            outputs.map { values in
+                let share = values.count / parts
+                return parts == 1 ? values : Array(values[part * share..<(part + 1) * share])
+            }
+        }
     }
 
     private func output(_ index: Int) -> [Float] {

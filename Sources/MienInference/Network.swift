@@ -36,15 +36,19 @@ public struct NetworkOptions: Sendable, Hashable {
     ///   - path: the file. Of an IR the weights are beside it, in the `.bin` of the same name.
     ///   - runtime: kept as long as the network.
     ///   - options: threads, streams, precision, cache.
-    ///   - shape: sides of the input for a file that leaves some open, e.g. `[1, 3, 112, 112]`; not used otherwise.
+    ///   - shape: sides of the input for a file that leaves some open, e.g. `[1, 3, 112, 112]`; not used otherwise,
+    ///     unless `reshaping`: then the input gets them in any case, for a batch say.
     /// - Throws: ``InferenceError`` `.unreadableModel`, `.unsuitableModel` or `.uncompilableModel`.
-    public init(_ path: String, runtime: InferenceRuntime, options: NetworkOptions = .init(), shape: [Int] = []) throws(InferenceError) {
+    public init(
+        _ path: String, runtime: InferenceRuntime, options: NetworkOptions = .init(), shape: [Int] = [],
+        reshaping: Bool = false
+    ) throws(InferenceError) {
         var network: OpaquePointer?
         let sides = shape.map(Int64.init)
         try unsafe checked(path) { why, count in
             unsafe mien_ov_network_open(
                 runtime.raw, path, Int32(options.threads), Int32(options.streams), options.precision.rawValue, options.cacheFolder, sides,
-                sides.count, &network, why, count)
+                sides.count, reshaping ? 1 : 0, &network, why, count)
         }
         unsafe raw = network!
         self.runtime = runtime

@@ -14,7 +14,9 @@ public final class CompiledPack: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        var networks: [FaceNetwork: Network] = [:]
+        var networks: [BatchedNetwork: Network] = [:]
+        /// Take one input at a time.
+        var unbatchable: Set<FaceNetwork> = []
         var cache: CompiledNetworkCache?
     }
 
@@ -34,32 +36,55 @@ public final class CompiledPack: Sendable {
     ///
     /// - Throws: `InferenceError` when a network cannot be read or compiled.
     public func compileAll() throws(InferenceError) {
-        for network in FaceNetwork.allCases { _ = try self.network(network) }
+        let crops = pack.manifest.geometry.descriptor.crops.count
+        for network in FaceNetwork.allCases {
+            if network == .descriptor, batched(network, count: crops) != nil { continue }
+            _ = try self.network(network)
+        }
+    }
+
+    /// The network for `count` inputs at once.
+    ///
+    /// - Returns: `nil` for one that takes no batches: its file then has a batch of one written into it.
+    func batched(_ name: FaceNetwork, count: Int) -> Network? {
+        if count == 1 || state.withLock({ $0.unbatchable.contains(name) }) { return nil }
+        do { return try network(name, batch: count) } catch {
+            _ = state.withLock { $0.unbatchable.insert(name) }
+            return nil
+        }
     }
 
     /// - Returns: `nil` when the pack does not bring it.
-    func network(_ name: FaceNetwork) throws(InferenceError) -> Network? {
+    func network(_ name: FaceNetwork, batch: Int = 1) throws(InferenceError) -> Network? {
         guard let file = pack.manifest.file(of: name) else { return nil }
+        let wanted = BatchedNetwork(name: name, batch: batch)
         return try state.withLock { state throws(InferenceError) in
-            if let network = state.networks[name] { return network }
+            if let network = state.networks[wanted] { return network }
             let open = { () throws(InferenceError) in
-                try Network(
-                    self.pack.folder.appending(path: file).path, runtime: self.runtime, options: self.options,
-                    shape: self.pack.manifest.geometry.input(of: name)?.shape ?? [])
+                var shape = self.pack.manifest.geometry.input(of: name)?.shape ?? []
+                if !shape.isEmpty { shape[0] = batch }
+                return try Network(
+                    self.pack.folder.appending(path: file).path, runtime: self.runtime, options: self.options, shape: shape, reshaping: batch > 1)
             }
             let network: Network
             if state.cache != nil { network = try state.cache!.opening(open) } else { network = try open() }
-            state.networks[name] = network
+            state.networks[wanted] = network
             return network
         }
     }
+}
+
+/// A network and how many inputs it takes at once.
+struct BatchedNetwork: Hashable {
+    let name: FaceNetwork
+    let batch: Int
 }
 
 /// `FaceNetworks` over OpenVINO. One thread at a time.
 public final class OpenVINOFaceNetworks: FaceNetworks {
     public let geometry: FaceGeometry
     private let compiled: CompiledPack
-    private var requests: [FaceNetwork: InferRequest] = [:]
+    private var requests: [BatchedNetwork: InferRequest] = [:]
 
     /// Makes no request yet: a network that is never used takes no memory.
     public init(_ compiled: CompiledPack) {
@@ -68,21 +93,38 @@ public final class OpenVINOFaceNetworks: FaceNetworks {
     }
 
     public func run(_ network: FaceNetwork, _ fill: (inout MutableSpan<Float>) -> Void) throws(FaceModelError) -> [[Float]] {
-        let request = try request(for: network)
+        let request = try request(for: network) { () throws(InferenceError) in try compiled.network(network) }
         do { return try request.run(fill) } catch { throw FaceModelError(network, error.reason) }
     }
 
-    private func request(for network: FaceNetwork) throws(FaceModelError) -> InferRequest {
-        if let request = requests[network] { return request }
+    public func run(
+        _ network: FaceNetwork, count: Int, _ fill: (Int, inout MutableSpan<Float>) -> Void
+    ) throws(FaceModelError) -> [[[Float]]] {
+        guard let batched = compiled.batched(network, count: count) else {
+            var outputs: [[[Float]]] = []
+            for number in 0..<count { outputs.append(try run(network) { fill(number, &$0) }) }
+            return outputs
+        }
+        let request = try request(for: network, batch: count) { batched }
+        do { return try request.run(parts: count, fill) } catch { throw FaceModelError(network, error.reason) }
+    }
+
+    private func request(
+        for network: FaceNetwork, batch: Int = 1, _ compiled: () throws(InferenceError) -> Network?
+    ) throws(FaceModelError) -> InferRequest {
+        let wanted = BatchedNetwork(name: network, batch: batch)
+        if let request = requests[wanted] { return request }
         let request: InferRequest
         do throws(InferenceError) {
-            guard let network = try compiled.network(network) else { throw InferenceError(.unreadableModel, "the pack does not bring it") }
+            guard let network = try compiled() else {
+                throw InferenceError(.unreadableModel, "the pack does not bring it")
+            }
             request = try InferRequest(network)
         } catch { throw FaceModelError(network, error.reason) }
-        guard request.takesFloats, request.inputCount == geometry.input(of: network)?.count else {
+        guard request.takesFloats, request.inputCount == geometry.input(of: network).map({ $0.count * batch }) else {
             throw FaceModelError(network, "its input is not the one the manifest declares")
         }
-        requests[network] = request
+        requests[wanted] = request
         return request
     }
 }

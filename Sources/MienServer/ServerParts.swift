@@ -34,7 +34,7 @@ struct ServerParts: Sendable {
         (self.configuration, self.store, self.place, self.clock, self.logger) = (configuration, store, place, clock, logger)
         let faces = try FaceService(
             packs: configuration.packs, pack: configuration.pack, cache: configuration.dataFolder.appending(path: "networks"),
-            workers: configuration.faceWorkers, mostBytes: configuration.captureBytes)
+            workers: configuration.faceWorkers, precision: configuration.facePrecision, mostBytes: configuration.captureBytes)
         passwords = try PasswordService(
             policy: configuration.passwordPolicy, cost: configuration.passwordCost, workers: configuration.passwordWorkers)
         mail = try MailService(configuration: configuration, logger: logger, metrics: metrics)

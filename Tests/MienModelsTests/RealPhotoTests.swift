@@ -2,10 +2,11 @@ import Foundation
 import MienFace
 import MienImage
 import MienInference
-import MienModels
 import MienPixels
 import MienTesting
 import Testing
+
+@testable import MienModels
 
 /// What the tests over real photos share. Nothing of a face is ever printed: distances and counts only.
 private enum Installed {
@@ -118,6 +119,24 @@ struct RealPhotoTests {
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(different == 0)
+    }
+
+    @Test("crops that go through the network together get the numbers that each gets alone", arguments: [2, 4, 7])
+    func batches(count: Int) throws {
+        let input = Installed.analyzer.geometry.descriptor.input
+        let chips = (0..<count).map { number in
+            Installed.photos[number % Installed.photos.count].warped(
+                by: AffineMap(a: 1, b: 0, tx: Double(10 * number), c: 0, d: 1, ty: 0), width: input.width, height: input.height)
+        }
+        let together = try networks.run(.descriptor, count: count) { input.write(chips[$0], into: &$1) }
+        #expect(together.count == count)
+        for (chip, outputs) in zip(chips, together) {
+            let alone = try networks.run(.descriptor) { input.write(chip, into: &$0) }
+            #expect(outputs.map(\.count) == alone.map(\.count))
+            #expect(distance(outputs[0], alone[0]) < 1e-4)
+        }
+        // Otherwise nothing was batched, and the comparison above says nothing.
+        #expect(Installed.compiled.batched(.descriptor, count: count) != nil)
     }
 
     @Test("an engine says the same as its parts")

@@ -6,22 +6,27 @@ import Testing
 @Suite struct CAPTests {
     /// Cards and readers that others have recorded.
     struct Vector: Decodable, Sendable, CustomTestStringConvertible {
-        let card, mode, data, expected_otp: String
+        let card, mode, data, expectedOTP: String
         let ipb, psn: String?
         let cid, atc, ac, iad: String
+
+        enum CodingKeys: String, CodingKey {
+            case card, mode, data, ipb, psn, cid, atc, ac, iad
+            case expectedOTP = "expected_otp"
+        }
 
         var testDescription: String { "\(card) \(mode) \(data)" }
     }
 
     static let own: [Vector] = [
         .init(
-            card: "cap_be", mode: "m1", data: "", expected_otp: "23790240", ipb: "0000FF000000000003FFFF", psn: nil, cid: "80", atc: "005A",
+            card: "cap_be", mode: "m1", data: "", expectedOTP: "23790240", ipb: "0000FF000000000003FFFF", psn: nil, cid: "80", atc: "005A",
             ac: "513C1201B7DB02A0", iad: "06015603A400000700030000010002"),
         .init(
-            card: "cap_be", mode: "m2", data: "1234", expected_otp: "23719593", ipb: "0000FF000000000003FFFF", psn: nil, cid: "80", atc: "005A",
+            card: "cap_be", mode: "m2", data: "1234", expectedOTP: "23719593", ipb: "0000FF000000000003FFFF", psn: nil, cid: "80", atc: "005A",
             ac: "513C1201B7DB02A0", iad: "06015603A400000700030000010002"),
         .init(
-            card: "maestro_lu", mode: "m1", data: "", expected_otp: "75176930639874", ipb: "0000FFFFFFFFFF00000000000000FF00003E", psn: nil,
+            card: "maestro_lu", mode: "m1", data: "", expectedOTP: "75176930639874", ipb: "0000FFFFFFFFFF00000000000000FF00003E", psn: nil,
             cid: "00", atc: "0002", ac: "22FBF1F8FAE37197", iad: "00910300380104"),
     ]
 
@@ -47,8 +52,8 @@ import Testing
             vector.mode == "m1" ? .challenge(vector.data.isEmpty ? nil : vector.data) : vector.data.isEmpty ? .identify : .sign([vector.data])
         let token = try CAPToken(data.applying(mode), mask: mask, flags: usesPSN ? .withPSN : .withoutPSN)
         // Some readers fill up with zeros.
-        #expect([token.code.text, token.paddedCode.text].contains(vector.expected_otp))
-        #expect(Int(token.code.text) == Int(vector.expected_otp))
+        #expect([token.code.text, token.paddedCode.text].contains(vector.expectedOTP))
+        #expect(Int(token.code.text) == Int(vector.expectedOTP))
     }
 
     @Test(arguments: own) func `cards give the codes that their readers show`(vector: Vector) throws { try check(vector) }

@@ -35,7 +35,7 @@ void mien_ov_capabilities(const mien_ov_core *core, char *text, size_t text_byte
 // Where the file leaves input sides open, `shape` (rank numbers) fixes them; rank 0 means: take it as it is.
 // The caller frees *network with mien_ov_network_free, after all its requests.
 int32_t mien_ov_network_open(const mien_ov_core *core, const char *path, int32_t threads, int32_t streams, const char *precision,
-                             const char *cache_folder, const int64_t *shape, size_t rank, mien_ov_network **network, char *why,
+                             const char *cache_folder, const int64_t *shape, size_t rank, int32_t reshape, mien_ov_network **network, char *why,
                              size_t why_bytes);
 void mien_ov_network_free(mien_ov_network *network);
 

@@ -21,15 +21,17 @@ public struct FaceDescriber: Sendable {
     public func description(of mesh: FaceMesh, in image: RGBImage, with networks: some FaceNetworks) throws(FaceModelError) -> FaceDescription {
         guard let alignment = alignment(of: mesh) else { throw FaceModelError(.descriptor, "the mesh has collapsed into a point") }
         var cut: [Crop: RGBImage] = [:]
-        var vectors: [[Float]] = []
-        for crop in crops {
+        let chips = crops.map { crop in
             // A mirrored crop is its plain sibling turned round, not another warp of the photo.
             var plain = crop
             plain.mirrored = false
             let chip = cut[plain] ?? chip(plain, alignment: alignment, of: image)
             cut[plain] = chip
-            vectors.append(try unitVector(of: crop.mirrored ? chip.mirrored() : chip, with: networks))
+            return crop.mirrored ? chip.mirrored() : chip
         }
+        let outputs = try networks.run(.descriptor, count: chips.count) { geometry.input.write(chips[$0], into: &$1) }
+        var vectors: [[Float]] = []
+        for output in outputs { vectors.append(try unitVector(output)) }
         let sum = (0..<geometry.dimensions).map { i in vectors.reduce(0) { $0 + $1[i] } }
         guard let descriptor = try? FaceDescriptor(normalising: sum) else {
             throw FaceModelError(.descriptor, "the crops' vectors cancel out")
@@ -51,8 +53,7 @@ public struct FaceDescriber: Sendable {
         return image.warped(by: alignment.then(around), width: geometry.input.width, height: geometry.input.height)
     }
 
-    private func unitVector(of chip: RGBImage, with networks: some FaceNetworks) throws(FaceModelError) -> [Float] {
-        let outputs = try networks.run(.descriptor) { geometry.input.write(chip, into: &$0) }
+    private func unitVector(_ outputs: [[Float]]) throws(FaceModelError) -> [Float] {
         guard let values = outputs.first, values.count == geometry.dimensions else {
             throw FaceModelError(.descriptor, "expected \(geometry.dimensions) numbers, got \(outputs.map(\.count))")
         }

@@ -23,6 +23,24 @@ public protocol FaceNetworks {
     ///
     /// - Returns: the outputs in the order the geometry names them, row-major.
     func run(_ network: FaceNetwork, _ fill: (inout MutableSpan<Float>) -> Void) throws(FaceModelError) -> [[Float]]
+
+    /// Runs `network` on `count` inputs, together where that costs less than one after another: weights are then read once.
+    ///
+    /// - Parameter fill: writes the whole input of the given number, from 0.
+    /// - Returns: what ``run(_:_:)`` returns, of each input.
+    func run(
+        _ network: FaceNetwork, count: Int, _ fill: (Int, inout MutableSpan<Float>) -> Void
+    ) throws(FaceModelError) -> [[[Float]]]
+}
+
+extension FaceNetworks {
+    public func run(
+        _ network: FaceNetwork, count: Int, _ fill: (Int, inout MutableSpan<Float>) -> Void
+    ) throws(FaceModelError) -> [[[Float]]] {
+        var outputs: [[[Float]]] = []
+        for number in 0..<count { outputs.append(try run(network) { fill(number, &$0) }) }
+        return outputs
+    }
 }
 
 /// A network could not be run, or answered with numbers of another shape than its pack declares.

@@ -116,6 +116,7 @@ public struct ServerConfiguration: Sendable {
     public var shutdownSeconds: Int { integer("shutdown_seconds") }
     public var pack: String { text("face.pack") }
     public var faceWorkers: Int { integer("face.workers") }
+    public var facePrecision: String { text("face.precision") }
     public var faceThreshold: Double { Double(text("face.threshold"))! }
     public var faceQuality: Int { integer("face.quality") }
     public var captureSeconds: Int { integer("capture.seconds") }

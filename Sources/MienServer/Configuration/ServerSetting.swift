@@ -40,6 +40,9 @@ public struct ServerSetting: Sendable {
         .init("shutdown_seconds", .integer(0...300), "10", "How long requests under way may take when the server stops."),
         .init("face.pack", .text, "mien-default-1", "Model pack."),
         .init("face.workers", .integer(1...64), "2", "Photos looked at at once."),
+        .init(
+            "face.precision", .choice(["f32", "bf16"]), "f32",
+            "Arithmetic of the face networks; bf16 takes less time where the processor has it, else it is f32."),
         .init("face.threshold", .number(24...72), "48", "Least match score: 48 is a false-match rate of 1 in 10,000."),
         .init("face.quality", .integer(0...100), "48", "Least quality of a selfie."),
         .init("capture.seconds", .integer(10...3600), "120", "How long a capture session is open."),

@@ -18,12 +18,13 @@ final class FaceService: Sendable {
     private let line = BoundedLine(most: mostWaiting)
 
     /// Loads the pack and compiles its networks: about a second, with a filled cache less.
-    init(packs: URL, pack: String, cache: URL, workers: Int, mostBytes: Int) throws {
+    init(packs: URL, pack: String, cache: URL, workers: Int, precision: String, mostBytes: Int) throws {
         let loaded = try PackLibrary(folder: packs).pack(PackID(pack))
         packID = loaded.id
         matcher = try loaded.matcher()
         try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)
-        engine = try FaceEngine(pack: loaded, workers: workers, options: .init(cacheFolder: cache.path), compilingAll: true)
+        let options = NetworkOptions(precision: .init(rawValue: precision) ?? .f32, cacheFolder: cache.path)
+        engine = try FaceEngine(pack: loaded, workers: workers, options: options, compilingAll: true)
         imageLimits = ImageLimits(maxBytes: mostBytes)
     }
 
