@@ -154,7 +154,7 @@ let package = Package(
             name: "mien",
             dependencies: [
                 "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault", "MienInference", "MienJourney", "MienKeys",
-                "MienClient", "MienAPI", "MienOTP",
+                "MienClient", "MienAPI", "MienMedia", "MienOTP",
                 "MienLoad", "MienServer", arguments, hummingbird, lifecycle, logging, unixSignals,
             ],
             swiftSettings: strict),
@@ -224,7 +224,7 @@ let package = Package(
             swiftSettings: testing),
         .testTarget(
             name: "MienCommandTests",
-            dependencies: ["mien", "MienModels", "MienVault", "MienFace", "MienImage", "MienPixels", "MienCore"],
+            dependencies: ["mien", "MienMedia", "MienMediaTesting", "MienModels", "MienVault", "MienFace", "MienImage", "MienPixels", "MienCore"],
             swiftSettings: testing),
         .testTarget(
             name: "MienClientTests", dependencies: ["MienClient", "MienAPI", "MienCore", "MienJourney", nioCore, nioPosix], swiftSettings: testing),

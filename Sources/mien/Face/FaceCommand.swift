@@ -3,7 +3,7 @@ import ArgumentParser
 /// `mien face …`
 struct FaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "face", abstract: "Enrol, verify, identify and inspect faces; measure how well it works.",
+        commandName: "face", abstract: "Enrol, verify, identify, inspect and watch faces; measure how well it works.",
         discussion: """
             EXAMPLE
               mien face enroll ada ada1.jpg ada2.jpg
@@ -11,6 +11,6 @@ struct FaceCommand: AsyncParsableCommand {
             """,
         subcommands: [
             EnrollCommand.self, VerifyCommand.self, IdentifyCommand.self, ListCommand.self, RemoveCommand.self,
-            CalibrateCommand.self, EvaluateCommand.self, InspectCommand.self,
+            WatchCommand.self, CalibrateCommand.self, EvaluateCommand.self, InspectCommand.self,
         ])
 }

@@ -67,7 +67,11 @@ struct LocalFaces {
     }
 
     func score(_ capture: Capture, against template: FaceTemplate) throws -> MatchScore {
-        matcher.score(try matcher.reference(for: capture.description.descriptor), try matcher.reference(for: template))
+        try score(capture.description, against: template)
+    }
+
+    func score(_ description: FaceDescription, against template: FaceTemplate) throws -> MatchScore {
+        matcher.score(try matcher.reference(for: description.descriptor), try matcher.reference(for: template))
     }
 
     static func now() -> Instant { Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }

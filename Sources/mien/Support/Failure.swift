@@ -4,6 +4,7 @@ import MienClient
 import MienFace
 import MienImage
 import MienInference
+import MienMedia
 import MienModels
 import MienOTP
 import MienServer
@@ -32,6 +33,7 @@ extension Failure {
         // A path that leads nowhere is a slip of the pen; with most others a pack is amiss, or the place it comes from.
         case let error as PackError:
             self.init([.notFound, .insecure].contains(error.code) ? .badInput : .notSetUp, error.code.rawValue, error.reason)
+        case let error as MediaError: self.init(error.isSlip ? .badInput : .notSetUp, error.code.rawValue, error.reason)
         case let error as InferenceError: self.init(.notSetUp, error.code.rawValue, error.reason)
         case let error as FaceModelError: self.init(.notSetUp, "face.model", error.description)
         case let error as ServerStartError: self.init(.notSetUp, error.code.rawValue, error.description)
@@ -70,6 +72,18 @@ extension Failure {
     /// What the argument parser says, about words it cannot place or a value that is none.
     private static func isUsage(_ error: any Error) -> Bool {
         error is ValidationError || Mien.exitCode(for: error) == .validationFailure
+    }
+}
+
+extension MediaError {
+    /// The words name a wrong file or camera; otherwise something is amiss with the machine.
+    fileprivate var isSlip: Bool {
+        switch code {
+        case .fileNotFound, .fileNotAllowed, .fileIsDirectory, .fileNotRegular, .fileUnreadable, .empty, .tooManyBytes, .notVideo, .noVideoStream,
+            .unsupportedCodec, .tooManyPixels, .sides, .tooLong, .tooMuchMemory, .corrupt, .unknownCamera:
+            true
+        case .noCamera, .cameraBusy, .cameraNotAllowed, .cameraGone, .cameraSilent, .cameraFailed, .noCameraLibrary: false
+        }
     }
 }
 

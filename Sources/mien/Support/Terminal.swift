@@ -4,6 +4,7 @@ import MienCore
 /// Where people read: tables on standard output, messages and progress on standard error. Text from elsewhere cannot steer the terminal.
 enum Terminal {
     static var errorIsTerminal: Bool { isatty(2) == 1 }
+    static var outputIsTerminal: Bool { isatty(1) == 1 }
 
     static func warn(_ text: String) { FileHandle.standardError.write(Data((safe(text) + "\n").utf8)) }
 

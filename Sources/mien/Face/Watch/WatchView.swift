@@ -1,0 +1,152 @@
+import Foundation
+import MienCore
+import MienFace
+import MienMedia
+
+/// Where `mien face watch` tells what it sees.
+protocol WatchView: AnyObject, Sendable {
+    func begin(_ source: String, _ info: VideoInfo)
+    func show(_ frame: WatchedFrame)
+    func end(_ watched: Watched, _ verdict: WatchVerdict)
+}
+
+/// For scripts: one JSON object a line.
+final class WatchLines: WatchView {
+    func begin(_ source: String, _ info: VideoInfo) {
+        JSON.printLine(
+            Start(
+                source: source, width: info.width, height: info.height, codec: info.codec, framesPerSecond: info.framesPerSecond,
+                duration: info.duration.map { $0 / .seconds(1) }))
+    }
+
+    func show(_ frame: WatchedFrame) { JSON.printLine(frame) }
+
+    func end(_ watched: Watched, _ verdict: WatchVerdict) {
+        JSON.printLine(
+            End(
+                frames: watched.frames, withFace: watched.withFace, dropped: watched.dropped, quality: watched.best?.face.quality.score ?? 0,
+                best: watched.best.map { .init(frame: $0.frame.number, time: $0.frame.time / .seconds(1)) }, good: verdict.isGood,
+                name: verdict.name, match: verdict.finding?.match, threshold: verdict.finding?.threshold,
+                result: verdict.finding.map { ScoreOutput($0.score) }))
+    }
+
+    private struct Start: Encodable {
+        let event = "start"
+        let source: String
+        let width: Int
+        let height: Int
+        let codec: String
+        let framesPerSecond: Double?
+        let duration: Double?
+
+        private enum CodingKeys: CodingKey { case event, source, width, height, codec, framesPerSecond, duration }
+    }
+
+    private struct End: Encodable {
+        struct Frame: Encodable {
+            let frame: Int
+            let time: Double
+        }
+        let event = "end"
+        let frames: Int
+        let withFace: Int
+        let dropped: Int
+        let quality: Int
+        let best: Frame?
+        let good: Bool
+        let name: String?
+        let match: Bool?
+        let threshold: Double?
+        let result: ScoreOutput?
+
+        private enum CodingKeys: CodingKey { case event, frames, withFace, dropped, quality, best, good, name, match, threshold, result }
+    }
+}
+
+/// For files and pipes: a line whenever there is something else to say.
+final class WatchWords: WatchView, @unchecked Sendable {
+    // Unchecked: one task at a time shows frames, and it alone.
+    private var remark = SteadyRemark()
+
+    func begin(_ source: String, _ info: VideoInfo) { Terminal.say(info.sentence(of: source)) }
+
+    func show(_ frame: WatchedFrame) {
+        guard let advice = remark.change(to: frame.advice, at: frame.time) else { return }
+        let details = [frame.angles, frame.faces.isEmpty ? nil : "quality \(frame.quality)"].compactMap { $0 }.joined(separator: ", ")
+        print("  \(String.decimal(frame.time, 2)) s  \(advice)\(details.isEmpty ? "" : " (\(details))")")
+    }
+
+    func end(_ watched: Watched, _ verdict: WatchVerdict) { for line in verdict.words(watched) { Terminal.say(line) } }
+}
+
+/// For people at a terminal: a few lines that stay where they are.
+final class WatchScreen: WatchView, @unchecked Sendable {
+    // Unchecked: one task at a time shows frames, and it alone.
+    private var remark = SteadyRemark()
+    private var advice = ""
+    private var drawn = 0
+    private var last = ContinuousClock.now - .seconds(1)
+
+    func begin(_ source: String, _ info: VideoInfo) { Terminal.say(info.sentence(of: source)) }
+
+    func show(_ frame: WatchedFrame) {
+        if let changed = remark.change(to: frame.advice, at: frame.time) { advice = changed }
+        // Faster than this nobody reads.
+        guard ContinuousClock.now - last > .milliseconds(100) else { return }
+        last = .now
+        draw([
+            "  time     \(String.decimal(frame.time, 1)) s", "  angles   \(frame.angles ?? "–")",
+            "  quality  \(Self.bar(frame.quality)) \(frame.quality)", "  \(advice)",
+        ])
+    }
+
+    func end(_ watched: Watched, _ verdict: WatchVerdict) {
+        draw([])
+        for line in verdict.words(watched) { Terminal.say(line) }
+    }
+
+    private func draw(_ lines: [String]) {
+        let up = drawn > 0 ? "\u{1B}[\(drawn)A\u{1B}[J" : ""
+        FileHandle.standardOutput.write(Data((up + lines.map { $0 + "\n" }.joined()).utf8))
+        drawn = lines.count
+    }
+
+    private static func bar(_ value: Int) -> String { String(repeating: "█", count: value / 5) + String(repeating: "░", count: 20 - value / 5) }
+}
+
+/// Keeps a remark for long enough to be read.
+struct SteadyRemark {
+    private static let seconds = 0.7
+    private var shown: String?
+    private var since = 0.0
+
+    /// - Returns: the remark, when it takes the place of another one.
+    mutating func change(to remark: String, at time: Double) -> String? {
+        guard remark != shown, shown == nil || time - since >= Self.seconds else { return nil }
+        (shown, since) = (remark, time)
+        return remark
+    }
+}
+
+extension VideoInfo {
+    fileprivate func sentence(of source: String) -> String {
+        let rate = framesPerSecond.map { ", \(String.decimal($0)) frames a second" } ?? ""
+        return "\(source): \(width) × \(height)\(rate), \(codec)"
+    }
+}
+
+extension WatchVerdict {
+    fileprivate func words(_ watched: Watched) -> [String] {
+        let dropped = watched.dropped > 0 ? ", \(watched.dropped) dropped" : ""
+        let seen =
+            "\(watched.frames == 1 ? "one frame" : "\(watched.frames) frames") in \(String.decimal(watched.time / .seconds(1))) s, \(watched.withFace) with a face\(dropped)"
+        guard let best = watched.best else { return ["No face: \(seen)."] }
+        let place = "best at \(String.decimal(best.frame.time / .seconds(1), 2)) s, quality \(best.face.quality.score) of 100"
+        guard let name else { return ["\(isGood ? "Good enough" : "Not good enough"): \(seen); \(place)."] }
+        guard let finding else { return ["No frame is good enough to compare with \(name): \(seen); \(place)."] }
+        return [
+            "\(finding.match ? "Match: the face is that of \(name)" : "No match: the face is not that of \(name)"); \(seen); \(place).",
+            "  score      \(ScoreOutput.sentence(finding.score))", "  threshold  \(String.decimal(finding.threshold))",
+        ]
+    }
+}
