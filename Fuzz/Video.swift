@@ -1,4 +1,5 @@
 import MienMedia
+import MienPixels
 
 /// Small enough that an input takes milliseconds; every limit is still reached.
 private let limits = VideoLimits(maxBytes: 1 << 16, maxPixels: 1 << 18, maxDuration: .seconds(600))
