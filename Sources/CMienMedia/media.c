@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 
 int32_t mien_media_outcome(int32_t status) {
     switch (status) {
@@ -68,7 +69,12 @@ int32_t mien_media_orientation(const void *stream) {
 static int devices_are_loaded = 0;
 
 static void load_devices(void) {
+    // What it brings along (OpenBLAS, for one) may start threads that stay. They get the name of the thread that loads: not ours.
+    char name[16] = "";
+    prctl(PR_GET_NAME, name);
+    prctl(PR_SET_NAME, "libavdevice");
     void *library = dlopen("libavdevice.so." AV_STRINGIFY(LIBAVDEVICE_VERSION_MAJOR), RTLD_NOW | RTLD_LOCAL);
+    prctl(PR_SET_NAME, name);
     if (library == NULL) return;
     void (*register_all)(void) = (void (*)(void))dlsym(library, "avdevice_register_all");
     if (register_all == NULL) return;

@@ -39,7 +39,7 @@ public final class VideoStream: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: self) }
 
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         fileprivate let stream: VideoStream
 
         /// - Returns: `nil` at the end, and once the stream was closed.

@@ -10,7 +10,7 @@ import Testing
     /// Everything in the sources of the program's parts that has the form of an error code.
     private static func codes() throws -> Set<String> {
         var codes: Set<String> = []
-        for part in ["mien", "MienCore", "MienFace", "MienImage", "MienInference", "MienMedia", "MienModels", "MienVault"] {
+        for part in ["mien", "MienCore", "MienFace", "MienImage", "MienInference", "MienMedia", "MienModels", "MienOTP", "MienVault"] {
             let folder = repository.appending(path: "Sources/\(part)")
             for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift") {
                 let source = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
@@ -19,10 +19,10 @@ import Testing
         }
         let start = try text("Sources/MienServer/Operation/ServerStartError.swift")
         codes.formUnion(start.matches(of: /"([a-z]+\.[a-z]+)"/).map { String($0.1) })
-        // Names of files, of threads.
+        // Names of files, of threads; what sources of frames tell sessions, where the command line tells a video's own words.
         return codes.filter { code in
             !["jpg", "png", "csv", "txt", "json", "bin", "key", "xml", "yaml"].contains { code.hasSuffix(".\($0)") }
-                && !["mien.face", "mien.media"].contains(code)
+                && !["mien.face", "mien.media"].contains(code) && !code.hasPrefix("frames.")
         }
     }
 

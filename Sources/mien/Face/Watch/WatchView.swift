@@ -11,7 +11,10 @@ protocol WatchView: AnyObject, Sendable {
 }
 
 /// For scripts: one JSON object a line.
-final class WatchLines: WatchView {
+final class WatchLines: WatchView, @unchecked Sendable {
+    // Unchecked: one task at a time shows frames, and it alone.
+    private var holder = GuidanceHolder()
+
     func begin(_ source: String, _ info: VideoInfo) {
         JSON.printLine(
             Start(
@@ -19,7 +22,11 @@ final class WatchLines: WatchView {
                 duration: info.duration.map { $0 / .seconds(1) }))
     }
 
-    func show(_ frame: WatchedFrame) { JSON.printLine(frame) }
+    func show(_ frame: WatchedFrame) {
+        var frame = frame
+        frame.guidance = holder.show(frame.reasons.first.map { Guidance($0) }, at: .seconds(frame.time))
+        JSON.printLine(frame)
+    }
 
     func end(_ watched: Watched, _ verdict: WatchVerdict) {
         JSON.printLine(

@@ -44,6 +44,8 @@ struct WatchedFrame: Encodable {
     let eyes: EyeOpening?
     let quality: Int
     let reasons: [QualityReason]
+    /// What to tell the person, for long enough to be read; `nil` when nothing is wrong.
+    var guidance: Guidance?
 
     init(_ frame: VideoFrame, _ analysis: FaceAnalysis, quality threshold: Int) {
         self.frame = frame.number
@@ -55,7 +57,7 @@ struct WatchedFrame: Encodable {
         reasons = analysis.reasons(below: threshold)
     }
 
-    private enum CodingKeys: CodingKey { case event, frame, time, faces, pose, eyes, quality, reasons }
+    private enum CodingKeys: CodingKey { case event, frame, time, faces, pose, eyes, quality, reasons, guidance }
 
     var advice: String { reasons.first?.advice ?? "good" }
 
