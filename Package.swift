@@ -131,6 +131,7 @@ let package = Package(
             dependencies: [
                 // Apple's systems have an enclave and a check of their own.
                 .target(name: "MienTPM", condition: .when(platforms: [.linux])), .target(name: "MienPassword", condition: .when(platforms: [.linux])),
+                .target(name: "MienMedia", condition: .when(platforms: [.linux])),
                 "MienVault", "MienAccess", "MienFace", "MienKeys", "MienCore", crypto,
             ], swiftSettings: strict),
         // Turns published model files into what the engines run. Used once, at set-up.
@@ -207,7 +208,10 @@ let package = Package(
             swiftSettings: testing),
         .testTarget(
             name: "MienDeviceTests",
-            dependencies: ["MienDevice", "MienTPM", "MienVault", "MienPassword", "MienFace", "MienKeys", "MienCore", "MienTesting"],
+            dependencies: [
+                "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM", "MienVault", "MienPassword", "MienFace", "MienKeys", "MienCore",
+                "MienTesting",
+            ],
             swiftSettings: testing),
         .testTarget(name: "MienTPMTests", dependencies: ["MienTPM", "MienCore", "MienTesting", crypto], swiftSettings: testing),
         .testTarget(name: "MienPackBuilderTests", dependencies: ["MienPackBuilder"], swiftSettings: testing),

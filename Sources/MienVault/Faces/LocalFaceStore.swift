@@ -10,6 +10,9 @@ public struct LocalFaceStore: Sendable {
     /// As many records as a store may hold: each verb reads them all.
     public static let recordLimit = 10_000
 
+    /// Of the records' files; nothing else in the folder has it.
+    package static let fileSuffix = FaceID.fileSuffix
+
     /// Where the records are.
     public let folder: String
 
@@ -30,6 +33,23 @@ public struct LocalFaceStore: Sendable {
     public static func open(
         folder: String, keyPath: String, files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
     ) throws(FaceStoreError) -> LocalFaceStore {
+        try open(folder: folder, files: files, random: random) { recordsExist throws(KeyFileError) in
+            try KeyFile(path: keyPath, files: files).loadOrCreate(sealedRecordsExist: recordsExist, random: random)
+        }
+    }
+
+    /// Opens the store, or makes it, under a key that the caller keeps: in a TPM, say.
+    ///
+    /// - Throws: ``FaceStoreError/folderTooWide(path:mode:)`` when others than its owner may change the folder.
+    public static func open(
+        folder: String, key: MasterKey, files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
+    ) throws(FaceStoreError) -> LocalFaceStore {
+        try open(folder: folder, files: files, random: random) { _ throws(KeyFileError) in key }
+    }
+
+    private static func open(
+        folder: String, files: any FileSystem, random: RandomSource, key: (_ recordsExist: Bool) throws(KeyFileError) -> MasterKey
+    ) throws(FaceStoreError) -> LocalFaceStore {
         let mode: UInt32?
         do throws(FileSystemError) {
             try files.ensureFolder(folder)
@@ -43,8 +63,7 @@ public struct LocalFaceStore: Sendable {
                 recordsExist = try files.list(folder)?.contains { $0.hasSuffix(FaceID.fileSuffix) } ?? false
             } catch { throw .files(error) }
             do throws(KeyFileError) {
-                let key = try KeyFile(path: keyPath, files: files).loadOrCreate(sealedRecordsExist: recordsExist, random: random)
-                return LocalFaceStore(folder: folder, files: files, random: random, key: key)
+                return LocalFaceStore(folder: folder, files: files, random: random, key: try key(recordsExist))
             } catch { throw .key(error) }
         }
     }

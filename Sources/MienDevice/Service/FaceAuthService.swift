@@ -1,0 +1,204 @@
+#if canImport(MienTPM)
+public import MienCore
+public import MienFace
+internal import MienKeys
+public import MienMedia
+public import MienTPM
+public import MienVault
+
+/// What else on a device opens with a face: tokens in multi-authentication mode. Told before a face goes.
+public protocol FaceModeHolder: Sendable {
+    /// Ends the face mode of everything that the person's face opens; `nil` for everybody's. Until it has returned, the face stays.
+    func deactivateFaceMode(of person: PersonName?) async throws
+}
+
+/// Face login on one device: which camera, who is enrolled, and data that opens here only.
+///
+/// ```swift
+/// let service = FaceAuthService(folder: "…/face", keyPath: "…/device.key", packID: pack.id, tpm: TPM())
+/// if try await service.isMigrationNeeded() { try await service.migrate() }
+/// try await service.initialize()
+/// let video = try await service.openCamera()
+/// ```
+///
+/// Faces are sealed under a key that is bound to the TPM when there is one, and else to the machine id; with either the key file is needed, too.
+/// Copied to another device they do not open, and the error says why. What it cannot see: somebody who runs code as the same user on this device.
+public actor FaceAuthService {
+    private let executor = ThreadExecutor(name: "mien.faceauth")
+    private let binding: DeviceBinding
+    private let faceFolder: String
+    private let packID: PackID
+    private let cameras: @Sendable () -> [Camera]
+    private let faceModes: (any FaceModeHolder)?
+    private let files: any FileSystem
+    private let random: RandomSource
+    private var camera: Camera?
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    /// - Parameters:
+    ///   - folder: of the service's data, made with mode 0700 when it is missing. Nobody else may enter it.
+    ///   - keyPath: of the key file, better outside of it.
+    ///   - packID: of the model pack that makes the faces.
+    ///   - tpm: `nil` for a device without one.
+    ///   - cameras: what there is to choose from.
+    ///   - faceModes: what has to end before a face goes.
+    public init(
+        folder: String, keyPath: String, packID: PackID, tpm: TPM?, cameras: @escaping @Sendable () -> [Camera] = { Camera.all() },
+        faceModes: (any FaceModeHolder)? = nil, files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
+    ) {
+        self.init(
+            folder: folder, keyPath: keyPath, packID: packID, tpm: tpm, cameras: cameras, faceModes: faceModes, files: files, random: random,
+            machineID: { try MachineID.read() })
+    }
+
+    package init(
+        folder: String, keyPath: String, packID: PackID, tpm: TPM?, cameras: @escaping @Sendable () -> [Camera],
+        faceModes: (any FaceModeHolder)?, files: any FileSystem, random: RandomSource, machineID: @escaping @Sendable () throws -> [UInt8]
+    ) {
+        binding = DeviceBinding(folder: folder, keyPath: keyPath, tpm: tpm, machineID: machineID, files: files, random: random)
+        faceFolder = "\(folder)/faces"
+        (self.packID, self.cameras, self.faceModes, self.files, self.random) = (packID, cameras, faceModes, files, random)
+    }
+
+    // MARK: The camera
+
+    /// Whether this device can do it at all: it has a camera.
+    public func isSupported() -> Bool { !cameras().isEmpty }
+
+    public var isInitialized: Bool { camera != nil }
+
+    /// Chooses the camera, and sees that this device's data opens.
+    ///
+    /// - Parameter choose: given the cameras' names, the one to use, or `nil` for the first whose name contains "front", or else the first.
+    /// - Returns: the camera.
+    /// - Throws: ``FaceAuthError``: `.alreadyInitialized`, `.noCamera`, `.invalidCameraName`, and as ``people()``.
+    @discardableResult
+    public func initialize(choosing choose: @Sendable ([String]) -> String? = { _ in nil }) async throws -> Camera {
+        guard camera == nil else { throw Self.twice }
+        let cameras = cameras(), chosen: Camera
+        do throws(MediaError) { chosen = try Camera.choose(from: cameras, named: cameras.isEmpty ? nil : choose(cameras.map(\.name))) } catch {
+            throw FaceAuthError(error.code == .noCamera ? .noCamera : .invalidCameraName, error.reason)
+        }
+        _ = try await store()
+        // Another task may have been quicker, while the TPM was asked.
+        guard camera == nil else { throw Self.twice }
+        camera = chosen
+        return chosen
+    }
+
+    private static let twice = FaceAuthError(
+        .alreadyInitialized, "the service was initialised already; uninitialise it first to choose another camera")
+
+    /// Gives the camera up. Streams that are open stay so until they are closed.
+    public func uninitialize() { camera = nil }
+
+    /// Frames of the chosen camera.
+    ///
+    /// - Throws: ``FaceAuthError`` `.notInitialized`; `MediaError`.
+    public func openCamera(options: VideoOptions = VideoOptions()) async throws -> VideoStream {
+        guard let camera else { throw FaceAuthError(.notInitialized, "initialise the service first: that chooses the camera") }
+        return try await VideoStream.open(.camera(camera), options: options)
+    }
+
+    // MARK: The enrolled
+
+    /// Whether anybody is enrolled.
+    public func isConfigured() async throws -> Bool { try await !people().isEmpty }
+
+    /// Who is enrolled.
+    ///
+    /// - Throws: ``FaceAuthError``: `.otherDevice`, `.bindingUnavailable`, `.storage`.
+    public func people() async throws -> [PersonName] {
+        let store = try await store()
+        return try Self.stored { () throws(FaceStoreError) in
+            let listing = try store.list()
+            guard listing.damaged.isEmpty else { throw .damaged(listing.damaged) }
+            return listing.faces.map(\.name)
+        }
+    }
+
+    /// Keeps a face under a name. When the name had one, its face mode ends everywhere first: a new face opens nothing that the old one did.
+    ///
+    /// - Throws: as ``people()``; ``FaceAuthError`` `.otherModelPack`.
+    public func enrol(_ face: FaceTemplate, as name: PersonName) async throws {
+        guard face.packID == packID else { throw otherPack(face) }
+        var store = try await store()
+        let isNew = try Self.stored { () throws(FaceStoreError) in try store.find(name) == nil }
+        if !isNew {
+            try await faceModes?.deactivateFaceMode(of: name)
+            // Anything may have happened meanwhile, a reset even.
+            store = try await self.store()
+        }
+        let outcome = try Self.stored { () throws(FaceStoreError) in try store.put(face, as: name) }
+        // Another process was quicker.
+        if isNew, outcome == .replaced { try await faceModes?.deactivateFaceMode(of: name) }
+    }
+
+    /// The face to compare with.
+    ///
+    /// - Throws: as ``people()``; ``FaceAuthError`` `.notEnrolled`, `.otherModelPack`.
+    public func face(of name: PersonName) async throws -> FaceTemplate {
+        let store = try await store()
+        guard let found = try Self.stored({ () throws(FaceStoreError) in try store.find(name) }) else { throw Self.nobody }
+        guard found.template.packID == packID else { throw otherPack(found.template) }
+        return found.template
+    }
+
+    /// Forgets a person, after the face mode of all that the face opened has ended.
+    ///
+    /// - Throws: as ``people()``; ``FaceAuthError`` `.notEnrolled`.
+    public func unenroll(_ name: PersonName) async throws {
+        let store = try await store()
+        guard try Self.stored({ () throws(FaceStoreError) in try store.find(name) }) != nil else { throw Self.nobody }
+        try await faceModes?.deactivateFaceMode(of: name)
+        _ = try Self.stored { () throws(FaceStoreError) in try store.remove(name) }
+    }
+
+    /// Forgets everybody, and the key: also on a device where the data does not open. Ends all face modes first, and the camera.
+    public func reset() async throws {
+        try await faceModes?.deactivateFaceMode(of: nil)
+        camera = nil
+        // First the key: should the rest fail, what is left opens no more, and the next try goes on.
+        try binding.forget()
+        do throws(FileSystemError) {
+            for name in try files.list(faceFolder) ?? [] where name.hasSuffix(LocalFaceStore.fileSuffix) { try files.remove("\(faceFolder)/\(name)") }
+            if try files.list(faceFolder) != nil { try files.syncFolder(faceFolder) }
+        } catch { throw FaceAuthError(.storage, "\(error)") }
+    }
+
+    private static let nobody = FaceAuthError(.notEnrolled, "nobody is enrolled under this name")
+
+    private func otherPack(_ face: FaceTemplate) -> FaceAuthError {
+        FaceAuthError(.otherModelPack, "the face was made with the model pack \(face.packID.text), \(packID.text) is in use: enrol again")
+    }
+
+    // MARK: The device
+
+    /// What the data is bound to; `nil` before there is any.
+    public func bindingSource() throws -> DeviceBindingSource? { try binding.source() }
+
+    /// Whether the data is bound to the machine id, and there is a TPM now.
+    public func isMigrationNeeded() async throws -> Bool { try await binding.isMigrationNeeded() }
+
+    /// Binds the data to the TPM; who is enrolled stays so. Does nothing when it is already.
+    ///
+    /// - Throws: ``FaceAuthError`` `.bindingUnavailable` without a TPM, and as ``people()``.
+    public func migrate() async throws { try await binding.migrate() }
+
+    private func store() async throws -> LocalFaceStore {
+        let recordsExist: Bool
+        do throws(FileSystemError) {
+            recordsExist = try files.list(faceFolder)?.contains { $0.hasSuffix(LocalFaceStore.fileSuffix) } ?? false
+        } catch { throw FaceAuthError(.storage, "\(error)") }
+        let key = try await binding.key(recordsExist: recordsExist)
+        return try Self.stored { () throws(FaceStoreError) in
+            try LocalFaceStore.open(folder: faceFolder, key: key, files: files, random: random)
+        }
+    }
+
+    private static func stored<T>(_ body: () throws(FaceStoreError) -> T) throws(FaceAuthError) -> T {
+        do { return try body() } catch { throw FaceAuthError(.storage, "\(error)") }
+    }
+}
+#endif

@@ -1,0 +1,294 @@
+import Foundation
+import MienCore
+import MienDevice
+import MienFace
+import MienMedia
+import MienTPM
+import MienTesting
+import MienVault
+import Synchronization
+import Testing
+
+private let ada = try! PersonName("Ada"), bob = try! PersonName("Bob")
+private let quiet: Void = TPM.quietLibrary()
+
+/// A machine: its files, its id, its cameras, perhaps its TPM.
+private struct Machine {
+    let scratch: ScratchFolder
+    var id = "machine one"
+    var tpm: String?
+    var cameras = [Camera(name: "USB Camera", path: "/dev/video0"), Camera(name: "Front", path: "/dev/video2")]
+    var faceModes: (any FaceModeHolder)?
+    var files: any FileSystem = POSIXFileSystem()
+
+    init(tpm: SoftwareTPM? = nil) throws {
+        _ = quiet
+        (scratch, self.tpm) = (try ScratchFolder(), tpm?.address)
+    }
+
+    /// The same files elsewhere.
+    func copied(to id: String, tpm: SoftwareTPM? = nil) throws -> Machine {
+        var copy = try Machine(tpm: tpm)
+        copy.id = id
+        for name in ["face", "keys"] { try FileManager.default.copyItem(at: scratch(name), to: copy.scratch(name)) }
+        return copy
+    }
+
+    var binding: URL { scratch("face/binding.sealed") }
+    var key: URL { scratch("keys/device.key") }
+
+    /// As after a restart: nothing but the files is shared.
+    var service: FaceAuthService {
+        let (id, cameras) = (id, cameras)
+        return FaceAuthService(
+            folder: scratch("face").path, keyPath: key.path, packID: pack, tpm: tpm.map { TPM(address: $0) }, cameras: { cameras },
+            faceModes: faceModes, files: files, random: .system, machineID: { Array(id.utf8) })
+    }
+}
+
+private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? {
+    do {
+        try await body()
+        return nil
+    } catch { return (error as? FaceAuthError)?.code }
+}
+
+@Suite struct FaceAuthServiceTests {
+    // MARK: Cameras
+
+    @Test func `the front camera is taken, or the one that is named`() async throws {
+        let service = try Machine().service
+        #expect(await service.isSupported())
+        #expect(await !service.isInitialized)
+        #expect(try await service.initialize().name == "Front")
+        #expect(await service.isInitialized)
+        #expect(await code { try await service.initialize() } == .alreadyInitialized)
+        await service.uninitialize()
+        let asked = Mutex<[String]>([])
+        let camera = try await service.initialize { names in
+            asked.withLock { $0 = names }
+            return "usb camera"
+        }
+        #expect(camera.path == "/dev/video0" && asked.withLock { $0 } == ["USB Camera", "Front"])
+    }
+
+    @Test func `a wrong camera is told, and so is none`() async throws {
+        var machine = try Machine()
+        let service = machine.service
+        let error = await #expect(throws: FaceAuthError.self) { try await service.initialize { _ in "Rear" } }
+        #expect(error?.code == .invalidCameraName && error?.reason.contains("“USB Camera”") == true)
+        #expect(await code { _ = try await service.openCamera() } == .notInitialized)
+        machine.cameras = []
+        #expect(await !machine.service.isSupported())
+        #expect(await code { try await machine.service.initialize() } == .noCamera)
+    }
+
+    // MARK: People
+
+    @Test func `several people, kept over restarts, forgotten one by one or all`() async throws {
+        let machine = try Machine()
+        #expect(try await !machine.service.isConfigured())
+        try await machine.service.enrol(face(1), as: ada)
+        try await machine.service.enrol(face(2), as: bob)
+        #expect(try await machine.service.people() == [ada, bob])
+        #expect(try await machine.service.face(of: bob) == face(2))
+        try await machine.service.unenroll(ada)
+        #expect(try await machine.service.people() == [bob])
+        #expect(await code { try await machine.service.unenroll(ada) } == .notEnrolled)
+        #expect(await code { _ = try await machine.service.face(of: ada) } == .notEnrolled)
+        try await machine.service.reset()
+        #expect(try await !machine.service.isConfigured())
+        try await machine.service.enrol(face(3), as: ada)
+        #expect(try await machine.service.face(of: ada) == face(3))
+    }
+
+    @Test func `a face of another model pack is not taken`() async throws {
+        let service = try Machine().service
+        #expect(await code { try await service.enrol(face(1, pack: PackID("other")), as: ada) } == .otherModelPack)
+    }
+
+    @Test func `first uses at the same time agree on one key`() async throws {
+        let machine = try Machine()
+        let names = try (0..<8).map { try PersonName("person \($0)") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, name) in names.enumerated() {
+                let service = machine.service
+                group.addTask { try await service.enrol(face(number), as: name) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await machine.service.people() == names)
+    }
+
+    // MARK: Face modes
+
+    private actor Tokens: FaceModeHolder {
+        private(set) var told: [String] = []
+        private(set) var enrolled: [Int] = []
+        private var fails = false
+        private var service: FaceAuthService?
+
+        func watch(_ service: FaceAuthService) { self.service = service }
+        func fail(_ fails: Bool) { self.fails = fails }
+
+        func deactivateFaceMode(of person: PersonName?) async throws {
+            told.append(person?.text ?? "all")
+            if let service { enrolled.append(try await service.people().count) }
+            if fails { throw CancellationError() }
+        }
+    }
+
+    @Test func `what a face opens is closed before the face goes, and if it cannot be closed the face stays`() async throws {
+        let tokens = Tokens()
+        var machine = try Machine()
+        machine.faceModes = tokens
+        await tokens.watch(machine.service)
+        let service = machine.service
+        try await service.enrol(face(1), as: ada)
+        #expect(await tokens.told.isEmpty, "a newcomer opens nothing yet")
+        try await service.enrol(face(2), as: ada)
+        try await service.enrol(face(3), as: bob)
+        try await service.unenroll(bob)
+        try await service.reset()
+        #expect(await tokens.told == ["Ada", "Bob", "all"])
+        #expect(await tokens.enrolled == [1, 2, 1], "told while the face was still there")
+
+        try await service.enrol(face(1), as: ada)
+        await tokens.fail(true)
+        await #expect(throws: CancellationError.self) { try await service.unenroll(ada) }
+        await #expect(throws: CancellationError.self) { try await service.enrol(face(4), as: ada) }
+        await #expect(throws: CancellationError.self) { try await service.reset() }
+        #expect(try await service.face(of: ada) == face(1))
+    }
+
+    // MARK: Bound to the machine
+
+    @Test func `copied to another machine it does not open, and says why`() async throws {
+        let machine = try Machine()
+        try await machine.service.enrol(face(1), as: ada)
+        #expect(try await machine.service.bindingSource() == .machine)
+        let copy = try machine.copied(to: "machine two")
+        let error = await #expect(throws: FaceAuthError.self) { try await copy.service.people() }
+        #expect(error?.code == .otherDevice && error?.reason.contains("machine with another id") == true)
+        #expect(await code { try await copy.service.initialize() } == .otherDevice)
+        #expect(await code { try await copy.service.enrol(face(2), as: bob) } == .otherDevice)
+        // The very same machine with the copy is one.
+        let same = try machine.copied(to: machine.id)
+        #expect(try await same.service.people() == [ada])
+        try await copy.service.reset()
+        try await copy.service.enrol(face(2), as: bob)
+        #expect(try await copy.service.people() == [bob])
+    }
+
+    @Test func `without its key file, with another, or without its binding it does not open`() async throws {
+        let machine = try Machine()
+        try await machine.service.enrol(face(1), as: ada)
+        let key = try Data(contentsOf: machine.key), binding = try Data(contentsOf: machine.binding)
+        try FileManager.default.removeItem(at: machine.key)
+        #expect(await code { _ = try await machine.service.people() } == .storage)
+        try Data(repeating: 7, count: 32).write(to: machine.key)
+        chmod(machine.key.path, 0o600)
+        let other = await #expect(throws: FaceAuthError.self) { try await machine.service.people() }
+        #expect(other?.reason.contains("another key file") == true)
+        try key.write(to: machine.key)
+        try FileManager.default.removeItem(at: machine.binding)
+        let gone = await #expect(throws: FaceAuthError.self) { try await machine.service.people() }
+        #expect(gone?.code == .storage && gone?.reason.contains("is missing") == true)
+        try binding.write(to: machine.binding)
+        #expect(try await machine.service.people() == [ada])
+        try FileManager.default.removeItem(at: machine.key)
+        try await machine.service.reset()
+        #expect(try await machine.service.people() == [])
+    }
+
+    @Test func `a binding with any bit changed is refused`() async throws {
+        let machine = try Machine()
+        try await machine.service.enrol(face(1), as: ada)
+        let whole = [UInt8](try Data(contentsOf: machine.binding))
+        for index in whole.indices {
+            var changed = whole
+            changed[index] ^= 1 << UInt8(index % 8)
+            try Data(changed).write(to: machine.binding)
+            let code = await code { _ = try await machine.service.people() }
+            #expect(code == .storage || code == .otherDevice, "byte \(index)")
+        }
+        try Data(whole).write(to: machine.binding)
+        #expect(try await machine.service.people() == [ada])
+    }
+
+    // MARK: Bound to the TPM
+
+    private static let hasTPM = SoftwareTPM.program != nil
+
+    @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
+    func `with a TPM it opens on that machine only`() async throws {
+        try await SoftwareTPM.run { tpm in
+            let machine = try Machine(tpm: tpm)
+            try await machine.service.enrol(face(1), as: ada)
+            #expect(try await machine.service.bindingSource() == .tpm)
+            #expect(try await !machine.service.isMigrationNeeded())
+            try await tpm.restart()
+            #expect(try await machine.service.people() == [ada])
+            // The same id does not help.
+            let without = try machine.copied(to: machine.id)
+            let error = await #expect(throws: FaceAuthError.self) { try await without.service.people() }
+            #expect(error?.code == .otherDevice && error?.reason.contains("bound to a TPM") == true)
+            try await SoftwareTPM.run { other in
+                let copy = try machine.copied(to: machine.id, tpm: other)
+                let error = await #expect(throws: FaceAuthError.self) { try await copy.service.people() }
+                #expect(error?.code == .otherDevice && error?.reason.contains("another TPM") == true)
+                let lockout = try await TPM(address: other.address).lockout()
+                #expect(lockout.triesLeft == lockout.tries, "none was counted")
+            }
+            await tpm.stop()
+            #expect(await code { _ = try await machine.service.people() } == .bindingUnavailable)
+        }
+    }
+
+    @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
+    func `migrated from the machine id to the TPM, people stay`() async throws {
+        try await SoftwareTPM.run { tpm in
+            var machine = try Machine()
+            #expect(await code { try await machine.service.migrate() } == nil, "nothing to migrate yet")
+            try await machine.service.enrol(face(1), as: ada)
+            #expect(try await !machine.service.isMigrationNeeded())
+            #expect(await code { try await machine.service.migrate() } == .bindingUnavailable)
+
+            machine.tpm = tpm.address
+            #expect(try await machine.service.isMigrationNeeded())
+            #expect(try await machine.service.people() == [ada], "it opens before, too")
+            try await machine.service.migrate()
+            #expect(try await machine.service.bindingSource() == .tpm)
+            #expect(try await !machine.service.isMigrationNeeded())
+            try await machine.service.migrate()
+            #expect(try await machine.service.people() == [ada])
+            // What was the machine's id counts no more.
+            machine.id = "set up anew"
+            #expect(try await machine.service.people() == [ada])
+        }
+    }
+
+    @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
+    func `a migration that breaks off anywhere leaves the data as it was or as it is to be`() async throws {
+        try await SoftwareTPM.run { tpm in
+            var machine = try Machine()
+            try await machine.service.enrol(face(1), as: ada)
+            machine.tpm = tpm.address
+            let before = try Data(contentsOf: machine.binding)
+            for calls in 0..<200 {
+                try before.write(to: machine.binding)
+                let failing = FailingFiles(after: calls)
+                var broken = machine
+                broken.files = failing
+                let code = await code { try await broken.service.migrate() }
+                #expect(code == (failing.hasFailed ? .storage : nil))
+                #expect(try await machine.service.people() == [ada])
+                if !failing.hasFailed {
+                    #expect(try await machine.service.bindingSource() == .tpm)
+                    return
+                }
+            }
+            Issue.record("a migration takes fewer calls than this")
+        }
+    }
+}
