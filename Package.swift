@@ -142,7 +142,7 @@ let package = Package(
             name: "MienServer",
             dependencies: [
                 "MienAPI", "MienAccess", "MienAttestation", "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney", "MienKeys",
-                "MienModels", "MienPassword",
+                "MienModels", "MienOTP", "MienPassword",
                 "MienPixels",
                 "MienStore", "MienVault", crypto, hummingbird, hummingbirdCore, hummingbirdTLS, httpClient, httpTypes, lifecycle, logging, nioCore,
                 nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL,
@@ -218,7 +218,8 @@ let package = Package(
         .testTarget(
             name: "MienServerTests",
             dependencies: [
-                "MienServer", "MienClient", "MienAPI", "MienAccess", "MienJourney", "MienKeys", "MienModels", "MienCore", "MienImage", "MienPixels",
+                "MienServer", "MienClient", "MienAPI", "MienAccess", "MienJourney", "MienKeys", "MienModels", "MienOTP", "MienCore", "MienImage",
+                "MienPixels",
                 "MienTesting", "MienAttestationTesting", "MienDevice", "MienFace", "mien", crypto, lifecycle, logging, nioCore, nioPosix, nioSSL,
                 x509,
             ], swiftSettings: testing),

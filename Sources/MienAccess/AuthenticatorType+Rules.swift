@@ -9,13 +9,13 @@ extension AuthenticatorType {
         case .password: "pwd"
         case .face: "face"
         case .nativeBiometrics: "hwk"
-        case .emailCode: "otp"
+        case .emailCode, .otp: "otp"
         // Not “hwk”: a passkey may leave the hardware it was made in.
         case .passkey: "pop"
         }
     }
 
-    /// Whether one belongs to one app: a face and a device key do. A password is the account's, and so is a passkey: browsers tie it to the server's
+    /// Whether one belongs to one app: a face, a device key and a token do. A password is the account's, and so is a passkey: browsers tie it to the server's
     /// domain, which all apps share.
-    public var isPerApp: Bool { self == .face || self == .nativeBiometrics }
+    public var isPerApp: Bool { self == .face || self == .nativeBiometrics || self == .otp }
 }

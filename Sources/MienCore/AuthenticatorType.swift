@@ -8,4 +8,6 @@ public enum AuthenticatorType: String, Sendable, Hashable, Codable, CaseIterable
     case emailCode = "email_code"
     /// A WebAuthn credential: of a browser, a phone, a security key.
     case passkey
+    /// A token: codes that a device computes from a secret it shares with the server.
+    case otp
 }

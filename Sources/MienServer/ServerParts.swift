@@ -23,6 +23,7 @@ struct ServerParts: Sendable {
     private let biometrics: BiometricGrant
     private let challenges: ChallengeService
     private let passkeys: PasskeyService
+    private let tokens: OTPService
     private let metrics = Metrics()
     private let clock: ServerClock
     private let configuration: ServerConfiguration
@@ -57,9 +58,11 @@ struct ServerParts: Sendable {
         passkeys = PasskeyService(
             store: store, gate: LockGate(store: store, clock: clock), challenges: challenges, clock: clock, metrics: metrics,
             place: configuration.passkeyPlace, publicURL: publicURL, isEnabled: configuration.identities.contains("passkey"))
+        tokens = OTPService(store: store, gate: LockGate(store: store, clock: clock), clock: clock)
         let performer = EffectPerformer(
             store: store, passwords: passwords, captures: captures, faces: faces, mail: mail, webhooks: webhooks, deviceKeys: deviceKeys,
-            attestations: attestations, challenges: challenges, clock: clock, metrics: metrics, configuration: configuration, publicURL: publicURL)
+            attestations: attestations, challenges: challenges, tokens: tokens, clock: clock, metrics: metrics, configuration: configuration,
+            publicURL: publicURL)
         authorization = AuthorizationService(
             store: store, apps: apps, grants: grants, performer: performer, clock: clock, publicURL: publicURL)
         journeys = JourneyService(
@@ -86,11 +89,12 @@ struct ServerParts: Sendable {
         ).add(to: router)
         UserRoutes(grants: grants, keys: biometrics.keys, body: body, listsKeys: configuration.listsDeviceKeys).add(to: router.group("v1"))
         PasskeyRoutes(apps: apps, grants: grants, passkeys: passkeys, clock: clock, body: body).add(to: router.group("v1"))
+        OTPRoutes(grants: grants, tokens: tokens, body: body).add(to: router.group("v1"))
         let admin = router.group("v1").add(
             middleware: AdminOnly(store: store, guesses: RateLimiter(.init(burst: 10, perMinute: 10)), clock: clock))
         AdminRoutes(
             store: store, apps: apps, catalog: catalog, accounts: AccountService(store: store, passwords: passwords, clock: clock),
-            gate: LockGate(store: store, clock: clock), clock: clock, body: body
+            gate: LockGate(store: store, clock: clock), tokens: tokens, clock: clock, body: body
         ).add(to: admin)
         // Added last, it is asked only when no route takes the request.
         router.add(middleware: MethodMiddleware(table: RouteTable(router.routes)))

@@ -61,5 +61,7 @@ public struct Tables {
     public var spent: SpentTable { SpentTable(connection: connection) }
     public var deviceKeys: DeviceKeyTable { DeviceKeyTable(connection: connection) }
     public var passkeys: PasskeyTable { PasskeyTable(connection: connection) }
+    public var otpRegistrations: OTPRegistrationTable { OTPRegistrationTable(connection: connection) }
+    public var otpTokens: OTPTokenTable { OTPTokenTable(connection: connection) }
     public var audit: AuditTable { AuditTable(connection: connection, client: client) }
 }

@@ -14,6 +14,7 @@ struct DefinitionTests {
     static let least: [StepType: [String: JSONValue]] = [
         .loginForm: ["branches": [["id": "password"]]], .authenticatePassword: ["password": "form.password"],
         .registerFace: ["consent": ["text_version": "1"]], .transactionSigningNativeBiometrics: ["approval_data": ["amount": "'1'"]],
+        .transactionSigningOTP: ["approval_data": ["amount": "'1'"]],
         .recordConsent: ["text_version": "1", "text": "Yes?"], .createUser: ["username": "'ada'"],
         .lockAuthenticator: ["authenticator": "face"], .unlockAuthenticator: ["authenticator": "face"], .information: ["text": "Hello"],
         .callWebhook: ["url": "https://example.org/hook"], .condition: ["expression": "true"], .loop: ["max_iterations": 3],

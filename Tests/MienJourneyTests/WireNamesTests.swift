@@ -12,6 +12,7 @@ struct WireNamesTests {
             (.registerNativeBiometrics, "registerNativeBiometrics"), (.authenticateNativeBiometrics, "nativeBiometricsAuthentication"),
             (.transactionSigningNativeBiometrics, "nativeBiometricsTransactionSigning"), (.deleteNativeBiometrics, "deleteMobileBiometrics"),
             (.information, "information"), (.emailOTPAuthentication, "emailOTPAuthentication"), (.recordConsent, "recordConsent"),
+            (.registerOTP, "otpRegistration"), (.authenticateOTP, "otpAuthentication"), (.transactionSigningOTP, "otpTransactionSigning"),
         ] as [(StepType, String)])
     func sent(type: StepType, name: String) throws {
         #expect(type.wireName == name)
@@ -34,7 +35,8 @@ struct WireNamesTests {
             ("nativeBiometricsRegistration", "registerNativeBiometrics"), ("nativeBiometricsAuthenticaton", "nativeBiometricsAuthentication"),
             ("action:success", "success"), ("action:rejection", "rejection"), ("action:information", "information"),
             ("action:id_verification", "identityVerification"), ("transmit_platform_email_otp_authentication", "emailOTPAuthentication"),
-            ("deleteNativeBiometrics", "deleteMobileBiometrics"),
+            ("deleteNativeBiometrics", "deleteMobileBiometrics"), ("genericOTPAuthentication", "otpAuthentication"),
+            ("totpSigningTransaction", "otpTransactionSigning"),
         ])
     func aliases(alias: String, name: String) { #expect(WireNames.step(alias) == name) }
 

@@ -29,6 +29,11 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
     public static let nativeBiometricsTransactionSigning: Self = "nativeBiometricsTransactionSigning"
     public static let deleteMobileBiometrics: Self = "deleteMobileBiometrics"
     public static let emailOTPAuthentication: Self = "emailOTPAuthentication"
+    public static let otpRegistration: Self = "otpRegistration"
+    public static let otpAuthentication: Self = "otpAuthentication"
+    public static let genericOTPAuthentication: Self = "otpAuthentication"
+    public static let otpTransactionSigning: Self = "otpTransactionSigning"
+    public static let totpSigningTransaction: Self = "otpTransactionSigning"
 
     // No step of this server has these names; apps that switch on them still build.
     public static let debugBreak: Self = "debugBreak"
@@ -39,12 +44,10 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
     public static let webAuthnRegistration: Self = "webAuthnRegistration"
     public static let webAuthnTransactionSigning: Self = "webAuthnTransactionSigning"
     public static let smsOTPAuthentication: Self = "smsOTPAuthentication"
-    public static let genericOTPAuthentication: Self = "genericOTPAuthentication"
     public static let otpValidation: Self = "otpValidation"
     public static let emailValidation: Self = "emailValidation"
     public static let smsValidation: Self = "smsValidation"
     public static let totpRegistration: Self = "totpRegistration"
-    public static let totpSigningTransaction: Self = "totpSigningTransaction"
     public static let pinCodeRegistration: Self = "pinCodeRegistration"
     public static let pinCodeAuthentication: Self = "pinCodeAuthentication"
     public static let pinCodeTransactionSigning: Self = "pinCodeTransactionSigning"
@@ -66,6 +69,9 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
         "nativeBiometricsTransactionSigning": ["transaction_signing_native_biometrics", "transaction_signing_mobile_biometrics"],
         "deleteMobileBiometrics": ["deleteNativeBiometrics", "delete_native_biometrics", "delete_mobile_biometrics"],
         "emailOTPAuthentication": ["transmit_platform_email_otp_authentication", "email_otp_authentication"],
+        "otpRegistration": ["register_otp"],
+        "otpAuthentication": ["authenticate_otp", "genericOTPAuthentication"],
+        "otpTransactionSigning": ["transaction_signing_otp", "totpSigningTransaction", "transmit_platform_transaction_signing_totp"],
         "debugBreak": ["action:debug_break"],
         "waitForAnotherDevice": ["action:wait_for_another_device"],
         "drsTriggerAction": ["action:drs_trigger_action"],
@@ -77,7 +83,6 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
         "emailValidation": ["transmit_platform_email_validation"],
         "smsValidation": ["transmit_platform_sms_validation"],
         "totpRegistration": ["transmit_platform_totp_registration"],
-        "totpSigningTransaction": ["transmit_platform_transaction_signing_totp"],
     ]
 
     private static let canonical = Dictionary(uniqueKeysWithValues: aliases.flatMap { name, others in others.map { ($0, name) } })

@@ -11,6 +11,9 @@ public enum StepType: String, Sendable, Hashable, CaseIterable {
     case deleteNativeBiometrics = "delete_native_biometrics"
     case transactionSigningNativeBiometrics = "transaction_signing_native_biometrics"
     case emailOTPAuthentication = "email_otp_authentication"
+    case registerOTP = "register_otp"
+    case authenticateOTP = "authenticate_otp"
+    case transactionSigningOTP = "transaction_signing_otp"
     case recordConsent = "record_consent"
     case createUser = "create_user"
     case lockAuthenticator = "lock_authenticator"
@@ -37,6 +40,9 @@ public enum StepType: String, Sendable, Hashable, CaseIterable {
         case .deleteNativeBiometrics: DeleteNativeBiometrics.self
         case .transactionSigningNativeBiometrics: TransactionSigningNativeBiometrics.self
         case .emailOTPAuthentication: EmailOTPAuthentication.self
+        case .registerOTP: RegisterOTP.self
+        case .authenticateOTP: AuthenticateOTP.self
+        case .transactionSigningOTP: TransactionSigningOTP.self
         case .recordConsent: RecordConsent.self
         case .createUser: CreateUser.self
         case .lockAuthenticator: LockAuthenticator.self

@@ -23,6 +23,9 @@ public struct EffectResult: Sendable, Hashable {
         case codeSent(CodeID)
         case deviceKeyRegistered(UserID, publicKeyID: String)
         case deviceChallenge(ChallengeID, challenge: String)
+        /// What to give the device, and until when.
+        case otpOffered(CodeID, registrationCode: Sensitive<String>, expiresAt: Instant)
+        case otpRegistered(UserID)
         case done
         case webhookAnswered(status: Int, body: JSONValue)
         case consent(Bool)

@@ -40,6 +40,16 @@ public struct JourneyEffect: Sendable, Hashable {
         case verifyDeviceKey(user: UserReference, DeviceKeyProof)
         /// Answer: `done`.
         case deleteDeviceKey(user: UserID, keyID: String?)
+        /// Answer: `otpOffered`.
+        case offerOTP(user: UserID, OTPProfile)
+        /// Did a device take what was offered, and is this its code? Answer: `otpRegistered`.
+        case confirmOTP(user: UserID, CodeID, passcode: Sensitive<String>)
+        /// Answer: `authenticated`.
+        case authenticateOTP(user: UserReference, passcode: Sensitive<String>)
+        /// Answer: `deviceChallenge`, also when there is no such user or token.
+        case challengeOTP(approvalData: [String: String])
+        /// Answer: `authenticated`.
+        case verifyOTPSignature(user: UserReference, OTPSignature)
         /// Answer: `done`.
         case lockAuthenticator(user: UserID, AuthenticatorType)
         /// Answer: `done`.
@@ -131,6 +141,26 @@ public struct DeviceKeyProof: Sendable, Hashable {
     /// What the client repeats, for the performer to compare.
     public let userIdentifier: Sensitive<String>?
     public let challengeText: Sensitive<String>?
+}
+
+/// What kind of codes a new token makes.
+public struct OTPProfile: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable { case totp, hotp }
+
+    public static let digitCounts = 6...10
+
+    public let kind: Kind
+    public let digits: Int
+
+    /// - Parameter digits: 6…10.
+    public init(kind: Kind = .totp, digits: Int = 6) { (self.kind, self.digits) = (kind, digits) }
+}
+
+/// A token's response to a challenge that names a transaction.
+public struct OTPSignature: Sendable, Hashable {
+    public let challenge: ChallengeID
+    public let approvalData: [String: String]
+    public let passcode: Sensitive<String>
 }
 
 public struct WebhookCall: Sendable, Hashable {

@@ -17,6 +17,10 @@ public enum Pending: Sendable, Hashable, Codable {
     case challengingKey
     case verifyingKey(ChallengeID)
     case deletingKey
+    case offeringOTP(UserID)
+    case confirmingOTP(UserID, OTPProgress)
+    case checkingOTP(attemptsLeft: Int, expected: UserID?)
+    case verifyingOTPSignature(ChallengeID, expected: UserID?)
     case lockingAuthenticator
     case unlockingAuthenticator
     case callingWebhook
@@ -31,6 +35,15 @@ public enum Asked: Sendable, Hashable, Codable {
     case verification(VerificationID)
     case code(CodeProgress)
     case deviceKey(ChallengeID)
+    case otpRegistration(OTPProgress)
+    case otp(attemptsLeft: Int)
+}
+
+public struct OTPProgress: Sendable, Hashable, Codable {
+    /// The registration, not its code.
+    public let registration: CodeID
+    public internal(set) var attemptsLeft: Int
+    public let expiresAt: Instant
 }
 
 public struct CodeProgress: Sendable, Hashable, Codable {
@@ -49,6 +62,8 @@ extension EffectResult.Answer {
             if case .checkingPassword(let expected) = pending { return expected == nil || expected == user }
             if case .checkingCode = pending { return true }
             if case .verifyingKey = pending { return true }
+            if case .checkingOTP(attemptsLeft: _, let expected) = pending { return expected == nil || expected == user }
+            if case .verifyingOTPSignature(_, let expected) = pending { return expected == nil || expected == user }
             return false
         case .faceAuthenticated(let user, let capture, amr: _):
             guard case .checkingFace(let expected, capture) = pending else { return false }
@@ -66,6 +81,12 @@ extension EffectResult.Answer {
             return true
         case .deviceKeyRegistered(let user, let key): return pending == .registeringKey(user, publicKeyID: key)
         case .deviceChallenge: return pending == .challengingKey
+        case .otpOffered:
+            guard case .offeringOTP = pending else { return false }
+            return true
+        case .otpRegistered(let user):
+            guard case .confirmingOTP(user, _) = pending else { return false }
+            return true
         case .done:
             if case .recordingConsent = pending { return true }
             return [.deletingKey, .lockingAuthenticator, .unlockingAuthenticator].contains(pending)

@@ -21,6 +21,9 @@ public enum WireNames {
         "deleteMobileBiometrics": ["deleteNativeBiometrics", "delete_native_biometrics", "delete_mobile_biometrics"],
         "information": ["action:information"],
         "emailOTPAuthentication": ["transmit_platform_email_otp_authentication", "email_otp_authentication"],
+        "otpRegistration": ["register_otp"],
+        "otpAuthentication": ["authenticate_otp", "genericOTPAuthentication"],
+        "otpTransactionSigning": ["transaction_signing_otp", "totpSigningTransaction", "transmit_platform_transaction_signing_totp"],
         "recordConsent": ["record_consent"],
     ]
 
@@ -56,6 +59,9 @@ extension StepType {
         case .deleteNativeBiometrics: "deleteMobileBiometrics"
         case .information: "information"
         case .emailOTPAuthentication: "emailOTPAuthentication"
+        case .registerOTP: "otpRegistration"
+        case .authenticateOTP: "otpAuthentication"
+        case .transactionSigningOTP: "otpTransactionSigning"
         case .recordConsent: "recordConsent"
         case .authenticatePassword, .registerFace, .authenticateFace, .completeJourney, .rejectAccess, .condition, .loop, .setVariables, .createUser,
             .lockAuthenticator, .unlockAuthenticator, .callWebhook:

@@ -50,6 +50,26 @@ extension SimulatedWorld {
             guard let place = place(user) else { return .refused(.unavailable) }
             users[place].deviceKeys.removeAll { key == nil || $0 == key }
             return .done
+        case .offerOTP(let user, _):
+            guard place(user) != nil else { return .refused(.unavailable) }
+            let id = issue(CodeID.self)
+            return .otpOffered(id, registrationCode: Sensitive("registration-\(issued)"), expiresAt: now + .seconds(600))
+        case .confirmOTP(let user, _, let passcode):
+            // The device is quick: what was offered is taken.
+            guard let place = place(user) else { return .refused(.unavailable) }
+            guard passcode.use({ $0 == tokenCode }) else { return .refused(.wrongCode) }
+            users[place].hasToken = true
+            return .otpRegistered(user)
+        case .authenticateOTP(let user, let passcode):
+            let code = tokenCode
+            return authenticate(user, .otp, amr: "otp") { user in user.hasToken && passcode.use { $0 == code } }
+        case .challengeOTP:
+            let id = issue(ChallengeID.self)
+            challenges[id] = "challenge-\(issued)"
+            return .deviceChallenge(id, challenge: "challenge-\(issued)")
+        case .verifyOTPSignature(let user, let signature):
+            let isOpen = challenges.removeValue(forKey: signature.challenge) != nil, code = tokenCode
+            return authenticate(user, .otp, amr: "otp") { user in isOpen && user.hasToken && signature.passcode.use { $0 == code } }
         case .lockAuthenticator(let user, let type): return lock(user, type, true)
         case .unlockAuthenticator(let user, let type): return lock(user, type, false)
         case .callWebhook(let call):

@@ -11,6 +11,8 @@ struct SimulatedWorld: Sendable {
         /// People whose face is registered.
         var faces: [String] = []
         var deviceKeys: [String] = []
+        /// Has a token, whose codes are ``SimulatedWorld/tokenCode``.
+        var hasToken = false
         var consents: [String] = []
         var locked: Set<AuthenticatorType> = []
         var failures: [AuthenticatorType: Int] = [:]
@@ -42,6 +44,7 @@ struct SimulatedWorld: Sendable {
     var verifications: [String: Verification] = [:]
     var webhooks: [String: Webhook] = [:]
     var passcode = "123456"
+    var tokenCode = "654321"
     var lockAfter = 5
 
     /// What is going on.
@@ -51,8 +54,8 @@ struct SimulatedWorld: Sendable {
     var challenges: [ChallengeID: String] = [:]
     var issued = 0
 
-    static let keys = ["users", "selfies", "verifications", "webhooks", "passcode", "lock_after"]
-    static let userKeys = ["id", "username", "email", "external_id", "password", "faces", "device_keys", "consents", "locked"]
+    static let keys = ["users", "selfies", "verifications", "webhooks", "passcode", "token_code", "lock_after"]
+    static let userKeys = ["id", "username", "email", "external_id", "password", "faces", "device_keys", "token", "consents", "locked"]
 
     func user(_ name: String) -> User? { users.first { $0.names.contains(name.lowercased()) } }
 }
@@ -72,6 +75,7 @@ extension SimulatedWorld {
             webhooks[url] = Webhook(status: try webhook.integer("status", 100...599, default: 200), body: webhook.value("body") ?? [:])
         }
         passcode = try reader.string("passcode", maxLength: 10) ?? passcode
+        tokenCode = try reader.string("token_code", maxLength: 20) ?? tokenCode
         lockAfter = try reader.integer("lock_after", 1...1000, default: lockAfter)
     }
 }
@@ -91,6 +95,7 @@ extension SimulatedWorld.User {
         password = try reader.string("password", maxLength: 1024)
         faces = try Self.words("faces", reader)
         deviceKeys = try Self.words("device_keys", reader)
+        hasToken = try reader.flag("token", default: false)
         consents = try Self.words("consents", reader)
         for word in try Self.words("locked", reader) {
             guard let type = AuthenticatorType(rawValue: word) else {

@@ -9,7 +9,7 @@ struct LoginForm: JourneyStep {
     }
 
     enum Kind: String, Sendable, CaseIterable {
-        case password, face, passkey, emailCode = "email_code", nativeBiometrics = "native_biometrics", custom
+        case password, face, passkey, emailCode = "email_code", nativeBiometrics = "native_biometrics", otp, custom
 
         var label: String {
             switch self {
@@ -18,6 +18,7 @@ struct LoginForm: JourneyStep {
             case .passkey: "Passkey"
             case .emailCode: "Code by e-mail"
             case .nativeBiometrics: "This device"
+            case .otp: "Code of a token"
             case .custom: "Other"
             }
         }
@@ -30,7 +31,7 @@ struct LoginForm: JourneyStep {
                     .text("username", title: "User name", format: .username, maxLength: 254),
                     .text("password", title: "Password", format: .password, maxLength: 1024),
                 ])
-            case .face, .emailCode, .nativeBiometrics:
+            case .face, .emailCode, .nativeBiometrics, .otp:
                 InputSchema(fields: [.text("user_identifier", title: "User name or e-mail address", format: .username, maxLength: 254)])
             case .passkey, .custom: .nothing
             }

@@ -36,6 +36,7 @@ final class EffectPerformer: Sendable {
     let deviceKeys: DeviceKeyService
     let attestations: AttestationJudge
     let challenges: ChallengeService
+    let tokens: OTPService
     let guesses: RateLimiter
     let clock: ServerClock
     let metrics: Metrics
@@ -44,13 +45,13 @@ final class EffectPerformer: Sendable {
 
     init(
         store: Store, passwords: PasswordService, captures: CaptureService, faces: FaceService, mail: MailService, webhooks: WebhookCaller,
-        deviceKeys: DeviceKeyService, attestations: AttestationJudge, challenges: ChallengeService, clock: ServerClock, metrics: Metrics,
-        configuration: ServerConfiguration,
+        deviceKeys: DeviceKeyService, attestations: AttestationJudge, challenges: ChallengeService, tokens: OTPService, clock: ServerClock,
+        metrics: Metrics, configuration: ServerConfiguration,
         publicURL: @escaping @Sendable () -> String
     ) {
         (self.store, self.passwords, self.captures, self.faces) = (store, passwords, captures, faces)
         (self.mail, self.webhooks, self.clock, self.metrics, self.publicURL) = (mail, webhooks, clock, metrics, publicURL)
-        (self.deviceKeys, self.attestations, self.challenges) = (deviceKeys, attestations, challenges)
+        (self.deviceKeys, self.attestations, self.challenges, self.tokens) = (deviceKeys, attestations, challenges, tokens)
         gate = LockGate(store: store, clock: clock)
         let rate = configuration.guessesPerMinute
         guesses = RateLimiter(.init(burst: rate, perMinute: rate))
@@ -83,6 +84,11 @@ final class EffectPerformer: Sendable {
         case .challengeDeviceKey(_, let purpose): return try await challenge(purpose, context)
         case .verifyDeviceKey(let user, let proof): return try await verify(user, proof, context)
         case .deleteDeviceKey(let user, let keyID): return try await deleteKey(user, keyID, context)
+        case .offerOTP(let user, let profile): return try await offerOTP(user, profile, context)
+        case .confirmOTP(let user, let registration, let passcode): return try await confirmOTP(user, registration, passcode, context)
+        case .authenticateOTP(let user, let passcode): return try await authenticateOTP(user, passcode, context)
+        case .challengeOTP(let data): return try await challenge(.transaction(approvalData: data), context)
+        case .verifyOTPSignature(let user, let signature): return try await verify(user, signature, context)
         case .lockAuthenticator(let user, let type): return try await setLock(true, user, type, context)
         case .unlockAuthenticator(let user, let type): return try await setLock(false, user, type, context)
         case .callWebhook(let call): return await webhooks.call(call, run: context.run, turn: context.turn, app: context.app.id)

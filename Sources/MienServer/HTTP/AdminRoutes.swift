@@ -13,6 +13,7 @@ struct AdminRoutes {
     let catalog: JourneyCatalog
     let accounts: AccountService
     let gate: LockGate
+    let tokens: OTPService
     let clock: ServerClock
     let body: JSONBody
 
@@ -171,6 +172,11 @@ struct AdminRoutes {
             let event = Self.event("authenticator.locked", context, account, record)
             try await store.write { try $0.audit.append(event, at: now) }
             return Response(status: .noContent)
+        }
+        router.post("users/:user/otp/:app/registrations") { request, context in
+            let account = try await user(context), app = try await app(context)
+            let wanted = try await body.read(OTPRegistrationRequest.self, OTPRegistrationRequest.CodingKeys.self, from: request)
+            return try await OTPRoutes.offer(wanted, tokens, to: account.id, app: app.id, actor: context.actor)
         }
         router.get("users/:user/consents") { _, context in
             let account = try await user(context)

@@ -21,6 +21,7 @@ enum OpenAPIDocument {
         {"name": "Tokens", "description": "OAuth 2.1 and OpenID Connect: signing in, refreshing, biometric login."},
         {"name": "Own keys", "description": "What users do with their devices' keys."},
         {"name": "Passkeys", "description": "WebAuthn for browsers: registering, signing in, looking after them."},
+        {"name": "One-time codes", "description": "Tokens: registration codes, and what devices get for them."},
         {"name": "Apps", "description": "Clients and their settings."},
         {"name": "Users", "description": "Accounts, authenticators, consents."},
         {"name": "Journey versions", "description": "Definitions of journeys."},
@@ -898,6 +899,95 @@ enum OpenAPIDocument {
             }
           }
         },
+        "/v1/otp/tokens": {
+          "post": {
+            "operationId": "redeemOTPRegistration",
+            "tags": ["One-time codes"],
+            "summary": "Get a token for a device",
+            "description": "The device sends the registration code that its user was given, and a key of its own. The code is good once, for ten minutes; the user's former token in this app ends. Every code that is not good is answered alike.",
+            "security": [],
+            "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RedeemOTPRequest"}}}},
+            "responses": {
+              "201": {
+                "description": "The token, its secret encrypted to the key.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OTPTokenAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/me/otp/registrations": {
+          "post": {
+            "operationId": "offerOwnOTP",
+            "tags": ["One-time codes"],
+            "summary": "Ask for a registration code",
+            "description": "For a device of the caller's. An earlier code is no longer good.",
+            "security": [{"accessToken": []}],
+            "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OTPRegistrationRequest"}}}},
+            "responses": {
+              "201": {
+                "description": "A code, told once.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OTPRegistrationAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/me/otp/tokens": {
+          "get": {
+            "operationId": "listOwnOTPTokens",
+            "tags": ["One-time codes"],
+            "summary": "List one's token in this app",
+            "security": [{"accessToken": []}],
+            "responses": {
+              "200": {
+                "description": "None or one.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OwnOTPTokens"}}}
+              },
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/me/otp/tokens/{token}": {
+          "parameters": [{"$ref": "#/components/parameters/Token"}],
+          "delete": {
+            "operationId": "removeOwnOTPToken",
+            "tags": ["One-time codes"],
+            "summary": "Remove one's token",
+            "description": "What it had signed in ends. One that an administrator has locked stays.",
+            "security": [{"accessToken": []}],
+            "responses": {
+              "204": {"description": "It is gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
         "/v1/apps": {
           "get": {
             "operationId": "listApps",
@@ -1400,6 +1490,33 @@ enum OpenAPIDocument {
             }
           }
         },
+        "/v1/users/{user}/otp/{app}/registrations": {
+          "parameters": [{"$ref": "#/components/parameters/User"}, {"$ref": "#/components/parameters/App"}],
+          "post": {
+            "operationId": "offerOTP",
+            "tags": ["One-time codes"],
+            "summary": "Make a registration code for a user",
+            "description": "For one app. An earlier code of this user and app is no longer good.",
+            "security": [{"admin": []}],
+            "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OTPRegistrationRequest"}}}},
+            "responses": {
+              "201": {
+                "description": "A code, told once.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OTPRegistrationAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
         "/v1/journeys": {
           "get": {
             "operationId": "listJourneys",
@@ -1781,6 +1898,13 @@ enum OpenAPIDocument {
             "in": "path",
             "required": true,
             "description": "A passkey's id, as `GET /v1/me/passkeys` lists it.",
+            "schema": {"$ref": "#/components/schemas/Identifier"}
+          },
+          "Token": {
+            "name": "token",
+            "in": "path",
+            "required": true,
+            "description": "A token's id, as in the list.",
             "schema": {"$ref": "#/components/schemas/Identifier"}
           }
         },
@@ -2303,7 +2427,7 @@ enum OpenAPIDocument {
             "properties": {
               "id": {"type": "string", "description": "The option's id."},
               "label": {"type": "string", "description": "What the button says."},
-              "kind": {"type": "string", "enum": ["password", "face", "passkey", "email_code", "native_biometrics", "custom"]},
+              "kind": {"type": "string", "enum": ["password", "face", "passkey", "email_code", "native_biometrics", "otp", "custom"]},
               "schema": {"$ref": "#/components/schemas/InputSchema"}
             }
           },
@@ -2471,6 +2595,9 @@ enum OpenAPIDocument {
                   "deleteMobileBiometrics",
                   "information",
                   "emailOTPAuthentication",
+                  "otpRegistration",
+                  "otpAuthentication",
+                  "otpTransactionSigning",
                   "recordConsent",
                   "success",
                   "rejection"
@@ -2530,6 +2657,14 @@ enum OpenAPIDocument {
               {
                 "if": {"properties": {"journey_step_id": {"enum": ["emailOTPAuthentication"]}}},
                 "then": {"properties": {"data": {"$ref": "#/components/schemas/EmailOTPData"}}, "required": ["state", "data"]}
+              },
+              {
+                "if": {"properties": {"journey_step_id": {"enum": ["otpRegistration", "otpAuthentication"]}}},
+                "then": {"properties": {"data": {"$ref": "#/components/schemas/OTPData"}}, "required": ["state", "data"]}
+              },
+              {
+                "if": {"properties": {"journey_step_id": {"enum": ["otpTransactionSigning"]}}},
+                "then": {"properties": {"data": {"$ref": "#/components/schemas/OTPSigningData"}}, "required": ["state", "data"]}
               },
               {
                 "if": {"properties": {"journey_step_id": {"enum": ["recordConsent"]}}},
@@ -2695,7 +2830,8 @@ enum OpenAPIDocument {
                   "face": {"$ref": "#/components/schemas/LockPolicy"},
                   "native_biometrics": {"$ref": "#/components/schemas/LockPolicy"},
                   "email_code": {"$ref": "#/components/schemas/LockPolicy"},
-                  "passkey": {"$ref": "#/components/schemas/LockPolicy"}
+                  "passkey": {"$ref": "#/components/schemas/LockPolicy"},
+                  "otp": {"$ref": "#/components/schemas/LockPolicy"}
                 }
               },
               "face_threshold": {
@@ -3023,7 +3159,7 @@ enum OpenAPIDocument {
             "required": ["id", "type", "lock", "failures", "info", "created_at", "updated_at"],
             "properties": {
               "id": {"$ref": "#/components/schemas/Identifier"},
-              "type": {"type": "string", "enum": ["password", "face", "native_biometrics", "email_code", "passkey"]},
+              "type": {"type": "string", "enum": ["password", "face", "native_biometrics", "email_code", "passkey", "otp"]},
               "app_id": {"$ref": "#/components/schemas/Identifier", "description": "Whose it is; a password is the account's, and has none."},
               "lock": {
                 "type": "string",
@@ -3626,6 +3762,131 @@ enum OpenAPIDocument {
           "SignInForm": {
             "type": "object",
             "properties": {"mark": {"type": "string", "description": "From the page."}, "username": {"type": "string"}, "password": {"type": "string"}}
+          },
+          "OTPRegistrationRequest": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+              "kind": {"enum": ["totp", "hotp", null], "default": "totp", "description": "Codes by the clock, or by count."},
+              "digits": {"type": ["integer", "null"], "minimum": 6, "maximum": 10, "default": 6}
+            }
+          },
+          "OTPRegistrationAnswer": {
+            "type": "object",
+            "required": ["registration_code", "kind", "digits", "expires_at"],
+            "properties": {
+              "registration_code": {"type": "string", "description": "For one device, once."},
+              "kind": {"type": "string", "enum": ["totp", "hotp"]},
+              "digits": {"type": "integer", "minimum": 6, "maximum": 10},
+              "expires_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
+            }
+          },
+          "RedeemOTPRequest": {
+            "type": "object",
+            "required": ["registration_code", "public_key", "name", "os"],
+            "additionalProperties": false,
+            "properties": {
+              "registration_code": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 128,
+                "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+$"
+              },
+              "public_key": {
+                "type": "object",
+                "description": "The device's key on P-256, as a JWK.",
+                "required": ["kty", "crv", "x", "y"],
+                "properties": {
+                  "kty": {"const": "EC"},
+                  "crv": {"const": "P-256"},
+                  "x": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$"},
+                  "y": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$"}
+                }
+              },
+              "name": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 64,
+                "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+$",
+                "description": "What its owner calls the device."
+              },
+              "os": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 32,
+                "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+$"
+              }
+            }
+          },
+          "OTPTokenAnswer": {
+            "type": "object",
+            "required": ["token_id", "app_id", "kind", "algorithm", "digits", "signature_suite", "encapsulated_key", "encrypted_secret"],
+            "properties": {
+              "token_id": {"type": "string"},
+              "app_id": {"type": "string"},
+              "kind": {"type": "string", "enum": ["totp", "hotp"]},
+              "algorithm": {"const": "SHA256"},
+              "digits": {"type": "integer", "minimum": 6, "maximum": 10},
+              "period": {"type": "integer", "const": 30, "description": "Seconds, with `totp`."},
+              "counter": {"type": "integer", "const": 0, "description": "The first, with `hotp`."},
+              "signature_suite": {"const": "OCRA-1:HOTP-SHA256-8:QH64"},
+              "encapsulated_key": {
+                "type": "string",
+                "pattern": "^[A-Za-z0-9_-]*$",
+                "description": "HPKE (RFC 9180), base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM; `info` is `mien/v1/otp-secret <app_id> <token_id>`, no additional data."
+              },
+              "encrypted_secret": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$", "description": "32 bytes, and a tag of 16."}
+            }
+          },
+          "OwnOTPToken": {
+            "type": "object",
+            "required": ["id", "kind", "name", "os", "digits", "created_at"],
+            "properties": {
+              "id": {"type": "string"},
+              "kind": {"type": "string", "enum": ["totp", "hotp"]},
+              "name": {"type": "string"},
+              "os": {"type": "string"},
+              "digits": {"type": "integer", "minimum": 6, "maximum": 10},
+              "created_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
+            }
+          },
+          "OwnOTPTokens": {
+            "type": "object",
+            "required": ["items"],
+            "properties": {"items": {"type": "array", "maxItems": 1, "items": {"$ref": "#/components/schemas/OwnOTPToken"}}}
+          },
+          "OTPData": {
+            "type": "object",
+            "description": "`otpRegistration`, `otpAuthentication`: the latter the same whether or not there is such a user.",
+            "required": ["attempts_left"],
+            "properties": {
+              "attempts_left": {"type": "integer", "minimum": 1},
+              "registration_code": {"type": "string", "description": "Of a registration, the first time: for the device."},
+              "kind": {"type": "string", "enum": ["totp", "hotp"]},
+              "code_length": {"type": "integer", "minimum": 6, "maximum": 10},
+              "expires_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
+              "user_identifier": {"type": "string"},
+              "error": {
+                "type": "object",
+                "description": "After a code that was not accepted.",
+                "required": ["code"],
+                "properties": {"code": {"type": "string", "enum": ["wrong_code", "not_registered"]}}
+              }
+            }
+          },
+          "OTPSigningData": {
+            "type": "object",
+            "description": "`otpTransactionSigning`: the question for the token is the SHA-256 of `transaction_challenge`, in hexadecimal.",
+            "required": ["transaction_challenge", "approval_data"],
+            "properties": {
+              "user_identifier": {"type": "string"},
+              "challenge": {"type": "string"},
+              "transaction_challenge": {
+                "type": "string",
+                "description": "`<challenge>.<SHA-256 of approval_data as JSON, keys sorted, base64url>`: the device checks the second part against what it shows."
+              },
+              "approval_data": {"type": "object", "additionalProperties": {"type": "string"}, "maxProperties": 10}
+            }
           }
         }
       }

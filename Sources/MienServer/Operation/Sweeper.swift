@@ -26,7 +26,7 @@ struct Sweeper: Service {
         do {
             for kind in [
                 \Tables.runsSweep, \Tables.capturesSweep, \Tables.codesSweep, \Tables.grantsSweep, \Tables.challengesSweep,
-                \Tables.authorizationCodesSweep, \Tables.spentSweep,
+                \Tables.authorizationCodesSweep, \Tables.spentSweep, \Tables.otpRegistrationsSweep,
             ] {
                 while try await store.write(.process, { try $0[keyPath: kind](now, Self.batch) }) == Self.batch {}
             }
@@ -45,4 +45,5 @@ extension Tables {
     fileprivate var challengesSweep: (Instant, Int) throws -> Int { { try challenges.sweep(at: $0, atMost: $1) } }
     fileprivate var authorizationCodesSweep: (Instant, Int) throws -> Int { { try authorizationCodes.sweep(at: $0, atMost: $1) } }
     fileprivate var spentSweep: (Instant, Int) throws -> Int { { try spent.sweep(at: $0, atMost: $1) } }
+    fileprivate var otpRegistrationsSweep: (Instant, Int) throws -> Int { { try otpRegistrations.sweep(at: $0, atMost: $1) } }
 }

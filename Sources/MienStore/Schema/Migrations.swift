@@ -152,5 +152,22 @@ enum Migrations {
             ]
         ),
         ("7-refresh-marks", ["ALTER TABLE token_grant ADD COLUMN users_mark {blob}"]),
+        (
+            "8-otp",
+            [
+                """
+                CREATE TABLE otp_registration (
+                  id TEXT PRIMARY KEY, code_hash {blob} NOT NULL, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+                  app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE, kind TEXT NOT NULL, digits BIGINT NOT NULL, expires_at BIGINT NOT NULL)
+                """,
+                "CREATE INDEX otp_registration_by_account ON otp_registration (account_id, app_id)",
+                "CREATE INDEX otp_registration_by_end ON otp_registration (expires_at)",
+                """
+                CREATE TABLE otp_token (
+                  authenticator_id TEXT PRIMARY KEY REFERENCES authenticator (id) ON DELETE CASCADE, registration_id TEXT NOT NULL UNIQUE,
+                  position BIGINT NOT NULL)
+                """,
+            ]
+        ),
     ]
 }

@@ -1,0 +1,66 @@
+import MienCore
+
+/// Asks for the present code of the user's token. Success signs the user in.
+///
+/// Nothing is looked up before the client has answered: users, strangers and users without a token are asked alike.
+struct AuthenticateOTP: JourneyStep {
+    static let settings =
+        CheckedUser.settings() + [
+            Setting(
+                "max_attempts", .integer(1...10), default: 3, "Wrong codes until the step fails. The lock gate counts besides, over all journeys.")
+        ] + FailureSettings.settings + ClientSettings.settings
+
+    let user: CheckedUser
+    let maxAttempts: Int
+    let failure: FailureSettings?
+    let client: ClientSettings?
+
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        user = try CheckedUser(reader)
+        maxAttempts = try reader.integer("max_attempts", 1...10, default: 3)
+        failure = try FailureSettings(reader)
+        client = try ClientSettings(reader)
+    }
+
+    var facts: StepFacts {
+        var facts = StepFacts.signingIn(.other)
+        facts.reads = user.reads
+        facts.needsUser = user.needed
+        facts.add(failure, client)
+        return facts
+    }
+
+    func enter(_ run: inout StepRun) throws(StepFault) -> Move {
+        _ = try run.reference(user)
+        return ask(attemptsLeft: maxAttempts, error: nil)
+    }
+
+    func options(_ asked: Asked) -> [ClientOption] { [OTPPasscode.option] }
+
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
+        guard case .otp(let attemptsLeft) = asked, let passcode = OTPPasscode.of(input) else { throw .invalidState }
+        do throws(StepFault) {
+            let reference = try run.reference(user)
+            return .perform(
+                .authenticateOTP(user: reference, passcode: passcode),
+                .checkingOTP(attemptsLeft: attemptsLeft - 1, expected: run.expected(reference)))
+        } catch { return .fail(error.code) }
+    }
+
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+        switch (answer, pending) {
+        case (.authenticated(let id, let amr), _):
+            try run.signIn(id, amr: amr)
+            return .leave(.success)
+        case (.refused(let code), .checkingOTP(let attemptsLeft, expected: _)) where code != .unavailable && attemptsLeft > 0:
+            return ask(attemptsLeft: attemptsLeft, error: .wrongCode)
+        default: return .fail(run.told(answer.refusal, user))
+        }
+    }
+
+    private func ask(attemptsLeft: Int, error: StepErrorCode?) -> Move {
+        var data: [String: JSONValue] = ["attempts_left": .number(Double(attemptsLeft))]
+        if let error { data["error"] = ["code": .string(error.rawValue)] }
+        return .ask(.object(data), .otp(attemptsLeft: attemptsLeft))
+    }
+}

@@ -1,0 +1,207 @@
+internal import Foundation
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienKeys
+internal import MienOTP
+internal import MienStore
+
+/// Tokens: secrets that devices share with the server, one for each user and app.
+///
+/// A device gets its token for a registration code that its user was given: good once, for ten minutes, for this user and app.
+struct OTPService: Sendable {
+    static let lifetime = Duration.seconds(600)
+
+    let store: Store
+    let gate: LockGate
+    let clock: ServerClock
+
+    // MARK: Registering
+
+    struct Offer: Sendable {
+        let id: String
+        let code: Sensitive<String>
+        let expiresAt: Instant
+    }
+
+    /// A registration code. One that the user has got for this app before is no longer good.
+    ///
+    /// - Throws: ``Problem`` when the user is gone, or has a token that an administrator has locked: another one does not get around that.
+    func offer(kind: OTPToken.Kind, digits: Int, to user: UserID, app: AppID, actor: String) async throws -> Offer {
+        var generator = SystemRandomNumberGenerator()
+        let id = Identifier<OTPRegistrationKind>.random(using: &generator), secret = BearerSecret(for: id, using: &generator)
+        let now = clock.now, expiry = now + Self.lifetime, hash = store.keys.hash(ofSecret: secret.secret)
+        try await store.write { tables in
+            guard let account = try tables.accounts.find(user), account.state == .active else { throw Problem(.notFound, "there is no such user") }
+            guard try tables.apps.find(app) != nil else { throw Problem(.notFound, "there is no such app") }
+            guard try !Self.isLocked(account, app, tables) else {
+                throw Problem(.notPermitted, "an administrator has locked this user's token; unlock it first")
+            }
+            try tables.otpRegistrations.put(
+                OTPRegistrationRecord(id: id.text, account: user, app: app, kind: kind.rawValue, digits: digits, expiresAt: expiry), hash: hash)
+            try tables.audit.append(
+                AuditEvent("otp.offered", actor: actor, account: user, app: app, detail: ["kind": .string(kind.rawValue)]), at: now)
+        }
+        return Offer(id: id.text, code: secret.text, expiresAt: expiry)
+    }
+
+    private static func isLocked(_ account: AccountRecord, _ app: AppID, _ tables: Tables) throws -> Bool {
+        guard let old = try tables.authenticators.find(.otp, of: account, app: app) else { return false }
+        return try tables.locks.counter(of: old.id, scope: LockGate.administrative).isDisabled
+    }
+
+    /// Gives the device that sends a registration code a token, and uses the code up. The user's former token in this app ends.
+    ///
+    /// - Throws: ``Problem``, one and the same for every code that is not good.
+    func redeem(_ code: String, key: DevicePublicKey, name: String, system: String) async throws -> OTPTokenAnswer {
+        guard let (registration, presented) = BearerSecret.parse(code, OTPRegistrationKind.self) else { throw Self.refused }
+        var generator = SystemRandomNumberGenerator()
+        let id = AuthenticatorID.random(using: &generator), secret = OTPSecret.random(for: OTPToken.hash, using: &generator)
+        let now = clock.now, hash = store.keys.hash(ofSecret: presented)
+        let taken = try await store.write { tables -> OTPTokenAnswer? in
+            guard let wanted = try tables.otpRegistrations.take(registration.text, hash: hash, at: now),
+                let account = try tables.accounts.find(wanted.account), account.state == .active, try !Self.isLocked(account, wanted.app, tables)
+            else { return nil }
+            guard let kind = OTPToken.Kind(rawValue: wanted.kind) else { throw StoreError(.corrupt, "a registration of an unknown kind") }
+            let token = try OTPToken(kind: kind, digits: wanted.digits, secret: secret)
+            let old = try tables.authenticators.find(.otp, of: account, app: wanted.app)
+            if let old {
+                _ = try tables.grants.revokeAll(by: old.id, at: now)
+                _ = try tables.authenticators.delete(old.id, of: account.id)
+            }
+            try tables.authenticators.insert(
+                AuthenticatorRecord(
+                    id: id, account: account.id, type: .otp, app: wanted.app, content: token.content,
+                    info: ["kind": .string(kind.rawValue), "digits": .number(Double(wanted.digits)), "name": .string(name), "os": .string(system)],
+                    createdAt: now), of: account)
+            try tables.otpTokens.insert(id, registration: wanted.id)
+            try tables.audit.append(
+                AuditEvent(
+                    "otp.registered", actor: "device", account: account.id, app: wanted.app,
+                    detail: ["authenticator": .string(id.text), "replaced": .bool(old != nil)]), at: now)
+            return try OTPTokenAnswer(token, id: id, app: wanted.app, key: key)
+        }
+        // A code that came too late is used up all the same.
+        guard let taken else { throw Self.refused }
+        return taken
+    }
+
+    static let refused = Problem(.invalidCredentials, "this registration code is not good, or not any more: ask for a new one")
+
+    // MARK: Judging
+
+    enum Judgement: Sendable {
+        case accepted(AuthenticatorID)
+        case refused(locked: Bool)
+    }
+
+    private enum Match: Sendable {
+        case none
+        /// Without a place to move past: the challenge is what is used up.
+        case signature
+        case code(at: UInt64)
+    }
+
+    /// Through the lock gate. The same work is done for nobody, and for a token that is locked.
+    func authenticate(
+        _ passcode: Sensitive<String>, of account: AccountRecord?, app: AppRecord, device: DeviceID?
+    ) async throws -> Judgement {
+        let now = clock.now
+        return try await judge(account, app, device) { token, position in
+            guard let code = passcode.use({ OneTimeCode(typed: $0) }), let place = try token.place(of: code, from: position, at: now) else {
+                return .none
+            }
+            return .code(at: place)
+        }
+    }
+
+    /// - Parameter text: what was signed.
+    func verifySignature(
+        _ passcode: Sensitive<String>, over text: String, of account: AccountRecord?, app: AppRecord, device: DeviceID?
+    ) async throws -> Judgement {
+        try await judge(account, app, device) { token, _ in
+            guard let code = passcode.use({ OneTimeCode(typed: $0) }), try token.signed(code, text: text) else { return .none }
+            return .signature
+        }
+    }
+
+    private func judge(
+        _ account: AccountRecord?, _ app: AppRecord, _ device: DeviceID?, _ check: @Sendable (OTPToken, UInt64) throws -> Match
+    ) async throws -> Judgement {
+        let found = try await account.asyncMap { account in
+            try await store.read { tables -> (AuthenticatorRecord, Int64)? in
+                guard let record = try tables.authenticators.find(.otp, of: account, app: app.id),
+                    let position = try tables.otpTokens.position(of: record.id)
+                else { return nil }
+                return (record, position)
+            }
+        }
+        guard let (record, position) = found ?? nil else { return try await pretend(locked: false, check) }
+        let token = try OTPToken(record)
+        guard let pass = try await gate.begin(record.id, policy: app.settings.lockPolicy(for: .otp), device: device) else {
+            return try await pretend(locked: true, check)
+        }
+        let match: Match
+        do { match = try check(token, UInt64(position)) } catch {
+            try await gate.abandon(pass)
+            throw error
+        }
+        switch match {
+        case .none: return .refused(locked: false)
+        case .signature: break
+        case .code(let place):
+            // Of two requests with the same code one has been quicker.
+            guard let place = Int64(exactly: place) else { return .refused(locked: false) }
+            let isMine = try await store.write { try $0.otpTokens.advance(record.id, past: place) }
+            guard isMine else { return .refused(locked: false) }
+        }
+        try await gate.succeed(pass)
+        return .accepted(record.id)
+    }
+
+    private func pretend(locked: Bool, _ check: @Sendable (OTPToken, UInt64) throws -> Match) async throws -> Judgement {
+        try await gate.pretend()
+        _ = try check(OTPToken(kind: .hotp, digits: 6, secret: OTPSecret(bytes: [UInt8](repeating: 0, count: OTPToken.hash.byteCount))), 0)
+        return .refused(locked: locked)
+    }
+
+    /// The token that came of a registration, if the user has it still.
+    func isRegistered(_ registration: String, of account: AccountRecord, app: AppID) async throws -> Bool {
+        try await store.read { tables in
+            guard let id = try tables.otpTokens.find(registration: registration), let record = try tables.authenticators.find(id, of: account) else {
+                return false
+            }
+            return record.type == .otp && record.app == app
+        }
+    }
+
+    // MARK: Looking after it
+
+    func list(of account: AccountRecord, app: AppID) async throws -> [OwnOTPToken] {
+        try await store.read { tables in
+            try tables.authenticators.all(of: account).filter { $0.type == .otp && $0.app == app }.map(OwnOTPToken.init)
+        }
+    }
+
+    /// - Returns: whether the user had such a token. One that an administrator has locked stays, so that it stays locked.
+    func delete(_ id: String, of account: AccountRecord, app: AppID, sparing grant: GrantID) async throws -> Bool {
+        let now = clock.now
+        return try await store.write { tables in
+            guard let record = try tables.authenticators.find(.otp, of: account, app: app), record.id.text == id,
+                try !Self.isLocked(account, app, tables)
+            else { return false }
+            _ = try tables.grants.revokeAll(by: record.id, except: grant, at: now)
+            _ = try tables.authenticators.delete(record.id, of: account.id)
+            try tables.audit.append(
+                AuditEvent("otp.removed", actor: "user", account: account.id, app: app, detail: ["authenticator": .string(id)]), at: now)
+            return true
+        }
+    }
+}
+
+/// A registration, not its code.
+enum OTPRegistrationKind: IdentifierKind { static let prefix = "otc" }
+
+extension Problem {
+    static let notP256 = Problem(.invalidRequest, errors: [.init(field: "public_key", message: "is a key on P-256, as a JWK")])
+}

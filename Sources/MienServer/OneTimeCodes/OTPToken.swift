@@ -1,0 +1,87 @@
+internal import Crypto
+internal import Foundation
+internal import MienAPI
+internal import MienCore
+internal import MienKeys
+internal import MienOTP
+internal import MienStore
+
+/// What the server knows of a user's token, as it is sealed with the authenticator.
+struct OTPToken: Sendable {
+    enum Kind: String, Sendable { case totp, hotp }
+
+    /// Signatures: a hexadecimal question of 64 digits, a SHA-256.
+    static let suite = "OCRA-1:HOTP-SHA256-8:QH64"
+    static let hash = OTPHash.sha256, stepSeconds = 30
+    static let lookAhead = 10, skew = 1
+
+    let kind: Kind
+    let secret: OTPSecret
+    let hotp: HOTP
+
+    init(kind: Kind, digits: Int, secret: OTPSecret) throws(OTPError) {
+        (self.kind, self.secret) = (kind, secret)
+        hotp = try HOTP(digits: digits, hash: Self.hash)
+    }
+
+    // MARK: At rest
+
+    var content: [UInt8] {
+        let members: JSONValue = [
+            "version": 1, "kind": .string(kind.rawValue), "digits": .number(Double(hotp.digits)), "secret": .string(Base64URL.encode(secret.bytes)),
+        ]
+        return Array(JSONText.write(members).utf8)
+    }
+
+    init(_ record: AuthenticatorRecord) throws {
+        let value = try record.content.use { try JSONText.parse($0) }
+        guard value["version"]?.numberValue == 1, let kind = value["kind"]?.stringValue.flatMap(Kind.init),
+            let digits = value["digits"]?.numberValue.flatMap({ Int(exactly: $0) }),
+            let secret = value["secret"]?.stringValue.flatMap({ Base64URL.decode($0) })
+        else { throw StoreError(.corrupt, "a token is not as it was written") }
+        try self.init(kind: kind, digits: digits, secret: OTPSecret(bytes: secret))
+    }
+
+    // MARK: Judging
+
+    /// Where a code is right: its counter or time step.
+    ///
+    /// - Parameter position: the first that is still good.
+    func place(of code: OneTimeCode, from position: UInt64, at now: Instant) throws(OTPError) -> UInt64? {
+        let verdict: CodeVerdict
+        switch kind {
+        case .hotp:
+            var verifier = try HOTPVerifier(nextCounter: position, lookAhead: Self.lookAhead)
+            verdict = verifier.verify(code, hotp, with: secret)
+        case .totp:
+            var verifier = try TOTPVerifier(lastStep: position == 0 ? nil : position - 1, skew: Self.skew)
+            let totp = try TOTP(digits: hotp.digits, hash: Self.hash, stepSeconds: Self.stepSeconds)
+            verdict = verifier.verify(code, totp, with: secret, at: now)
+        }
+        if case .accepted(let place) = verdict { return place }
+        return nil
+    }
+
+    /// Is `response` the token's to `text`?
+    func signed(_ response: OneTimeCode, text: String) throws(OTPError) -> Bool {
+        let suite = try OCRASuite(Self.suite), question = try OCRAQuestion(Self.question(text), for: suite)
+        return try OCRA(suite).response(to: OCRAInput(question: question), with: secret).matches(response)
+    }
+
+    /// SHA-256 of what is signed, in hexadecimal.
+    static func question(_ text: String) -> String {
+        SHA256.hash(data: Data(text.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    // MARK: To the device
+
+    /// The secret as only the holder of `key` can read it: HPKE (RFC 9180), P-256, HKDF-SHA256, AES-256-GCM.
+    func sealed(to key: DevicePublicKey, app: AppID, token: AuthenticatorID) throws -> (encapsulatedKey: [UInt8], ciphertext: [UInt8]) {
+        guard case .p256(let x, let y) = key.material else { throw Problem.notP256 }
+        let recipient = try P256.KeyAgreement.PublicKey(rawRepresentation: x + y)
+        var sender = try HPKE.Sender(
+            recipientKey: recipient, ciphersuite: .P256_SHA256_AES_GCM_256, info: Data("mien/v1/otp-secret \(app.text) \(token.text)".utf8))
+        let ciphertext = try sender.seal(Data(secret.bytes))
+        return (Array(sender.encapsulatedKey), Array(ciphertext))
+    }
+}
