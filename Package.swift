@@ -62,6 +62,7 @@ let package = Package(
         .library(name: "MienTesting", targets: ["MienTesting"]),
         .executable(name: "mien", targets: ["mien"]),
         .executable(name: "mien-pack", targets: ["mien-pack"]),
+        .executable(name: "mien-liveness", targets: ["mien-liveness"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -162,6 +163,11 @@ let package = Package(
         .executableTarget(
             name: "mien-pack",
             dependencies: ["MienCore", "MienPixels", "MienPackBuilder", "MienModels", "MienInference", "MienFace", arguments], swiftSettings: strict),
+        // Plays attacks and genuine clips to the checks of liveness, and counts: for measurements.
+        .executableTarget(
+            name: "mien-liveness",
+            dependencies: ["MienCore", "MienPixels", "MienImage", "MienInference", "MienFace", "MienModels", "MienTesting"],
+            swiftSettings: strict),
         .target(name: "MienTesting", dependencies: ["MienCore", "MienPixels", "MienFace"], swiftSettings: strict),
 
         .testTarget(name: "MienCoreTests", dependencies: ["MienCore"], swiftSettings: testing),

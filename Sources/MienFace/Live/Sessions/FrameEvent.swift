@@ -18,7 +18,7 @@ public struct FrameEvent: Sendable {
         case vetoed
         /// The very picture that came before; it counts for nothing.
         case repeated
-        /// The session has ended, with ``FrameEvent/isLast``.
+        /// The session ends with this frame. How, its verdict says: an end is not a success.
         case finished
     }
 
@@ -49,17 +49,15 @@ public struct FrameEvent: Sendable {
     public let view: EnrollmentView?
     /// Frames taken, of how many.
     public let captured: Int, wanted: Int
-    /// The session ends with this frame. How, its verdict says: an end is not a success.
-    public let isLast: Bool
 
     init(
         _ reading: FaceReading, status: Status, lastExtraction: Extraction? = nil, action: LivenessAction? = nil, livenessScore: Int = 0,
-        countdown: Duration? = nil, guidance: Guidance?, view: EnrollmentView? = nil, captured: Int = 0, wanted: Int = 1, isLast: Bool = false
+        countdown: Duration? = nil, guidance: Guidance?, view: EnrollmentView? = nil, captured: Int = 0, wanted: Int = 1
     ) {
         (index, frame) = (reading.index, reading.frame)
         (face, pose, quality) = (reading.face?.box, reading.face?.pose, reading.face?.quality)
         (self.status, self.lastExtraction, self.action, self.livenessScore) = (status, lastExtraction, action, livenessScore)
         (self.countdown, self.guidance, self.view) = (countdown, guidance, view)
-        (self.captured, self.wanted, self.isLast) = (captured, wanted, isLast)
+        (self.captured, self.wanted) = (captured, wanted)
     }
 }

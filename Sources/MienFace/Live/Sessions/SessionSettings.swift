@@ -17,6 +17,8 @@ public struct SessionSettingError: Error, Sendable, Equatable, CustomStringConve
 
     public var description: String { "\(setting) must be \(allowed)" }
 
+    public init(setting: String, allowed: String) { (self.setting, self.allowed) = (setting, allowed) }
+
     static func check(_ holds: Bool, _ setting: String, _ allowed: String) throws(SessionSettingError) {
         guard holds else { throw SessionSettingError(setting: setting, allowed: allowed) }
     }

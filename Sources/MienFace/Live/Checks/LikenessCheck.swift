@@ -1,0 +1,41 @@
+/// The same face throughout: each frame is like the one before, and from the front like the still phase.
+struct LikenessCheck: Sendable {
+    private let limits: LivenessLimits
+    private var anchorSum: [Float] = []
+    private var anchor: FaceDescriptor?
+    private var last: (likeness: FaceDescriptor, turn: Double, nod: Double)?
+    /// Smallest margin seen: how far the worst cosine is over its limit.
+    private(set) var lowest = 1.0
+    private var failed = false
+
+    init(limits: LivenessLimits) { self.limits = limits }
+
+    /// A frame of the still phase.
+    mutating func anchor(_ likeness: FaceDescriptor?) {
+        guard let likeness else { return }
+        likeness.withValues { values in
+            if anchorSum.isEmpty { anchorSum = [Float](repeating: 0, count: values.count) }
+            for i in values.indices { anchorSum[i] += values[i] }
+        }
+        anchor = try? FaceDescriptor(normalising: anchorSum)
+    }
+
+    mutating func see(_ face: LiveFace, isFrontal: Bool) {
+        guard let likeness = face.likeness else { return }
+        let turn = face.mesh.turn, nod = face.mesh.nod
+        if let last, abs(turn - last.turn) < 0.2, abs(nod - last.nod) < 0.1 {
+            judge(Double(likeness.cosine(with: last.likeness)) - limits.likenessNext)
+        }
+        if isFrontal, let anchor { judge(Double(likeness.cosine(with: anchor)) - limits.likenessFront) }
+        last = (likeness, turn, nod)
+    }
+
+    private mutating func judge(_ margin: Double) {
+        lowest = min(lowest, margin)
+        if margin < 0 { failed = true }
+    }
+
+    var hasFailed: Bool { failed }
+
+    var result: LivenessCheckResult { LivenessCheckResult(.likeness, refusal: failed ? .faceChanged : nil, measured: lowest, limit: 0) }
+}

@@ -1,0 +1,80 @@
+public import MienCore
+
+/// Enrols a person who is in front of a source of frames. As with ``FaceVerifier``, nothing runs but while the caller waits.
+public struct FaceEnroller<Reader: LiveFaceReader>: Sendable {
+    /// The app's word on a frame that would do: `false` leaves it.
+    public typealias Accepts = @Sendable (FrameEvent) async -> Bool
+
+    public let settings: EnrollmentSettings
+    private let reader: Reader
+    private let accepts: Accepts
+
+    public init(reader: Reader, settings: EnrollmentSettings = .standard, accepts: @escaping Accepts = { _ in true }) {
+        (self.reader, self.settings, self.accepts) = (reader, settings, accepts)
+    }
+
+    /// - Parameters:
+    ///   - capture: names what the verdict is about.
+    ///   - challenge: for `livenessActive`, drawn by whoever judges.
+    /// - Throws: ``SessionSettingError`` when a challenge is missing.
+    public func updates<Source: FrameSource>(
+        of source: Source, capture: CaptureID, challenge: LivenessChallenge? = nil
+    ) throws(SessionSettingError) -> Updates<Source> {
+        let enrollment = try FaceEnrollment(capture: capture, settings: settings, challenge: challenge)
+        return Updates(source: source, reader: reader, accepts: accepts, enrollment: enrollment)
+    }
+
+    /// Runs a session to its end.
+    ///
+    /// - Throws: ``SessionSettingError``, ``FrameSourceError`` and what the reader throws. A refusal is not thrown.
+    public func verdict(
+        of source: some FrameSource, capture: CaptureID, challenge: LivenessChallenge? = nil,
+        onFrame: (@Sendable (FrameEvent) async -> Void)? = nil
+    ) async throws -> EnrollmentVerdict {
+        for try await update in try updates(of: source, capture: capture, challenge: challenge) {
+            switch update {
+            case .frame(let event): await onFrame?(event)
+            case .verdict(let verdict): return verdict
+            }
+        }
+        throw FrameSourceError(.failed, "the session ended without a verdict")
+    }
+
+    /// A session as a sequence: an event for each frame, then the verdict. Gone through once.
+    public struct Updates<Source: FrameSource>: AsyncSequence {
+        public typealias Element = LiveUpdate<EnrollmentVerdict>
+        let source: Source, reader: Reader, accepts: Accepts, enrollment: FaceEnrollment
+
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(frames: source.makeAsyncIterator(), reader: reader, accepts: accepts, enrollment: enrollment)
+        }
+
+        public struct Iterator: AsyncIteratorProtocol {
+            var frames: Source.AsyncIterator?
+            let reader: Reader, accepts: Accepts
+            var enrollment: FaceEnrollment
+            var index = 0, hasTold = false
+
+            public mutating func next() async throws -> LiveUpdate<EnrollmentVerdict>? {
+                if enrollment.verdict == nil {
+                    switch try await nextFrame(of: &frames) {
+                    case .frame(let frame):
+                        let reading = try await reader.reading(of: frame, index: index)
+                        index += 1
+                        let event = enrollment.handle(reading)
+                        if enrollment.wantsExtraction {
+                            if await accepts(event) { enrollment.extracted(try await reader.entry(of: reading)) } else { enrollment.vetoed() }
+                        }
+                        return .frame(event)
+                    case .ended: enrollment.sourceEnded()
+                    case .cancelled: enrollment.cancel()
+                    }
+                }
+                frames = nil
+                guard !hasTold, let verdict = enrollment.verdict else { return nil }
+                hasTold = true
+                return .verdict(verdict)
+            }
+        }
+    }
+}

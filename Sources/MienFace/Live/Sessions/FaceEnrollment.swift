@@ -1,0 +1,146 @@
+public import MienCore
+
+/// One enrolment. Pure, as ``FaceVerification`` is.
+///
+/// A countdown, in a liveness mode the liveness session, then frames: from the front, in full mode from each side besides. All must show the
+/// face of the first.
+public struct FaceEnrollment: Sendable {
+    /// Between two frames that are taken: nearer ones would say the same twice.
+    static let spacing = Duration.milliseconds(200)
+    /// Cosine of two frames' likenesses from the front, from any two sides: under it they are two people's.
+    /// The first is that of ``LivenessLimits``; the second was set lower by as much as a turned head costs.
+    static let likeness = (front: 0.93, side: 0.86)
+
+    public let capture: CaptureID
+    public let settings: EnrollmentSettings
+    public private(set) var verdict: EnrollmentVerdict?
+    /// The reading that was handled last would do. Ask the app, then describe it, before the next: ``extracted(_:)`` or ``vetoed()``.
+    public private(set) var wantsExtraction = false
+
+    private var liveness: LivenessSession?
+    private var holder = GuidanceHolder()
+    private var begin: Duration?
+    private var last: FaceReading?
+    private var lastTaken: Duration?
+    private var lastExtraction: FrameEvent.Extraction?
+    private var likenesses: [FaceDescriptor] = []
+    private var taken: [LiveCapture] = []
+    private let wanted: [EnrollmentView]
+
+    /// - Parameter challenge: for `livenessActive`, as in ``FaceVerification``.
+    /// - Throws: ``SessionSettingError`` when `livenessActive` has no challenge.
+    public init(capture: CaptureID, settings: EnrollmentSettings, challenge: LivenessChallenge? = nil) throws(SessionSettingError) {
+        (self.capture, self.settings) = (capture, settings)
+        let front = [EnrollmentView](repeating: .front, count: settings.framesToEnroll)
+        wanted = settings.views == .simple ? front : front + [.right, .left, .bottom, .top]
+        let asked: LivenessChallenge?
+        switch settings.mode {
+        case .image: asked = nil
+        case .livenessPassive: asked = .passive
+        case .livenessActive:
+            guard let challenge else { throw SessionSettingError(setting: "challenge", allowed: "present in liveness_active mode") }
+            asked = challenge
+        }
+        if let asked {
+            let verification = try VerificationSettings(
+                mode: settings.mode, livenessThreshold: settings.livenessThreshold, qualityThreshold: settings.qualityThreshold)
+            liveness = LivenessSession(challenge: asked, settings: verification)
+        }
+    }
+
+    public mutating func cancel() { refuse([.cancelled]) }
+
+    public mutating func sourceEnded() { refuse([.sourceEnded]) }
+
+    public mutating func handle(_ reading: FaceReading) -> FrameEvent {
+        guard verdict == nil else { return event(reading, .finished, guidance: nil) }
+        wantsExtraction = false
+        let start = begin ?? reading.time
+        begin = start
+        if let last, reading.time <= last.time {
+            refuse([.clockWentBack])
+            return event(reading, .finished, guidance: nil)
+        }
+        last = reading
+        if reading.time - start > settings.timeout {
+            refuse([.timedOut])
+            return event(reading, .finished, guidance: nil)
+        }
+        let left = settings.countdownToCapture - (reading.time - start)
+        if left > .zero {
+            return event(
+                reading, reading.face == nil ? .noFace : .countingDown, countdown: left, guidance: reading.face == nil ? .faceNotFound : .wait)
+        }
+        if var session = liveness, session.refusals?.isEmpty != true {
+            let step = session.handle(reading)
+            liveness = session
+            if step.isBestFrame, let likeness = reading.face?.likeness { likenesses = [likeness] }
+            if let refusals = session.refusals, !refusals.isEmpty { refuse(refusals) }
+            return event(reading, verdict == nil && step.status == .finished ? .success : step.status, action: step.action, guidance: step.guidance)
+        }
+        return look(reading)
+    }
+
+    /// The app does not want the frame that was handled last.
+    public mutating func vetoed() {
+        wantsExtraction = false
+    }
+
+    /// The answer to ``wantsExtraction``; `nil` when the pipeline could not describe the face.
+    public mutating func extracted(_ entry: FaceTemplate.Entry?) {
+        guard wantsExtraction, verdict == nil, let last else { return }
+        wantsExtraction = false
+        guard let entry, let likeness = last.face?.likeness else {
+            lastExtraction = .failed
+            return
+        }
+        lastExtraction = .success
+        lastTaken = last.time
+        likenesses.append(likeness)
+        taken.append(LiveCapture(id: capture, mode: settings.mode, entry: entry, frameIndex: last.index, time: last.time))
+        if taken.count == wanted.count {
+            verdict = EnrollmentVerdict(capture: capture, outcome: .captured(taken), checks: liveness?.checks ?? [])
+        }
+    }
+
+    private mutating func look(_ reading: FaceReading) -> FrameEvent {
+        let view = wanted[taken.count]
+        guard let face = reading.face else { return event(reading, .noFace, guidance: .faceNotFound) }
+        // From a side the pose is what is wanted, and lids are seen from above or below.
+        let reasons = face.quality.parts.filter { $0.grade < settings.qualityThreshold }
+            .filter { view == .front || ($0.aspect != .pose && $0.aspect != .eyes) }.sorted { $0.grade < $1.grade }
+        guard view.isShown(by: face.pose) else { return event(reading, .badPose, guidance: view.guidance) }
+        if let reason = reasons.first?.reason {
+            return event(reading, reason == .multipleFaces ? .multipleFaces : .badQuality, guidance: Guidance(reason))
+        }
+        if let lastTaken, reading.time - lastTaken < Self.spacing { return event(reading, .success, guidance: .keepStill) }
+        if let first = likenesses.first {
+            guard let likeness = face.likeness, Double(likeness.cosine(with: first)) >= (view == .front ? Self.likeness.front : Self.likeness.side)
+            else {
+                refuse([.faceChanged])
+                return event(reading, .finished, guidance: nil)
+            }
+        }
+        wantsExtraction = true
+        return event(reading, .success, guidance: .keepStill)
+    }
+
+    private mutating func refuse(_ refusals: [SessionRefusal]) {
+        guard verdict == nil else { return }
+        wantsExtraction = false
+        liveness?.end(refusals[0])
+        verdict = EnrollmentVerdict(capture: capture, outcome: .refused(refusals), checks: liveness?.checks ?? [])
+        taken = []
+    }
+
+    private mutating func event(
+        _ reading: FaceReading, _ status: FrameEvent.Status, action: LivenessAction? = nil, countdown: Duration? = nil, guidance: Guidance?
+    ) -> FrameEvent {
+        defer { lastExtraction = nil }
+        return FrameEvent(
+            reading, status: verdict != nil ? .finished : status, lastExtraction: lastExtraction,
+            action: verdict == nil ? action : nil, livenessScore: liveness?.score ?? 0, countdown: countdown,
+            guidance: holder.show(guidance, at: reading.time), view: taken.count < wanted.count ? wanted[taken.count] : nil, captured: taken.count,
+            wanted: wanted.count)
+    }
+}

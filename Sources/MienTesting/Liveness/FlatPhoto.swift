@@ -1,0 +1,96 @@
+internal import Foundation
+public import MienFace
+public import MienPixels
+
+/// A photo of somebody, held up by an attacker who does with it what can be done.
+public struct FlatPhoto: LivenessActor {
+    /// What the attacker can do.
+    public enum Skill: String, CaseIterable, Sendable {
+        /// Holds it up. The stream shows it, byte for byte the same.
+        case still
+        /// Holds it up before a camera.
+        case held
+        /// Tilts it when a turn is asked for, and brings it nearer.
+        case tilted
+        /// Bends it round the head's axis besides.
+        case bent
+        /// Brings it nearer and takes it away, whatever is asked.
+        case zoomed
+        /// Has cut out the eyes and blinks behind it; else as tilted.
+        case cutOutEyes = "cut_out_eyes"
+        /// Cut-out eyes and mouth, bent: all of it.
+        case cutOutAndBent = "cut_out_and_bent"
+    }
+
+    public let skill: Skill
+    private let photo: RGBImage
+    private let mesh: FaceMesh
+    private var movement: Movement
+    private var camera: Camera
+
+    /// - Parameters:
+    ///   - mesh: the photo's face.
+    ///   - reach: how far it is tilted, in degrees.
+    public init(_ photo: RGBImage, mesh: FaceMesh, skill: Skill, reach: Double = 50, noise: Double = 2, sway: Double = 0.7, seed: UInt64 = 1) {
+        (self.photo, self.mesh, self.skill) = (photo, mesh, skill)
+        movement = Movement(reach: reach)
+        camera = Camera(noise: skill == .still ? 0 : noise, sway: skill == .still ? 0 : sway, seed: seed)
+    }
+
+    public mutating func image(asked: LivenessAction?, at time: Double) -> RGBImage {
+        movement.move(asked: asked, at: time)
+        let m = movement, shift = camera.shift(at: time), wobble = camera.wobble(at: time)
+        var (yaw, pitch, zoom, radius) = (0.0, 0.0, 1.0, Double.infinity)
+        switch skill {
+        case .still, .held: break
+        case .tilted, .cutOutEyes: (yaw, pitch, zoom) = (m.yaw, m.pitch, m.zoom)
+        case .bent, .cutOutAndBent: (yaw, pitch, zoom, radius) = (m.yaw, m.pitch, m.zoom, 0.75 * mesh.bounds.width)
+        case .zoomed: zoom = 1.25 - 0.25 * cos(2 * time)
+        }
+        if skill != .still { (yaw, pitch) = (yaw + wobble.yaw, pitch + wobble.pitch) }
+        let hasHoles = [.cutOutEyes, .cutOutAndBent].contains(skill)
+        let base = hasHoles ? ClosedEyes(of: mesh, by: m.lids).drawn(on: photo) : photo
+        let mouth = skill == .cutOutAndBent && m.mouth > 0 ? MeshWarp.openingMouth(of: mesh, by: m.mouth) : nil
+        let plane = Plane(centre: mesh.bounds.centre, yaw: yaw, pitch: pitch, distance: 4 * mesh.bounds.width, radius: radius)
+        let image = base.remapped(width: photo.width, height: photo.height, background: RGBColour(90, 90, 90)) { p in
+            let centred = (p - mesh.bounds.centre - shift) * (1 / zoom) + mesh.bounds.centre
+            var q = plane.source(of: centred)
+            if let mouth { q = mouth(q) }
+            return q
+        }
+        return camera.seen(image)
+    }
+}
+
+/// A sheet in space, turned about its middle, perhaps bent round an upright axis, as a camera sees it.
+struct Plane: Sendable {
+    let centre: Point
+    private let cy, sy, cp, sp, distance, radius, turn: Double
+
+    /// - Parameters:
+    ///   - distance: of the camera, in pixels.
+    ///   - radius: of the bend; infinite for none.
+    init(centre: Point, yaw: Double, pitch: Double, distance: Double, radius: Double) {
+        let a = yaw * .pi / 180, b = pitch * .pi / 180
+        (self.centre, self.distance, self.radius, turn) = (centre, distance, radius, a)
+        (cy, sy, cp, sp) = (cos(a), sin(a), cos(b), sin(b))
+    }
+
+    /// Where on the sheet a pixel comes from; far outside where it is not seen.
+    func source(of p: Point) -> Point {
+        let nowhere = Point(x: -1e6, y: -1e6)
+        var q = p - centre
+        // Undo the nod, then the turn: a point u of the sheet is seen at u·c·D ÷ (D + u·s).
+        guard distance * cp - q.y * sp > 1 else { return nowhere }
+        let v = q.y * distance / (distance * cp - q.y * sp)
+        q = Point(x: q.x * (distance + v * sp) / distance, y: v)
+        if radius.isFinite {
+            let s = q.x / radius
+            guard abs(s) < 1 else { return nowhere }
+            return Point(x: radius * (asin(s) - turn), y: q.y) + centre
+        }
+        guard distance * cy - q.x * sy > 1 else { return nowhere }
+        let u = q.x * distance / (distance * cy - q.x * sy)
+        return Point(x: u, y: q.y * (distance + u * sy) / distance) + centre
+    }
+}

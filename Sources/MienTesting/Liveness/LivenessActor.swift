@@ -1,0 +1,75 @@
+internal import Foundation
+public import MienFace
+public import MienPixels
+
+/// Somebody, or something, in front of the camera, that sees what is asked and shows a picture.
+public protocol LivenessActor: Sendable {
+    /// - Parameter asked: what the session asks now; `nil` while it asks nothing.
+    mutating func image(asked: LivenessAction?, at time: Double) -> RGBImage
+}
+
+/// Where a head is on its way through its actions: what people and attackers move.
+struct Movement: Sendable {
+    /// Degrees, as `HeadPose` has them.
+    var yaw = 0.0, pitch = 0.0
+    /// 1 as the photo has it.
+    var zoom = 1.0
+    /// 0...1.
+    var mouth = 0.0, lids = 0.0
+
+    private var lastTime: Double?
+    private var asked: LivenessAction?
+    private var askedAt = 0.0
+    let reach: Double
+
+    /// - Parameter reach: how far it turns, in degrees.
+    init(reach: Double) { self.reach = reach }
+
+    /// Goes on to `time`: 0.3 s after an instruction it moves, and comes back when nothing is asked.
+    mutating func move(asked now: LivenessAction?, at time: Double) {
+        let dt = min(0.2, time - (lastTime ?? time))
+        lastTime = time
+        if now != asked { (asked, askedAt) = (now, time) }
+        let doing = time - askedAt >= 0.3 ? asked : nil
+        func approach(_ value: inout Double, _ target: Double, _ perSecond: Double) {
+            value += max(-perSecond * dt, min(perSecond * dt, target - value))
+        }
+        approach(&yaw, doing == .turnLeft ? reach : doing == .turnRight ? -reach : 0, 90)
+        approach(&pitch, doing == .lookUp ? 0.7 * reach : doing == .lookDown ? -0.7 * reach : 0, 60)
+        // Who has come closer stays there.
+        if doing == .comeCloser { approach(&zoom, 1.6, 0.6) }
+        approach(&mouth, doing == .openMouth ? 1 : 0, 3)
+        // Down in 0.1 s, closed for 0.1 s, up in 0.1 s; again every second while asked.
+        let phase = (time - askedAt - 0.3).truncatingRemainder(dividingBy: 1)
+        lids = doing == .blink ? max(0, min(1, 1.5 - abs(phase - 0.15) / 0.1)) : 0
+    }
+}
+
+/// A photo, held by a hand that is never quite still, before a camera that is never quite clean.
+struct Camera: Sendable {
+    let noise: Double
+    /// Of the hand, in pixels.
+    let sway: Double
+    private var generator: SeededGenerator
+    private let phases: [Double]
+
+    init(noise: Double, sway: Double, seed: UInt64) {
+        (self.noise, self.sway) = (noise, sway)
+        var generator = SeededGenerator(seed: seed)
+        phases = (0..<6).map { _ in generator.uniform() * 6.283 }
+        self.generator = generator
+    }
+
+    func shift(at time: Double) -> Point {
+        Point(
+            x: sway * (sin(2.1 * time + phases[0]) + 0.5 * sin(5.3 * time + phases[1])),
+            y: sway * (sin(1.7 * time + phases[2]) + 0.5 * sin(4.7 * time + phases[3])))
+    }
+
+    /// Degrees of an unsteady hand or neck.
+    func wobble(at time: Double) -> (yaw: Double, pitch: Double) {
+        (0.6 * sway * sin(1.3 * time + phases[4]), 0.5 * sway * sin(1.9 * time + phases[5]))
+    }
+
+    mutating func seen(_ image: RGBImage) -> RGBImage { image.withCameraNoise(noise, using: &generator) }
+}

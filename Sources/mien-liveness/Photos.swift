@@ -1,0 +1,20 @@
+internal import Foundation
+internal import MienImage
+internal import MienPixels
+
+/// A folder of photos, one folder a person.
+struct Photos {
+    let files: [String]
+
+    init(folder: String) throws {
+        let files = FileManager.default
+        let people = try files.contentsOfDirectory(atPath: folder).sorted()
+        self.files = people.compactMap { person in
+            let inside = ((try? files.contentsOfDirectory(atPath: "\(folder)/\(person)")) ?? []).filter { $0.hasSuffix(".jpg") }.sorted()
+            return inside.first.map { "\(folder)/\(person)/\($0)" }
+        }
+    }
+
+    /// One of each person, evenly from the whole folder, never the same for different `number`s.
+    func photo(_ number: Int) throws -> RGBImage { try ImageFile.decode(files[number * 37 % files.count]) }
+}

@@ -1,0 +1,236 @@
+import MienFace
+import MienTesting
+import Testing
+
+/// Plays somebody who sees what is asked.
+private struct Play {
+    var session: LivenessSession
+    var index = 0
+    let interval: Duration
+    private(set) var asked: LivenessAction?
+    private(set) var steps: [LivenessSession.Step] = []
+
+    init(_ actions: [LivenessAction], pause: Int = 300, settings: VerificationSettings = .standard, interval: Duration = .milliseconds(40)) throws {
+        let challenge = try LivenessChallenge(steps: actions.map { .init($0, pauseMilliseconds: pause) })
+        session = LivenessSession(challenge: challenge, settings: settings)
+        self.interval = interval
+    }
+
+    var time: Duration { interval * index }
+
+    mutating func show(_ look: MadeLook?, hash: UInt64? = nil) {
+        let step = session.handle(.made(look, index: index, at: time, hash: hash))
+        index += 1
+        asked = step.action
+        steps.append(step)
+    }
+
+    /// - Parameter look: what to show when `asked` has been asked for so long.
+    mutating func run(_ look: (_ asked: LivenessAction?, _ since: Duration) -> MadeLook?) {
+        var since = time, last: LivenessAction?
+        while session.refusals == nil, time < .seconds(60) {
+            if asked != last { (last, since) = (asked, time) }
+            show(look(asked, time - since))
+        }
+    }
+}
+
+/// Does what is asked, 0.3 s after it is asked, at the speed of a person.
+private func obedient(_ asked: LivenessAction?, _ since: Duration) -> MadeLook {
+    let done = min(1, max(0, (since - .milliseconds(300)) / .milliseconds(400)))
+    var look = MadeLook()
+    switch asked {
+    case nil, .keepStill: break
+    case .blink: look.eyes = done > 0 && done < 0.5 ? 0.2 : 1
+    case .turnLeft: look.yaw = Float(40 * done)
+    case .turnRight: look.yaw = Float(-40 * done)
+    case .lookUp: look.pitch = Float(35 * done)
+    case .lookDown: look.pitch = Float(-35 * done)
+    case .openMouth: look.mouth = 0.05 + 0.6 * done
+    case .comeCloser: look.zoom = 1 + 0.5 * done
+    }
+    return look
+}
+
+@Suite("Liveness session")
+struct LivenessSessionTests {
+    @Test("who does what is asked passes, whatever it is", arguments: LivenessAction.drawable)
+    func passes(action: LivenessAction) throws {
+        var play = try Play([action])
+        play.run(obedient)
+        #expect(play.session.refusals == [])
+        #expect(play.session.score == 100)
+        #expect(play.session.checks.allSatisfy { $0.hasPassed })
+    }
+
+    @Test("three actions in a row, and each is asked for")
+    func three() throws {
+        var play = try Play([.turnLeft, .blink, .lookUp])
+        play.run(obedient)
+        #expect(play.session.refusals == [])
+        let asked = play.steps.map(\.action).reduce(into: [LivenessAction]()) { list, next in
+            if let next, list.last != next { list.append(next) }
+        }
+        #expect(asked == [.keepStill, .turnLeft, .blink, .lookUp])
+        #expect(play.steps.count { $0.isBestFrame } == 1)
+    }
+
+    @Test("who does nothing has missed it", arguments: LivenessAction.drawable)
+    func nothing(action: LivenessAction) throws {
+        var play = try Play([action])
+        play.run { _, _ in MadeLook() }
+        #expect(play.session.refusals?.first == (action == .blink ? .blinkMissed : .actionMissed))
+    }
+
+    @Test("who does the contrary is out of order", arguments: [LivenessAction.turnLeft, .turnRight, .lookUp, .lookDown])
+    func contrary(action: LivenessAction) throws {
+        let other: [LivenessAction: LivenessAction] = [.turnLeft: .turnRight, .turnRight: .turnLeft, .lookUp: .lookDown, .lookDown: .lookUp]
+        var play = try Play([action])
+        play.run { asked, since in obedient(asked.map { other[$0] ?? $0 }, since) }
+        #expect(play.session.refusals?.first == .actionOutOfOrder)
+    }
+
+    @Test("a turn before it is asked for is out of order")
+    func early() throws {
+        var play = try Play([.turnLeft], pause: 1500)
+        play.run { asked, since in asked == nil ? obedient(.turnLeft, since) : obedient(asked, since) }
+        #expect(play.session.refusals?.first == .actionOutOfOrder)
+    }
+
+    @Test("another face in the place of the first is told, whenever it comes", arguments: [nil, LivenessAction.turnLeft, .blink])
+    func another(during: LivenessAction?) throws {
+        var play = try Play([.turnLeft, .blink])
+        var wasStill = false, hasChanged = false
+        play.run { asked, since in
+            if asked == .keepStill { wasStill = true }
+            if wasStill, asked != .keepStill, asked == during { hasChanged = true }
+            var look = obedient(asked, since)
+            look.person = hasChanged ? 1 : 0
+            return look
+        }
+        #expect(play.session.refusals?.first == .faceChanged)
+    }
+
+    @Test("a face that jumps, or is gone for a while, ends it")
+    func track() throws {
+        var jumps = try Play([.blink], pause: 1500)
+        jumps.run { asked, since in
+            var look = obedient(asked, since)
+            if asked == nil, since > .milliseconds(500) { look.x = 600 }
+            return look
+        }
+        #expect(jumps.session.refusals?.first == .faceJumped)
+        var leaves = try Play([.blink], pause: 1500)
+        leaves.run { asked, since in asked == nil && since > .milliseconds(200) ? nil : obedient(asked, since) }
+        #expect(leaves.session.refusals?.first == .faceLost)
+    }
+
+    @Test("a flat picture is tilted in vain")
+    func flat() throws {
+        var play = try Play([.turnLeft])
+        play.run { asked, since in
+            var look = obedient(asked, since)
+            (look.isFlat, look.yaw) = (true, 1.5 * look.yaw)
+            return look
+        }
+        #expect(play.session.refusals?.first == .actionMissed)
+    }
+
+    @Test("the same picture again and again, or a loop of some, is told")
+    func repetition() throws {
+        var still = try Play([.blink])
+        while still.session.refusals == nil { still.show(MadeLook(), hash: 7) }
+        #expect(still.session.refusals?.first == .repeatedFrames)
+        var loop = try Play([.blink])
+        while loop.session.refusals == nil { loop.show(MadeLook(), hash: UInt64(loop.index % 20)) }
+        #expect(loop.session.refusals?.first == .repeatedFrames)
+    }
+
+    @Test("every frame twice, as some drivers have it, is no loop")
+    func twice() throws {
+        var play = try Play([.blink], interval: .milliseconds(20))
+        var since = play.time, last: LivenessAction?
+        while play.session.refusals == nil, play.time < .seconds(30) {
+            if play.asked != last { (last, since) = (play.asked, play.time) }
+            play.show(obedient(play.asked, play.time - since), hash: UInt64(play.index / 2))
+        }
+        #expect(play.session.refusals == [])
+    }
+
+    @Test("time that stands or goes back ends it")
+    func clock() throws {
+        var play = try Play([.blink])
+        play.show(MadeLook())
+        _ = play.session.handle(.made(MadeLook(), index: 5, at: .zero))
+        #expect(play.session.refusals == [.clockWentBack])
+    }
+
+    @Test("keeping still means still: who moves, blinks or turns begins anew")
+    func still() throws {
+        for disturb in [MadeLook(yaw: 30), MadeLook(eyes: 0.3), MadeLook(x: 400), MadeLook(quality: 20), nil] {
+            var play = try Play([.blink])
+            for i in 0..<40 { play.show(i == 20 ? disturb : MadeLook()) }
+            #expect(!play.steps.contains { $0.isBestFrame })
+            #expect(play.session.refusals == nil)
+            for _ in 0..<10 { play.show(MadeLook()) }
+            #expect(play.steps.contains { $0.isBestFrame })
+        }
+    }
+
+    @Test("a higher threshold keeps people still for longer")
+    func threshold() throws {
+        var frames: [Int] = []
+        for threshold in [0, 50, 100] {
+            var play = try Play([.blink], settings: try VerificationSettings(livenessThreshold: threshold))
+            play.run(obedient)
+            frames.append(try #require(play.steps.firstIndex { $0.isBestFrame }))
+        }
+        #expect(frames == [25, 50, 75])
+    }
+
+    /// Every story of seven scenes of 400 ms after the still phase, for “turn left, then blink”, against rules written apart from the code.
+    @Test("small world: who passes has turned, come back, and blinked, in this order and when asked")
+    func smallWorld() throws {
+        enum Scene: CaseIterable { case front, left, right, blink, other, gone }
+        func look(_ scene: Scene, _ frame: Int) -> MadeLook? {
+            // Four frames a scene; a blink is closed for two of them.
+            switch scene {
+            case .front: MadeLook()
+            case .left: MadeLook(yaw: 40)
+            case .right: MadeLook(yaw: -40)
+            case .blink: MadeLook(eyes: frame == 1 || frame == 2 ? 0.2 : 1)
+            case .other: MadeLook(person: 1)
+            case .gone: nil
+            }
+        }
+        var begin = try Play([.turnLeft, .blink], pause: 0, interval: .milliseconds(100))
+        while begin.session.refusals == nil, begin.asked != .turnLeft { begin.show(MadeLook()) }
+        var passed = 0, stories = 0
+        func walk(_ play: Play, _ story: [Scene]) {
+            if let refusals = play.session.refusals {
+                stories += 1
+                guard refusals.isEmpty else { return }
+                passed += 1
+                // A pass: the turn before the front before the blink, no other turn, nobody else, nobody gone for two scenes.
+                #expect(!story.contains(.right) && !story.contains(.other))
+                #expect(!zip(story, story.dropFirst()).contains { $0 == .gone && $1 == .gone })
+                let turn = story.firstIndex(of: .left), blink = story.lastIndex(of: .blink)
+                let rest = turn.flatMap { turn in story[turn...].firstIndex { $0 == .front || $0 == .blink } }
+                #expect(turn != nil && blink != nil && rest != nil && turn! < rest! && rest! <= blink!)
+                return
+            }
+            guard story.count < 5 else {
+                stories += 1
+                return
+            }
+            for scene in Scene.allCases {
+                var next = play
+                for frame in 0..<4 where next.session.refusals == nil { next.show(look(scene, frame)) }
+                walk(next, story + [scene])
+            }
+        }
+        walk(begin, [])
+        #expect(stories > 500)
+        #expect(passed > 10)
+    }
+}
