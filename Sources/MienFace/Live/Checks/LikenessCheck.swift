@@ -3,7 +3,10 @@ struct LikenessCheck: Sendable {
     private let limits: LivenessLimits
     private var anchorSum: [Float] = []
     private var anchor: FaceDescriptor?
-    private var last: (likeness: FaceDescriptor, turn: Double, nod: Double)?
+    /// Neighbours are no further apart; what a head does in between is little.
+    private static let neighbours = Duration.milliseconds(150)
+
+    private var last: (likeness: FaceDescriptor, turn: Double, nod: Double, time: Duration)?
     /// Smallest margin seen: how far the worst cosine is over its limit.
     private(set) var lowest = 1.0
     private var failed = false
@@ -20,14 +23,14 @@ struct LikenessCheck: Sendable {
         anchor = try? FaceDescriptor(normalising: anchorSum)
     }
 
-    mutating func see(_ face: LiveFace, isFrontal: Bool) {
+    mutating func see(_ face: LiveFace, isFrontal: Bool, at time: Duration) {
         guard let likeness = face.likeness else { return }
         let turn = face.mesh.turn, nod = face.mesh.nod
-        if let last, abs(turn - last.turn) < 0.2, abs(nod - last.nod) < 0.1 {
+        if let last, time - last.time <= Self.neighbours || (abs(turn - last.turn) < 0.2 && abs(nod - last.nod) < 0.1) {
             judge(Double(likeness.cosine(with: last.likeness)) - limits.likenessNext)
         }
         if isFrontal, let anchor { judge(Double(likeness.cosine(with: anchor)) - limits.likenessFront) }
-        last = (likeness, turn, nod)
+        last = (likeness, turn, nod, time)
     }
 
     private mutating func judge(_ margin: Double) {

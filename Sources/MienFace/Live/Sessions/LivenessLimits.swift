@@ -33,9 +33,9 @@ public struct LivenessLimits: Sendable, Hashable {
     /// Of the homography between front and side, as a part of the face's extent.
     package var depth: Double { between(0.05, 0.06) }
     /// Cosine of two frames' likenesses next to each other.
-    package var likenessNext: Double { between(0.9, 0.92) }
+    package var likenessNext: Double { between(0.93, 0.95) }
     /// Cosine of a frame from the front and the still phase.
-    package var likenessFront: Double { between(0.93, 0.94) }
+    package var likenessFront: Double { between(0.95, 0.96) }
     /// Frames far apart differ by so much more than neighbours.
     package var unrest: Double { between(1.25, 1.5) }
     /// How long the face may be out of sight.

@@ -164,7 +164,7 @@ public struct LivenessSession: Sendable {
         guard case .still(var still) = phase else {
             var likeness = LikenessCheck(limits: limits)
             likeness.anchor(face.likeness)
-            likeness.see(face, isFrontal: true)
+            likeness.see(face, isFrontal: true, at: time)
             track = TrackCheck(limits: limits)
             track.see(face.box, at: time)
             phase = .still(Still(since: time, box: face.box, extent: face.mesh.extent, likeness: likeness).with(face))
@@ -182,7 +182,7 @@ public struct LivenessSession: Sendable {
             restart()
             return step(.keepStill, .eyesClosed, .success)
         }
-        still.likeness.see(face, isFrontal: true)
+        still.likeness.see(face, isFrontal: true, at: time)
         if still.likeness.hasFailed {
             restart()
             return step(.keepStill, .keepStill, .success)
@@ -256,7 +256,7 @@ public struct LivenessSession: Sendable {
     }
 
     private mutating func see(_ face: LiveFace, at time: Duration) {
-        likeness.see(face, isFrontal: isFrontal(face))
+        likeness.see(face, isFrontal: isFrontal(face), at: time)
         if isFrontal(face) { motion.see(face) }
     }
 
