@@ -149,7 +149,9 @@ let package = Package(
                 nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL,
                 yaml,
             ], swiftSettings: strict),
-        .target(name: "MienClient", dependencies: ["MienAPI", "MienCore", "MienKeys", httpClient, logging, nioCore, nioHTTP], swiftSettings: strict),
+        .target(
+            name: "MienClient", dependencies: ["MienAPI", "MienCore", "MienKeys", "MienOTP", crypto, httpClient, logging, nioCore, nioHTTP],
+            swiftSettings: strict),
         // Puts load on a server that runs: for measurements.
         .target(name: "MienLoad", swiftSettings: strict),
         .executableTarget(
@@ -238,6 +240,7 @@ let package = Package(
             dependencies: ["mien", "MienMedia", "MienMediaTesting", "MienModels", "MienVault", "MienFace", "MienImage", "MienPixels", "MienCore"],
             swiftSettings: testing),
         .testTarget(
-            name: "MienClientTests", dependencies: ["MienClient", "MienAPI", "MienCore", "MienJourney", nioCore, nioPosix], swiftSettings: testing),
+            name: "MienClientTests", dependencies: ["MienClient", "MienAPI", "MienCore", "MienJourney", "MienOTP", crypto, nioCore, nioPosix],
+            swiftSettings: testing),
     ]
 )

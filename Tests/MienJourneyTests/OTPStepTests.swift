@@ -149,7 +149,10 @@ struct OTPStepTests {
                     "name": "no token", "parameters": ["name": "bob"],
                     "steps": [
                         ["expect": ["step": "otpAuthentication"], "respond": ["option": "client_input", "data": ["passcode": "777777"]]],
-                        ["expect": ["data": ["attempts_left": 1]], "respond": ["option": "client_input", "data": ["passcode": "777777"]]],
+                        [
+                            "expect": ["step": "otpAuthentication", "data": ["attempts_left": 1]],
+                            "respond": ["option": "client_input", "data": ["passcode": "777777"]],
+                        ],
                     ], "ends": "rejection",
                 ],
             ],

@@ -16,6 +16,8 @@ import Testing
         }
 
         var testDescription: String { "\(card) \(mode) \(data)" }
+
+        enum CodingKeys: String, CodingKey { case card, mode, data, expectedOTP = "expected_otp", ipb, psn, cid, atc, ac, iad }
     }
 
     static let own: [Vector] = [

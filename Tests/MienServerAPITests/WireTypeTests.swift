@@ -18,8 +18,11 @@ struct WireTypeTests {
         try check(UserRequest.self, UserRequest.CodingKeys.self)
         try check(RegistrationOptionsRequest.self, RegistrationOptionsRequest.CodingKeys.self)
         try check(SignInOptionsRequest.self, SignInOptionsRequest.CodingKeys.self)
+        try check(OTPRegistrationRequest.self, OTPRegistrationRequest.CodingKeys.self)
+        try check(RedeemOTPRequest.self, RedeemOTPRequest.CodingKeys.self)
         for name in [
-            "StartJourneyRequest", "RespondRequest", "AppRequest", "UserRequest", "NewUserRequest", "RegistrationOptionsRequest",
+            "OTPRegistrationRequest", "RedeemOTPRequest", "StartJourneyRequest", "RespondRequest", "AppRequest", "UserRequest", "NewUserRequest",
+            "RegistrationOptionsRequest",
             "SignInOptionsRequest",
         ] {
             #expect(try APIDocument.schema(name)["additionalProperties"] == false, "\(name) takes nothing that is not listed")
@@ -45,6 +48,9 @@ struct WireTypeTests {
         try check(JourneyVersionAnswer.self, JourneyVersionAnswer.CodingKeys.self)
         try check(AuditEntryAnswer.self, AuditEntryAnswer.CodingKeys.self)
         try check(AuditVerdictAnswer.self, AuditVerdictAnswer.CodingKeys.self)
+        try check(OTPRegistrationAnswer.self, OTPRegistrationAnswer.CodingKeys.self)
+        try check(OTPTokenAnswer.self, OTPTokenAnswer.CodingKeys.self)
+        try check(OwnOTPToken.self, OwnOTPToken.CodingKeys.self)
         try check(OwnPasskey.self, OwnPasskey.CodingKeys.self)
         try check(Problem.self, "Problem")
         try check(Problem.FieldError.self, "FieldError")

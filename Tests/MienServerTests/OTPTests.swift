@@ -267,6 +267,34 @@ struct OTPTests {
         }
     }
 
+    @Test("the SDK gets a token, and signs what it shows and nothing else")
+    func sdk() async throws {
+        try await withServer { server, user in
+            let options = MienOptions(serverPath: server.address, retry: RetryPolicy(attempts: 1)), provisioning = try TokenProvisioning(options)
+            let offered = try await server.admin.offerToken(to: user, app: AppID("sample_app")!, OTPRegistrationRequest(kind: "hotp", digits: 8))
+            #expect(offered.digits == 8 && offered.kind == "hotp")
+            let token = try await provisioning.redeem(Sensitive(offered.registrationCode), name: "Ada's phone", system: "linux")
+            guard case .hotp(let hotp, firstCounter: 0) = token.kind else {
+                Issue.record("\(token)")
+                return
+            }
+            #expect(try await Self.signIn([hotp.code(at: 0, with: token.secret).text], server) != nil)
+            let run = try await Self.start("otp-sign", server),
+                challenge = try #require(await run.response.data?["transaction_challenge"]?.stringValue)
+            #expect(throws: OTPError(.challenge, "")) { try token.signature(of: ["amount": "9.50", "to": "CH93"], challenge: challenge) }
+            let signature = try token.signature(of: ["amount": "120.50", "to": "CH93"], challenge: challenge)
+            try await run.respond(.clientInput, ["passcode": .string(signature.text)])
+            #expect(try Self.claims(await run.outcome()) != nil)
+            let again = await #expect(throws: MienError.self) {
+                try await provisioning.redeem(Sensitive(offered.registrationCode), name: "Eve's phone", system: "linux")
+            }
+            #expect(again?.code == .invalidCredentials)
+            var dumped = ""
+            dump(token, to: &dumped)
+            #expect(!dumped.contains(token.secret.base32) && dumped.contains(token.id))
+        }
+    }
+
     // MARK: What does not
 
     @Test("after five wrong codes the right one is refused, too, and in the same words, until the lock ends")

@@ -110,6 +110,9 @@ import Testing
 
     /// A step that has shipped is never changed.
     @Test func `the names of the steps are in order`() {
-        #expect(Migrations.all.map(\.name) == ["1-accounts", "2-journeys", "3-operation", "4-tokens", "5-identifiers", "6-passkeys", "7-refresh-marks", "8-otp"])
+        #expect(
+            Migrations.all.map(\.name) == [
+                "1-accounts", "2-journeys", "3-operation", "4-tokens", "5-identifiers", "6-passkeys", "7-refresh-marks", "8-otp",
+            ])
     }
 }

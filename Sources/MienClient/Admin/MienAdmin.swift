@@ -52,6 +52,13 @@ extension MienAdmin {
 // MARK: Users
 
 extension MienAdmin {
+    /// A registration code for a user's device, told once; an earlier one for this user and app is no longer good.
+    public func offerToken(to user: UserID, app: AppID, _ wanted: OTPRegistrationRequest = OTPRegistrationRequest()) async throws
+        -> OTPRegistrationAnswer
+    {
+        try await send(.post, "users", user.text, "otp", app.text, "registrations", body: wanted, isRepeatable: false)
+    }
+
     public func users(after: UserID? = nil) async throws -> Page<UserAnswer> {
         try await get("users", query: after.map { [("after", $0.text)] } ?? [])
     }

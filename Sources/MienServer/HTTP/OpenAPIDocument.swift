@@ -3769,7 +3769,8 @@ enum OpenAPIDocument {
             "properties": {
               "kind": {"enum": ["totp", "hotp", null], "default": "totp", "description": "Codes by the clock, or by count."},
               "digits": {"type": ["integer", "null"], "minimum": 6, "maximum": 10, "default": 6}
-            }
+            },
+            "examples": [{"kind": "hotp", "digits": 8}]
           },
           "OTPRegistrationAnswer": {
             "type": "object",
@@ -3779,7 +3780,15 @@ enum OpenAPIDocument {
               "kind": {"type": "string", "enum": ["totp", "hotp"]},
               "digits": {"type": "integer", "minimum": 6, "maximum": 10},
               "expires_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
-            }
+            },
+            "examples": [
+              {
+                "registration_code": "otc_2m8Xw0GJ4n6nq0s9u3v5xA.q2xZ0n4mW6kq3c1a8Vf7b5t9y0u2i4o6p8s1d3f5g7h",
+                "kind": "hotp",
+                "digits": 8,
+                "expires_at": 1800000600000
+              }
+            ]
           },
           "RedeemOTPRequest": {
             "type": "object",
@@ -3816,7 +3825,20 @@ enum OpenAPIDocument {
                 "maxLength": 32,
                 "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+$"
               }
-            }
+            },
+            "examples": [
+              {
+                "registration_code": "otc_2m8Xw0GJ4n6nq0s9u3v5xA.q2xZ0n4mW6kq3c1a8Vf7b5t9y0u2i4o6p8s1d3f5g7h",
+                "public_key": {
+                  "kty": "EC",
+                  "crv": "P-256",
+                  "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+                  "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"
+                },
+                "name": "Ada's phone",
+                "os": "ios"
+              }
+            ]
           },
           "OTPTokenAnswer": {
             "type": "object",
@@ -3836,7 +3858,31 @@ enum OpenAPIDocument {
                 "description": "HPKE (RFC 9180), base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM; `info` is `mien/v1/otp-secret <app_id> <token_id>`, no additional data."
               },
               "encrypted_secret": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$", "description": "32 bytes, and a tag of 16."}
-            }
+            },
+            "examples": [
+              {
+                "token_id": "aut_2m8Xw0GJ4n6nq0s9u3v5xA",
+                "app_id": "sample_app",
+                "algorithm": "SHA256",
+                "digits": 6,
+                "signature_suite": "OCRA-1:HOTP-SHA256-8:QH64",
+                "encapsulated_key": "BL3x",
+                "encrypted_secret": "q83v",
+                "kind": "totp",
+                "period": 30
+              },
+              {
+                "token_id": "aut_2m8Xw0GJ4n6nq0s9u3v5xA",
+                "app_id": "sample_app",
+                "algorithm": "SHA256",
+                "digits": 6,
+                "signature_suite": "OCRA-1:HOTP-SHA256-8:QH64",
+                "encapsulated_key": "BL3x",
+                "encrypted_secret": "q83v",
+                "kind": "hotp",
+                "counter": 0
+              }
+            ]
           },
           "OwnOTPToken": {
             "type": "object",
@@ -3848,7 +3894,10 @@ enum OpenAPIDocument {
               "os": {"type": "string"},
               "digits": {"type": "integer", "minimum": 6, "maximum": 10},
               "created_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
-            }
+            },
+            "examples": [
+              {"id": "aut_2m8Xw0GJ4n6nq0s9u3v5xA", "kind": "totp", "name": "Ada's phone", "os": "ios", "digits": 6, "created_at": 1800000000000}
+            ]
           },
           "OwnOTPTokens": {
             "type": "object",

@@ -13,11 +13,13 @@ struct OTPRoutes {
 
     func add(to router: RouterGroup<MienRequestContext>) {
         router.post("otp/tokens") { request, _ in
-            let members = try await members(of: request, ["registration_code", "public_key", "name", "os"])
-            let code = try text(members, "registration_code", 1...128), name = try text(members, "name", 1...64),
-                system = try text(members, "os", 1...32)
-            guard let jwk = members["public_key"], let key = try? DevicePublicKey(jwk: jwk), case .p256 = key.material else { throw Problem.notP256 }
-            return JSONBody.response(try await tokens.redeem(code, key: key, name: name, system: system), status: .created)
+            let wanted = try await body.read(RedeemOTPRequest.self, RedeemOTPRequest.CodingKeys.self, from: request)
+            for (field, text, most) in [("registration_code", wanted.registrationCode, 128), ("name", wanted.name, 64), ("os", wanted.os, 32)] {
+                try Self.check(text, field, atMost: most)
+            }
+            guard let key = try? DevicePublicKey(jwk: wanted.publicKey), case .p256 = key.material else { throw Problem.notP256 }
+            return JSONBody.response(
+                try await tokens.redeem(wanted.registrationCode, key: key, name: wanted.name, system: wanted.os), status: .created)
         }
         router.get("me/otp/tokens") { request, _ in
             let caller = try await grants.caller(of: request)
@@ -50,79 +52,31 @@ struct OTPRoutes {
         return JSONBody.response(answer, status: .created)
     }
 
-    private func text(_ members: [String: JSONValue], _ name: String, _ lengths: ClosedRange<Int>) throws -> String {
-        guard let text = members[name]?.stringValue, lengths.contains(text.unicodeScalars.count), text.isPrintable else {
+    private static func check(_ text: String, _ field: String, atMost most: Int) throws {
+        guard (1...most).contains(text.unicodeScalars.count), text.isPrintable else {
             throw Problem(
                 .invalidRequest,
-                errors: [
-                    .init(field: name, message: "is one line of \(lengths.lowerBound) to \(lengths.upperBound) characters, none of them for control")
-                ])
+                errors: [.init(field: field, message: "is one line of 1 to \(most) characters, none of them for control")])
         }
-        return text
-    }
-
-    /// A key is a device's to shape; beside it nothing that is not listed.
-    private func members(of request: Request, _ known: [String]) async throws -> [String: JSONValue] {
-        guard let members = try await body.parse(request).0.objectValue else { throw Problem(.invalidRequest, "the body is an object") }
-        guard let foreign = members.keys.filter({ !known.contains($0) }).min() else { return members }
-        throw Problem(
-            .invalidRequest,
-            errors: [.init(field: String(foreign.printable.prefix(64)), message: "is not known here; allowed are \(known.joined(separator: ", "))")])
     }
 }
 
-/// `POST /v1/me/otp/registrations`, `POST /v1/users/{user}/otp/{app}/registrations`
-struct OTPRegistrationRequest: Codable, Sendable, Hashable {
-    let kind: String?
-    let digits: Int?
-
-    enum CodingKeys: String, CodingKey, CaseIterable { case kind, digits }
-}
-
-struct OTPRegistrationAnswer: Codable, Sendable, Hashable {
-    let registrationCode, kind: String
-    let digits: Int
-    let expiresAt: Int64
-
-    enum CodingKeys: String, CodingKey { case registrationCode = "registration_code", kind, digits, expiresAt = "expires_at" }
-}
-
-/// What a device gets for a registration code.
-struct OTPTokenAnswer: Codable, Sendable, Hashable {
-    let tokenID, appID, kind, algorithm: String
-    let digits: Int
-    /// Seconds, of a token that goes by the clock.
-    let period: Int?
-    /// The first counter, of one that counts.
-    let counter: Int?
-    let signatureSuite, encapsulatedKey, encryptedSecret: String
-
-    enum CodingKeys: String, CodingKey {
-        case tokenID = "token_id", appID = "app_id", kind, algorithm, digits, period, counter, signatureSuite = "signature_suite"
-        case encapsulatedKey = "encapsulated_key", encryptedSecret = "encrypted_secret"
-    }
-
+extension OTPTokenAnswer {
+    /// With the secret encrypted to `key`.
     init(_ token: OTPToken, id: AuthenticatorID, app: AppID, key: DevicePublicKey) throws {
         let sealed = try token.sealed(to: key, app: app, token: id)
-        (tokenID, appID, kind, algorithm) = (id.text, app.text, token.kind.rawValue, OTPToken.hash.rawValue)
-        (digits, period, counter) = (token.hotp.digits, token.kind == .totp ? OTPToken.stepSeconds : nil, token.kind == .hotp ? 0 : nil)
-        signatureSuite = OTPToken.suite
-        (encapsulatedKey, encryptedSecret) = (Base64URL.encode(sealed.encapsulatedKey), Base64URL.encode(sealed.ciphertext))
+        self.init(
+            tokenID: id.text, appID: app.text, kind: token.kind.rawValue, algorithm: OTPToken.hash.rawValue, digits: token.hotp.digits,
+            period: token.kind == .totp ? OTPToken.stepSeconds : nil, counter: token.kind == .hotp ? 0 : nil, signatureSuite: OTPToken.suite,
+            encapsulatedKey: Base64URL.encode(sealed.encapsulatedKey), encryptedSecret: Base64URL.encode(sealed.ciphertext))
     }
 }
 
-/// A token, as its owner may see it.
-struct OwnOTPToken: Codable, Sendable, Hashable {
-    let id, kind, name, system: String
-    let digits: Int
-    let createdAt: Int64
-
-    enum CodingKeys: String, CodingKey { case id, kind, name, system = "os", digits, createdAt = "created_at" }
-
+extension OwnOTPToken {
     init(_ record: AuthenticatorRecord) {
         func text(_ name: String) -> String { record.info[name]?.stringValue ?? "" }
-        (id, kind, name, system) = (record.id.text, text("kind"), text("name"), text("os"))
-        digits = record.info["digits"]?.numberValue.flatMap { Int(exactly: $0) } ?? 0
-        createdAt = record.createdAt.milliseconds
+        self.init(
+            id: record.id.text, kind: text("kind"), name: text("name"), os: text("os"),
+            digits: record.info["digits"]?.numberValue.flatMap { Int(exactly: $0) } ?? 0, createdAt: record.createdAt.milliseconds)
     }
 }

@@ -80,7 +80,7 @@ struct OTPToken: Sendable {
         guard case .p256(let x, let y) = key.material else { throw Problem.notP256 }
         let recipient = try P256.KeyAgreement.PublicKey(rawRepresentation: x + y)
         var sender = try HPKE.Sender(
-            recipientKey: recipient, ciphersuite: .P256_SHA256_AES_GCM_256, info: Data("mien/v1/otp-secret \(app.text) \(token.text)".utf8))
+            recipientKey: recipient, ciphersuite: .P256_SHA256_AES_GCM_256, info: Data(OTPTokenAnswer.info(app: app.text, token: token.text)))
         let ciphertext = try sender.seal(Data(secret.bytes))
         return (Array(sender.encapsulatedKey), Array(ciphertext))
     }

@@ -7,7 +7,7 @@ import MienCore
 /// `mien admin authenticator …`
 struct AuthenticatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "authenticator", abstract: "What a user can log in with: password, face, device, e-mail code.",
+        commandName: "authenticator", abstract: "What a user can log in with: password, face, device, token, e-mail code.",
         discussion: """
             An authenticator is named by its id or, if the user has but one of that type, by its type.
 
@@ -15,7 +15,7 @@ struct AuthenticatorCommand: AsyncParsableCommand {
               mien admin authenticator list ada
               mien admin authenticator unlock ada face
             """,
-        subcommands: [List.self, Unlock.self, Lock.self, Remove.self])
+        subcommands: [List.self, Unlock.self, Lock.self, Remove.self, OfferToken.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -80,6 +80,39 @@ struct AuthenticatorCommand: AsyncParsableCommand {
         @OptionGroup var target: AuthenticatorOptions
 
         func run() async throws { try await target.act("removed") { try await $0.removeAuthenticator($1, of: $2) } }
+    }
+
+    struct OfferToken: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "offer-token", abstract: "A registration code, with which a user's device gets a token for one-time codes.",
+            discussion: """
+                The code is good once, for ten minutes. Whoever has it gets the token: show it to the user only.
+
+                EXAMPLE
+                  mien admin authenticator offer-token ada shop --digits 8
+                """)
+
+        @Argument(help: "The user: id, user name, e-mail address or external id.") var user: String
+        @Argument(help: ArgumentHelp("The app's id.", valueName: "app"), transform: Word.app) var app: AppID
+        @Option(help: ArgumentHelp("Codes by the clock or by count.", valueName: "totp|hotp")) var kind = "totp"
+        @Option(help: ArgumentHelp("Digits of a code, 6 to 10.", valueName: "n")) var digits = 6
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            guard ["totp", "hotp"].contains(kind) else { throw ValidationError("--kind is totp or hotp, not “\(kind)”") }
+            guard (6...10).contains(digits) else { throw ValidationError("--digits is 6 to 10, not \(digits)") }
+        }
+
+        func run() async throws {
+            let admin = try server.admin(), wanted = OTPRegistrationRequest(kind: kind, digits: digits)
+            let offered = try await admin.offerToken(to: admin.user(meant: user).id, app: app, wanted)
+            if output.json {
+                JSON.print(offered)
+            } else {
+                print("\(offered.registrationCode.printable)\nGood once, until \(AdminOutput.time(offered.expiresAt)).")
+            }
+        }
     }
 }
 

@@ -1,0 +1,89 @@
+public import MienCore
+
+/// `POST /v1/me/otp/registrations`, `POST /v1/users/{user}/otp/{app}/registrations`
+public struct OTPRegistrationRequest: Codable, Sendable, Hashable {
+    /// `totp` (default) or `hotp`.
+    public var kind: String?
+    /// 6...10; 6 by default.
+    public var digits: Int?
+
+    public init(kind: String? = nil, digits: Int? = nil) { (self.kind, self.digits) = (kind, digits) }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case kind, digits }
+}
+
+/// What a device turns into a token, once.
+public struct OTPRegistrationAnswer: Codable, Sendable, Hashable {
+    public var registrationCode, kind: String
+    public var digits: Int
+    /// Milliseconds since 1970.
+    public var expiresAt: Int64
+
+    public init(registrationCode: String, kind: String, digits: Int, expiresAt: Int64) {
+        (self.registrationCode, self.kind, self.digits, self.expiresAt) = (registrationCode, kind, digits, expiresAt)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case registrationCode = "registration_code", kind, digits, expiresAt = "expires_at" }
+}
+
+/// `POST /v1/otp/tokens`: what a device sends.
+public struct RedeemOTPRequest: Codable, Sendable, Hashable {
+    public var registrationCode: String
+    /// On P-256, as a JWK.
+    public var publicKey: JSONValue
+    public var name, os: String
+
+    public init(registrationCode: String, publicKey: JSONValue, name: String, os: String) {
+        (self.registrationCode, self.publicKey, self.name, self.os) = (registrationCode, publicKey, name, os)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case registrationCode = "registration_code", publicKey = "public_key", name, os }
+}
+
+/// What a device gets for a registration code: a token, its secret encrypted to the device's key.
+public struct OTPTokenAnswer: Codable, Sendable, Hashable {
+    public var tokenID, appID: String
+    /// `totp` or `hotp`.
+    public var kind: String
+    public var algorithm: String
+    public var digits: Int
+    /// Seconds, of a token that goes by the clock.
+    public var period: Int?
+    /// The first counter, of one that counts.
+    public var counter: Int?
+    /// RFC 6287, for signatures.
+    public var signatureSuite: String
+    /// HPKE, in base64url.
+    public var encapsulatedKey, encryptedSecret: String
+
+    public init(
+        tokenID: String, appID: String, kind: String, algorithm: String, digits: Int, period: Int?, counter: Int?, signatureSuite: String,
+        encapsulatedKey: String, encryptedSecret: String
+    ) {
+        (self.tokenID, self.appID, self.kind, self.algorithm, self.digits) = (tokenID, appID, kind, algorithm, digits)
+        (self.period, self.counter, self.signatureSuite) = (period, counter, signatureSuite)
+        (self.encapsulatedKey, self.encryptedSecret) = (encapsulatedKey, encryptedSecret)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case tokenID = "token_id", appID = "app_id", kind, algorithm, digits, period, counter, signatureSuite = "signature_suite"
+        case encapsulatedKey = "encapsulated_key", encryptedSecret = "encrypted_secret"
+    }
+
+    /// What the encryption is bound to: a secret for another app or token does not open.
+    public static func info(app: String, token: String) -> [UInt8] { Array("mien/v1/otp-secret \(app) \(token)".utf8) }
+}
+
+/// A token, as its owner may see it.
+public struct OwnOTPToken: Codable, Sendable, Hashable {
+    public var id, kind, name, os: String
+    public var digits: Int
+    /// Milliseconds since 1970.
+    public var createdAt: Int64
+
+    public init(id: String, kind: String, name: String, os: String, digits: Int, createdAt: Int64) {
+        (self.id, self.kind, self.name, self.os, self.digits, self.createdAt) = (id, kind, name, os, digits, createdAt)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case id, kind, name, os, digits, createdAt = "created_at" }
+}

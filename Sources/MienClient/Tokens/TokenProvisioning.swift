@@ -1,0 +1,48 @@
+internal import Crypto
+internal import Foundation
+internal import MienAPI
+public import MienCore
+internal import MienOTP
+
+/// Gets tokens for this device.
+///
+///     let token = try await TokenProvisioning(options).redeem(code, name: "Ada's phone")
+///     try vault.keep(token.secret)
+///     let passcode = try token.code(at: now)
+public struct TokenProvisioning: Sendable {
+    private let connection: Connection
+
+    /// - Throws: ``MienError`` `.invalidInitializationOptions`.
+    public init(_ options: MienOptions) throws(MienError) { connection = try options.connection { try await Task.sleep(for: $0) } }
+
+    /// Uses up a registration code. The key that the secret travels under is made for this one answer, and forgotten.
+    ///
+    /// - Parameters:
+    ///   - name: what the owner calls this device; 1 to 64 characters.
+    ///   - system: `ios`, `android`, `linux` …
+    /// - Throws: ``MienError`` `.invalidCredentials` for a code that is not good, whatever the reason; `.networkError` when nobody knows whether the answer
+    ///   was made: the code may then be used up, and the user needs another.
+    public func redeem(_ registrationCode: Sensitive<String>, name: String, system: String) async throws -> ProvisionedToken {
+        let key = P256.KeyAgreement.PrivateKey(), point = Array(key.publicKey.rawRepresentation)
+        let jwk: JSONValue = [
+            "kty": "EC", "crv": "P-256", "x": .string(Base64URL.encode(point[..<32])), "y": .string(Base64URL.encode(point[32...])),
+        ]
+        let request = registrationCode.use { RedeemOTPRequest(registrationCode: $0, publicKey: jwk, name: name, os: system) }
+        let answer: OTPTokenAnswer = try await connection.json(
+            .init(method: .post, path: ["v1", "otp", "tokens"], body: Connection.encode(request), isRepeatable: false))
+        do { return try ProvisionedToken(answer, secret: Self.secret(answer, key)) } catch {
+            // Nothing of what came is repeated: it may hold the secret.
+            throw MienError(.serverError, "the server's token is not as it should be", mayHaveArrived: true)
+        }
+    }
+
+    private static func secret(_ answer: OTPTokenAnswer, _ key: P256.KeyAgreement.PrivateKey) throws -> OTPSecret {
+        guard let encapsulated = Base64URL.decode(answer.encapsulatedKey), let ciphertext = Base64URL.decode(answer.encryptedSecret) else {
+            throw OTPError(.secret, "it is not base64url")
+        }
+        var recipient = try HPKE.Recipient(
+            privateKey: key, ciphersuite: .P256_SHA256_AES_GCM_256, info: Data(OTPTokenAnswer.info(app: answer.appID, token: answer.tokenID)),
+            encapsulatedKey: Data(encapsulated))
+        return try OTPSecret(bytes: Array(recipient.open(Data(ciphertext))))
+    }
+}
