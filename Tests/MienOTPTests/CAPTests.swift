@@ -10,11 +10,6 @@ import Testing
         let ipb, psn: String?
         let cid, atc, ac, iad: String
 
-        enum CodingKeys: String, CodingKey {
-            case card, mode, data, ipb, psn, cid, atc, ac, iad
-            case expectedOTP = "expected_otp"
-        }
-
         var testDescription: String { "\(card) \(mode) \(data)" }
 
         enum CodingKeys: String, CodingKey { case card, mode, data, expectedOTP = "expected_otp", ipb, psn, cid, atc, ac, iad }
