@@ -125,11 +125,13 @@ import Testing
 
             // Apps.
             let shop = try await json("admin", "app", "create", "Web shop", "--id", "shop", "--confidential")
-            let offered = try await json("admin", "authenticator", "offer-token", "ada", "shop", "--kind", "hotp", "--digits", "8")
+            let suspended = try await mien("admin", "authenticator", "offer-token", "ada", "shop")
+            #expect(suspended.status == 2 && suspended.err.contains("suspended"), "\(suspended)")
+            let offered = try await json("admin", "authenticator", "offer-token", "grace", "shop", "--kind", "hotp", "--digits", "8")
             #expect(
                 (offered["registration_code"] as? String)?.hasPrefix("otc_") == true && offered["kind"] as? String == "hotp"
                     && offered["digits"] as? Int == 8)
-            #expect(try await mien("admin", "authenticator", "offer-token", "ada", "shop").out.contains("\nGood once, until "))
+            #expect(try await mien("admin", "authenticator", "offer-token", "grace", "shop").out.contains("\nGood once, until "))
             try await refused(2, "server.not-found", "admin", "authenticator", "offer-token", "ada", "nothing")
             let again = try await json("admin", "app", "secret", "shop")
             #expect(try #require(shop["client_secret"] as? String) != #require(again["client_secret"] as? String))
@@ -194,7 +196,7 @@ import Testing
             let entries = try #require(try await json("admin", "audit", "list", "--user", "ada")["entries"] as? [[String: Any]])
             #expect(
                 entries.compactMap { $0["event"] as? String } == [
-                    "user.created", "user.changed", "authenticator.locked", "authenticator.unlocked", "otp.offered", "otp.offered",
+                    "user.created", "user.changed", "authenticator.locked", "authenticator.unlocked",
                 ])
             #expect(try await mien("admin", "user", "delete", "ada", "--yes").out == "Deleted \(id).\n")
             let after = try #require(entries.last?["number"] as? Int)

@@ -26,16 +26,17 @@ struct OTPService: Sendable {
 
     /// A registration code. One that the user has got for this app before is no longer good.
     ///
-    /// - Throws: ``Problem`` when the user is gone, or has a token that an administrator has locked: another one does not get around that.
+    /// - Throws: ``Problem`` when the user is gone or suspended, or has a token that an administrator has locked: another one does not get around that.
     func offer(kind: OTPToken.Kind, digits: Int, to user: UserID, app: AppID, actor: String) async throws -> Offer {
         var generator = SystemRandomNumberGenerator()
         let id = Identifier<OTPRegistrationKind>.random(using: &generator), secret = BearerSecret(for: id, using: &generator)
         let now = clock.now, expiry = now + Self.lifetime, hash = store.keys.hash(ofSecret: secret.secret)
         try await store.write { tables in
-            guard let account = try tables.accounts.find(user), account.state == .active else { throw Problem(.notFound, "there is no such user") }
+            guard let account = try tables.accounts.find(user) else { throw Problem(.notFound, "there is no such user") }
+            guard account.state == .active else { throw Problem(.conflict, "this user's account is suspended; make it active first") }
             guard try tables.apps.find(app) != nil else { throw Problem(.notFound, "there is no such app") }
             guard try !Self.isLocked(account, app, tables) else {
-                throw Problem(.notPermitted, "an administrator has locked this user's token; unlock it first")
+                throw Problem(.conflict, "an administrator has locked this user's token; unlock it first")
             }
             try tables.otpRegistrations.put(
                 OTPRegistrationRecord(id: id.text, account: user, app: app, kind: kind.rawValue, digits: digits, expiresAt: expiry), hash: hash)
