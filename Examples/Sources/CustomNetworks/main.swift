@@ -8,7 +8,7 @@
 //     its descriptor has 48 numbers
 //     the same picture again: cosine 1.0
 //     a picture of other colours: cosine 0.19
-//     runs: detectorShortRange 3, mesh 3, iris 6, descriptor 12
+//     runs: detectorShortRange 3, mesh 3, iris 6, descriptor 6
 //
 // FaceNetworks is the pipeline's one seam: whoever can run five networks, on whatever engine, can use all of MienFace.
 
