@@ -27,20 +27,11 @@ struct AuthenticateNativeBiometrics: JourneyStep {
 
 /// Asks the device to sign a transaction together with a challenge. Success signs the user in, and what was approved becomes a claim.
 struct TransactionSigningNativeBiometrics: JourneyStep {
-    static let settings =
-        CheckedUser.settings() + [
-            Setting(
-                "approval_data", .expressions(maxCount: DeviceKeySigning.maxPairs), required: true,
-                "What is signed: up to 10 names and expressions. Names and values are of `A-Z a-z 0-9 _ . -`, 1 to 64.")
-        ] + FailureSettings.settings + ClientSettings.settings
+    static let settings = DeviceKeySigning.transactionSettings
 
     let signing: DeviceKeySigning
 
-    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
-        let data = try reader.required("approval_data", try reader.expressions("approval_data", maxCount: DeviceKeySigning.maxPairs))
-        guard !data.isEmpty else { throw reader.error("approval_data", "there is something to sign: at least one pair") }
-        signing = try DeviceKeySigning(reader, approvalData: data)
-    }
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) { signing = try DeviceKeySigning(transaction: reader) }
 
     var failure: FailureSettings? { signing.failure }
     var client: ClientSettings? { signing.client }
@@ -55,15 +46,19 @@ struct TransactionSigningNativeBiometrics: JourneyStep {
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
-        let move = try signing.resume(answer, &run)
-        if case .authenticated = answer { run.instance.approvalData.merge(try signing.approvedData(run)) { $1 } }
-        return move
+        try signing.resume(answer, &run)
     }
 }
 
-/// What authentication and transaction signing with a device key have in common.
+/// What authentication and transaction signing with a device key have in common; transaction signing with a token, too.
 struct DeviceKeySigning: Sendable {
-    static let maxPairs = 10
+    private static let maxPairs = 10
+    static let transactionSettings =
+        CheckedUser.settings() + [
+            Setting(
+                "approval_data", .expressions(maxCount: maxPairs), required: true,
+                "What is signed: up to 10 names and expressions. Names and values are of `A-Z a-z 0-9 _ . -`, 1 to 64.")
+        ] + FailureSettings.settings + ClientSettings.settings
 
     let user: CheckedUser
     let approvalData: [String: JourneyExpression]?
@@ -75,6 +70,13 @@ struct DeviceKeySigning: Sendable {
         user = try CheckedUser(reader)
         failure = try FailureSettings(reader)
         client = try ClientSettings(reader)
+    }
+
+    /// For signing what the setting `approval_data` says.
+    init(transaction reader: SettingReader) throws(JourneyDefinitionError) {
+        let data = try reader.required("approval_data", try reader.expressions("approval_data", maxCount: Self.maxPairs))
+        guard !data.isEmpty else { throw reader.error("approval_data", "there is something to sign: at least one pair") }
+        try self.init(reader, approvalData: data)
     }
 
     static let options: [ClientOption] = {
@@ -126,6 +128,8 @@ struct DeviceKeySigning: Sendable {
             return .ask(.object(data), .deviceKey(id))
         case .authenticated(let id, let amr):
             try run.signIn(id, amr: amr)
+            // What was approved becomes a claim.
+            if approvalData != nil { run.instance.approvalData.merge(try approvedData(run)) { $1 } }
             return .leave(.success)
         default: return .fail(run.told(answer.refusal, user))
         }

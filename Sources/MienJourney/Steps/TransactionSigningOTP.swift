@@ -3,20 +3,11 @@ import MienCore
 /// Asks the user's token to sign a transaction: an OCRA response to a challenge made from what is shown. Success signs the user in, and what was approved
 /// becomes a claim.
 struct TransactionSigningOTP: JourneyStep {
-    static let settings =
-        CheckedUser.settings() + [
-            Setting(
-                "approval_data", .expressions(maxCount: DeviceKeySigning.maxPairs), required: true,
-                "What is signed: up to 10 names and expressions. Names and values are of `A-Z a-z 0-9 _ . -`, 1 to 64.")
-        ] + FailureSettings.settings + ClientSettings.settings
+    static let settings = DeviceKeySigning.transactionSettings
 
     let signing: DeviceKeySigning
 
-    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
-        let data = try reader.required("approval_data", try reader.expressions("approval_data", maxCount: DeviceKeySigning.maxPairs))
-        guard !data.isEmpty else { throw reader.error("approval_data", "there is something to sign: at least one pair") }
-        signing = try DeviceKeySigning(reader, approvalData: data)
-    }
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) { signing = try DeviceKeySigning(transaction: reader) }
 
     var failure: FailureSettings? { signing.failure }
     var client: ClientSettings? { signing.client }
@@ -41,8 +32,6 @@ struct TransactionSigningOTP: JourneyStep {
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
-        let move = try signing.resume(answer, &run)
-        if case .authenticated = answer { run.instance.approvalData.merge(try signing.approvedData(run)) { $1 } }
-        return move
+        try signing.resume(answer, &run)
     }
 }

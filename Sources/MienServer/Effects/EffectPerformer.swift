@@ -86,9 +86,9 @@ final class EffectPerformer: Sendable {
         case .deleteDeviceKey(let user, let keyID): return try await deleteKey(user, keyID, context)
         case .offerOTP(let user, let profile): return try await offerOTP(user, profile, context)
         case .confirmOTP(let user, let registration, let passcode): return try await confirmOTP(user, registration, passcode, context)
-        case .authenticateOTP(let user, let passcode): return try await authenticateOTP(user, passcode, context)
+        case .authenticateOTP(let user, let passcode): return try await EvenPace.keep { try await authenticateOTP(user, passcode, context) }
         case .challengeOTP(let data): return try await challenge(.transaction(approvalData: data), context)
-        case .verifyOTPSignature(let user, let signature): return try await verify(user, signature, context)
+        case .verifyOTPSignature(let user, let signature): return try await EvenPace.keep { try await verify(user, signature, context) }
         case .lockAuthenticator(let user, let type): return try await setLock(true, user, type, context)
         case .unlockAuthenticator(let user, let type): return try await setLock(false, user, type, context)
         case .callWebhook(let call): return await webhooks.call(call, run: context.run, turn: context.turn, app: context.app.id)
