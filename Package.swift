@@ -110,7 +110,7 @@ let package = Package(
 
         .target(name: "MienAccess", dependencies: ["MienCore"], swiftSettings: strict),
         // The wire types, one definition for server and client.
-        .target(name: "MienAPI", dependencies: ["MienCore"], swiftSettings: strict),
+        .target(name: "MienAPI", dependencies: ["MienCore", crypto], swiftSettings: strict),
 
         // Engines: Swift owners of C things. Know no faces.
         .target(name: "MienImage", dependencies: ["CMienImage", "MienCore", "MienPixels"], swiftSettings: strict),
@@ -132,8 +132,8 @@ let package = Package(
             dependencies: [
                 // Apple's systems have an enclave and a check of their own.
                 .target(name: "MienTPM", condition: .when(platforms: [.linux])), .target(name: "MienPassword", condition: .when(platforms: [.linux])),
-                .target(name: "MienMedia", condition: .when(platforms: [.linux])),
-                "MienVault", "MienAccess", "MienFace", "MienKeys", "MienCore", crypto,
+                .target(name: "MienMedia", condition: .when(platforms: [.linux])), .target(name: "MienImage", condition: .when(platforms: [.linux])),
+                "MienVault", "MienAccess", "MienFace", "MienKeys", "MienOTP", "MienCore", crypto,
             ], swiftSettings: strict),
         // Turns published model files into what the engines run. Used once, at set-up.
         .target(name: "MienPackBuilder", dependencies: ["MienCore"], swiftSettings: strict),
@@ -158,7 +158,7 @@ let package = Package(
             name: "mien",
             dependencies: [
                 "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault", "MienInference", "MienJourney", "MienKeys",
-                "MienClient", "MienAPI", "MienMedia", "MienOTP",
+                "MienClient", "MienAPI", "MienMedia", "MienOTP", "MienDevice", "MienTPM",
                 "MienLoad", "MienServer", arguments, hummingbird, lifecycle, logging, unixSignals,
             ],
             swiftSettings: strict),
@@ -168,7 +168,7 @@ let package = Package(
         // Plays attacks and genuine clips to the checks of liveness, and counts: for measurements.
         .executableTarget(
             name: "mien-liveness",
-            dependencies: ["MienCore", "MienPixels", "MienImage", "MienInference", "MienFace", "MienModels", "MienTesting"],
+            dependencies: ["MienCore", "MienPixels", "MienImage", "MienMedia", "MienInference", "MienFace", "MienModels", "MienTesting"],
             swiftSettings: strict),
         .target(name: "MienTesting", dependencies: ["MienCore", "MienPixels", "MienFace"], swiftSettings: strict),
 
@@ -198,7 +198,8 @@ let package = Package(
         .testTarget(name: "MienJourneyTests", dependencies: ["MienJourney", "MienCore"], swiftSettings: testing),
         .testTarget(
             name: "MienModelsTests",
-            dependencies: ["MienModels", "MienInference", "MienFace", "MienImage", "MienPixels", "MienCore", "MienTesting"], swiftSettings: testing),
+            dependencies: ["MienModels", "MienInference", "MienFace", "MienImage", "MienMedia", "MienPixels", "MienCore", "MienTesting"],
+            swiftSettings: testing),
         .testTarget(
             name: "MienVaultTests", dependencies: ["MienVault", "MienFace", "MienCore", "MienTesting"], resources: [.copy("Vectors")],
             swiftSettings: testing),
@@ -217,8 +218,8 @@ let package = Package(
         .testTarget(
             name: "MienDeviceTests",
             dependencies: [
-                "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM", "MienVault", "MienPassword", "MienFace", "MienKeys", "MienCore",
-                "MienTesting",
+                "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM", "MienVault", "MienPassword", "MienFace", "MienModels", "MienImage",
+                "MienPixels", "MienKeys", "MienOTP", "MienCore", "MienTesting",
             ],
             swiftSettings: testing),
         .testTarget(name: "MienTPMTests", dependencies: ["MienTPM", "MienCore", "MienTesting", crypto], swiftSettings: testing),
@@ -237,8 +238,10 @@ let package = Package(
             swiftSettings: testing),
         .testTarget(
             name: "MienCommandTests",
-            dependencies: ["mien", "MienMedia", "MienMediaTesting", "MienModels", "MienVault", "MienFace", "MienImage", "MienPixels", "MienCore"],
-            swiftSettings: testing),
+            dependencies: [
+                "mien", "MienMedia", "MienMediaTesting", "MienModels", "MienVault", "MienFace", "MienImage", "MienPixels", "MienClient", "MienAPI",
+                "MienOTP", "MienCore", "MienTesting",
+            ], swiftSettings: testing),
         .testTarget(
             name: "MienClientTests", dependencies: ["MienClient", "MienAPI", "MienCore", "MienJourney", "MienOTP", crypto, nioCore, nioPosix],
             swiftSettings: testing),

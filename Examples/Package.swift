@@ -24,6 +24,8 @@ let package = Package(
             name: "SearchGallery", dependencies: ["MienCore", "MienFace", "MienImage", "MienModels"].map(product), swiftSettings: strict),
         .executableTarget(name: "FaceRegistrationJourney", dependencies: ["MienAPI", "MienClient", "MienCore"].map(product), swiftSettings: strict),
         .executableTarget(name: "FaceLoginJourney", dependencies: ["MienClient", "MienCore"].map(product), swiftSettings: strict),
+        .executableTarget(
+            name: "FaceUnlock", dependencies: ["MienCore", "MienDevice", "MienFace", "MienKeys", "MienModels"].map(product), swiftSettings: strict),
         .executableTarget(name: "CustomNetworks", dependencies: ["MienFace", "MienPixels"].map(product), swiftSettings: strict),
     ]
 )

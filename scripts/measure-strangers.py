@@ -30,7 +30,7 @@ def send(method, path, body=None, isAdmin=False):
 
 
 def start(journey):
-    return send("POST", f"/v1/journeys/{journey}/start", {"client_id": "sample_app"})[0]["state"]
+    return send("POST", f"/v1/journeys/{journey}/start", {"client_id": "default_application"})[0]["state"]
 
 
 def respond(state, option, data):

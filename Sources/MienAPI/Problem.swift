@@ -38,6 +38,8 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
     case noActiveJourney = "no_active_journey"
     case clientResponseNotValid = "client_response_not_valid"
     case captureClosed = "capture_closed"
+    case liveCaptureRequired = "live_capture_required"
+    case frameOutOfOrder = "frame_out_of_order"
     case payloadTooLarge = "payload_too_large"
     case unsupportedMediaType = "unsupported_media_type"
     case imageNotAccepted = "image_not_accepted"
@@ -52,7 +54,7 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
         case .notPermitted: 403
         case .notFound: 404
         case .methodNotAllowed: 405
-        case .conflict, .invalidState, .captureClosed: 409
+        case .conflict, .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder: 409
         case .noActiveJourney: 410
         case .payloadTooLarge: 413
         case .unsupportedMediaType: 415
@@ -74,6 +76,8 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
         case .noActiveJourney: "The journey has ended or expired; start it again"
         case .clientResponseNotValid: "The step does not take this answer"
         case .captureClosed: "The capture session has ended"
+        case .liveCaptureRequired: "A live person is asked for, not a picture"
+        case .frameOutOfOrder: "Another frame is the next one"
         case .payloadTooLarge: "The body is too large"
         case .unsupportedMediaType: "The body is of another type"
         case .imageNotAccepted: "The image cannot be used"

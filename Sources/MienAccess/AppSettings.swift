@@ -10,6 +10,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var locks: [String: LockPolicy]
     /// The least match score for a face, 24...72; `nil` for the server's.
     public var faceThreshold: Double?
+    /// What captures have to show; what is left out is as the server's configuration says.
+    public var liveness: LivenessPolicy
     /// How long a signed token of a completed journey is valid, in seconds, 30...3,600.
     public var tokenSeconds: Int
     /// Whether its users may sign in with name and password on the server's own page, whatever its journeys ask for.
@@ -26,12 +28,13 @@ public struct AppSettings: Sendable, Hashable, Codable {
 
     public init(
         redirectURIs: [String] = [], journeys: [JourneyID]? = nil, locks: [String: LockPolicy] = [:], faceThreshold: Double? = nil,
-        tokenSeconds: Int = 300, hasSignInPage: Bool = false, tokens: TokenLifetimes = TokenLifetimes(),
+        liveness: LivenessPolicy = LivenessPolicy(), tokenSeconds: Int = 300, hasSignInPage: Bool = false, tokens: TokenLifetimes = TokenLifetimes(),
         biometric: BiometricSettings = BiometricSettings(),
         resources: [String] = [], clientScopes: [String] = [], requiresDPoP: Bool = false
     ) {
         (self.redirectURIs, self.journeys, self.locks) = (redirectURIs, journeys, locks)
         (self.faceThreshold, self.tokenSeconds, self.tokens, self.biometric) = (faceThreshold, tokenSeconds, tokens, biometric)
+        self.liveness = liveness
         (self.resources, self.clientScopes, self.requiresDPoP, self.hasSignInPage) = (resources, clientScopes, requiresDPoP, hasSignInPage)
     }
 
@@ -54,6 +57,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
         }
         if let faceThreshold, !(24...72).contains(faceThreshold) { faults.append(("face_threshold", "is 24 to 72")) }
         if !(30...3600).contains(tokenSeconds) { faults.append(("token_seconds", "is 30 to 3,600")) }
+        faults += liveness.faults.map { ("liveness.\($0.setting)", $0.message) }
         faults += tokens.faults.map { ("tokens.\($0.setting)", $0.message) }
         faults += biometric.faults.map { ("biometric.\($0.setting)", $0.message) }
         for (index, resource) in resources.enumerated() where !Self.isAddress(resource) {
@@ -89,7 +93,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case redirectURIs = "redirect_uris", journeys, locks, faceThreshold = "face_threshold", tokenSeconds = "token_seconds"
+        case redirectURIs = "redirect_uris", journeys, locks, faceThreshold = "face_threshold", liveness, tokenSeconds = "token_seconds"
         case hasSignInPage = "sign_in_page", tokens, biometric, resources, clientScopes = "client_scopes", requiresDPoP = "requires_dpop"
     }
 
@@ -103,6 +107,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
             journeys: try values.decodeIfPresent([JourneyID].self, forKey: .journeys),
             locks: try values.decodeIfPresent([String: LockPolicy].self, forKey: .locks) ?? [:],
             faceThreshold: try values.decodeIfPresent(Double.self, forKey: .faceThreshold),
+            liveness: try values.decodeIfPresent(LivenessPolicy.self, forKey: .liveness) ?? LivenessPolicy(),
             tokenSeconds: try values.decodeIfPresent(Int.self, forKey: .tokenSeconds) ?? 300,
             hasSignInPage: try values.decodeIfPresent(Bool.self, forKey: .hasSignInPage) ?? false,
             tokens: try values.decodeIfPresent(TokenLifetimes.self, forKey: .tokens) ?? TokenLifetimes(),

@@ -70,7 +70,7 @@ extension MienError {
             switch problem.code {
             case .invalidCredentials: .invalidCredentials
             case .noActiveJourney: .noActiveJourney
-            case .invalidState, .captureClosed: .invalidState
+            case .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder: .invalidState
             case .clientResponseNotValid, .payloadTooLarge, .unsupportedMediaType, .imageNotAccepted: .clientResponseNotValid
             case .invalidRequest, .notPermitted, .notFound, .methodNotAllowed, .conflict, .tooManyRequests, .serverError, .unavailable: .serverError
             }

@@ -72,6 +72,19 @@ public typealias AdminID = Identifier<AdminKind>
 public typealias GrantID = Identifier<GrantKind>
 
 extension RandomNumberGenerator {
+    /// Eight bytes for each word drawn: with the system's generator every word is a call of the kernel.
+    ///
     /// - Parameter count: 0 or more.
-    public mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: .min ... .max, using: &self) } }
+    public mutating func bytes(_ count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count {
+            var word: UInt64 = next()
+            for _ in 0..<min(8, count - bytes.count) {
+                bytes.append(UInt8(truncatingIfNeeded: word))
+                word >>= 8
+            }
+        }
+        return bytes
+    }
 }

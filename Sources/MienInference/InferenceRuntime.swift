@@ -22,6 +22,9 @@ internal import CMienOpenVINO
         unsafe Self.text(1024) { unsafe mien_ov_capabilities(raw, $0, $1) }.split(separator: " ").map(String.init)
     }
 
+    /// The arithmetic that takes this CPU least time.
+    public var fastestPrecision: NetworkOptions.Precision { capabilities.contains("BF16") ? .bf16 : .f32 }
+
     private static func text(_ capacity: Int, _ fill: (UnsafeMutablePointer<CChar>, Int) -> Void) -> String {
         var bytes = [CChar](repeating: 0, count: capacity)
         unsafe bytes.withUnsafeMutableBufferPointer { unsafe fill($0.baseAddress!, $0.count) }

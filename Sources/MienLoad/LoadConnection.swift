@@ -3,7 +3,7 @@ internal import Foundation
 /// One HTTP/1.1 connection to this machine, blocking: it shares the processor with what it measures, so it does as little as it can.
 ///
 ///     let connection = try LoadConnection(port: 8080)
-///     let answer = try connection.post("/v1/journeys/face-login/start", json: #"{"client_id": "sample_app"}"#)
+///     let answer = try connection.post("/v1/journeys/face-login/start", json: #"{"client_id": "default_application"}"#)
 ///
 /// One thread at a time.
 public final class LoadConnection {

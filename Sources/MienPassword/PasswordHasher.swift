@@ -61,6 +61,23 @@ public struct PasswordHasher: Sendable {
         return String(decoding: encoded.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// A key from a password, when nothing shall be kept that tells a right one.
+    ///
+    /// - Parameter salt: ``saltSize`` random bytes.
+    /// - Returns: ``hashSize`` bytes. Wipe them.
+    /// - Throws: ``PasswordHasherError``, when there is no memory for it.
+    public func stretched(_ password: Sensitive<String>, salt: [UInt8]) throws(PasswordHasherError) -> [UInt8] {
+        precondition(salt.count == Self.saltSize, "a salt has \(Self.saltSize) bytes")
+        var key = [UInt8](repeating: 0, count: Self.hashSize)
+        let status = password.use { password in
+            let bytes = Self.bytes(password)
+            return unsafe argon2id_hash_raw(
+                UInt32(cost.passes), UInt32(cost.memory), UInt32(cost.lanes), bytes, bytes.count, salt, salt.count, &key, key.count)
+        }
+        guard status == ARGON2_OK.rawValue else { throw PasswordHasherError(status: status) }
+        return key
+    }
+
     /// Compares in constant time.
     /// - Returns: `false` also for a text that is no hash, or names a cost out of ``Cost``'s range.
     public func verify(_ password: Sensitive<String>, against encoded: String) -> Bool {

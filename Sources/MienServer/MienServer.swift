@@ -26,6 +26,10 @@ public final class MienServer: Service {
 
     /// `nil` on every start but the first.
     public let firstStart: FirstStart?
+    /// The one administrator's, when it was asked for and this is not the first start.
+    public let renewedCredential: Sensitive<String>?
+    /// Apps whose captures take any good picture, as they were set when the server started.
+    public let appsTakingPhotos: [AppID]
     public let configuration: ServerConfiguration
     let parts: ServerParts
     private let logger: Logger
@@ -35,11 +39,22 @@ public final class MienServer: Service {
 
     /// Opens or makes the data folder, the master key, the database; loads the model pack. Listens only in ``run()``.
     ///
-    /// - Parameter onListening: told once where the server listens, e.g. `http://127.0.0.1:8080`.
+    /// - Parameters:
+    ///   - renewsAdminCredential: whether the credentials there are stop to do, and a new one takes their place.
+    ///   - onListening: told once where the server listens, e.g. `http://127.0.0.1:8080`.
     /// - Throws: what is wrong with certificate, folder, key, database or pack.
-    public init(
-        _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock = .system,
+    public convenience init(
+        _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock = .system, renewsAdminCredential: Bool = false,
         onListening: @escaping @Sendable (_ address: String) -> Void = { _ in }
+    ) async throws {
+        try await self.init(
+            configuration, logger: logger, clock: clock, renewsAdminCredential: renewsAdminCredential, reader: nil, onListening: onListening)
+    }
+
+    /// - Parameter reader: looks at frames of live captures in the model pack's place: for tests.
+    init(
+        _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock, renewsAdminCredential: Bool = false, reader: (any LiveFrameReader)?,
+        onListening: @escaping @Sendable (_ address: String) -> Void
     ) async throws {
         (self.configuration, self.logger, self.onListening) = (configuration, logger, onListening)
         http = try Self.http(configuration)
@@ -51,8 +66,22 @@ public final class MienServer: Service {
         } catch let error as StoreError { throw ServerStartError(.store, "\(data.database.path): \(error.reason)") }
         let place = PublicPlace(configuration.publicURL)
         parts = try await ServerParts(
-            configuration, store: store, place: place, clock: clock, logger: logger)
+            configuration, store: store, place: place, clock: clock, logger: logger, reader: reader)
         firstStart = try await FirstStartWork(store: store, clock: clock).run()
+        if renewsAdminCredential, firstStart == nil {
+            let admin = NewAdmin(store.keys)
+            try await admin.replaceAll(in: store, at: clock.now)
+            renewedCredential = admin.credential
+        } else {
+            renewedCredential = nil
+        }
+        appsTakingPhotos = try await store.read { try $0.apps.all() }
+            .filter { LivenessRules(server: configuration.liveness, app: $0.settings.liveness).mode == .image }.map(\.id)
+        for app in appsTakingPhotos {
+            logger.warning(
+                "a photo of a person passes as the person: the liveness mode is image; liveness_active asks for a live one",
+                metadata: ["app.id": "\(app.text)"])
+        }
     }
 
     /// Until the task is cancelled, or told to shut down gracefully: then requests under way have `shutdown_seconds` to end.
@@ -131,8 +160,10 @@ public final class MienServer: Service {
 
     private static func http(_ configuration: ServerConfiguration) throws -> HTTPServerBuilder {
         let seconds = configuration.requestSeconds
+        let connections = configuration.connectionsPerAddress.map { AddressConnections(most: $0) }
         let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [MalformedRequests(), RequestDeadline(seconds: seconds)], idleTimeout: .seconds(Int64(seconds)),
+            additionalChannelHandlers: (connections.map { [AddressGate($0)] } ?? []) + [MalformedRequests(), RequestDeadline(seconds: seconds)],
+            idleTimeout: .seconds(Int64(seconds)),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: RequestLimits.headerBytes, maxHeaderListSize: RequestLimits.headerBytes,
                 maxHeaderFieldCount: RequestLimits.headers))

@@ -30,7 +30,8 @@ struct ServerParts: Sendable {
     private let logger: Logger
 
     init(
-        _ configuration: ServerConfiguration, store: Store, place: PublicPlace, clock: ServerClock, logger: Logger
+        _ configuration: ServerConfiguration, store: Store, place: PublicPlace, clock: ServerClock, logger: Logger,
+        reader: (any LiveFrameReader)? = nil
     ) async throws {
         (self.configuration, self.store, self.place, self.clock, self.logger) = (configuration, store, place, clock, logger)
         let faces = try FaceService(
@@ -39,7 +40,10 @@ struct ServerParts: Sendable {
         passwords = try PasswordService(
             policy: configuration.passwordPolicy, cost: configuration.passwordCost, workers: configuration.passwordWorkers)
         mail = try MailService(configuration: configuration, logger: logger, metrics: metrics)
-        captures = CaptureService(store: store, faces: faces, clock: clock, configuration: configuration)
+        captures = CaptureService(
+            store: store, faces: faces, reader: reader, replays: try await ReplayStore(store: store, clock: clock, days: configuration.replayDays),
+            clock: clock,
+            metrics: metrics, configuration: configuration)
         issuer = TokenIssuer(store: store, issuer: { place.text }, rotateDays: configuration.tokenRotateDays)
         try await issuer.refresh(at: clock.now)
         apps = AppCatalog(store: store)
@@ -67,7 +71,7 @@ struct ServerParts: Sendable {
             store: store, apps: apps, grants: grants, performer: performer, clock: clock, publicURL: publicURL)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, performer: performer, issuer: issuer, clock: clock, metrics: metrics)
-        sweeper = Sweeper(store: store, issuer: issuer, clock: clock, logger: logger)
+        sweeper = Sweeper(store: store, captures: captures, issuer: issuer, clock: clock, logger: logger)
     }
 
     func router() -> Router<MienRequestContext> {
@@ -90,12 +94,15 @@ struct ServerParts: Sendable {
         UserRoutes(grants: grants, keys: biometrics.keys, body: body, listsKeys: configuration.listsDeviceKeys).add(to: router.group("v1"))
         PasskeyRoutes(apps: apps, grants: grants, passkeys: passkeys, clock: clock, body: body).add(to: router.group("v1"))
         OTPRoutes(grants: grants, tokens: tokens, body: body).add(to: router.group("v1"))
+        let licences = LicenceRoutes(licences: LicenceService(store: store, issuer: issuer, clock: clock), body: body)
+        licences.add(to: router.group("v1"))
         let admin = router.group("v1").add(
             middleware: AdminOnly(store: store, guesses: RateLimiter(.init(burst: 10, perMinute: 10)), clock: clock))
         AdminRoutes(
             store: store, apps: apps, catalog: catalog, accounts: AccountService(store: store, passwords: passwords, clock: clock),
             gate: LockGate(store: store, clock: clock), tokens: tokens, clock: clock, body: body
         ).add(to: admin)
+        licences.addAdmin(to: admin)
         // Added last, it is asked only when no route takes the request.
         router.add(middleware: MethodMiddleware(table: RouteTable(router.routes)))
         return router

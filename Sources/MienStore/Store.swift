@@ -52,6 +52,7 @@ public struct Tables {
     public var journeys: JourneyTable { JourneyTable(connection: connection) }
     public var runs: JourneyRunTable { JourneyRunTable(connection: connection, keys: keys) }
     public var captures: CaptureTable { CaptureTable(connection: connection, keys: keys) }
+    public var trails: CaptureTrailTable { CaptureTrailTable(connection: connection, keys: keys) }
     public var codes: OneTimeCodeTable { OneTimeCodeTable(connection: connection) }
     public var admins: AdminTable { AdminTable(connection: connection) }
     public var signingKeys: SigningKeyTable { SigningKeyTable(connection: connection, keys: keys) }
@@ -63,5 +64,6 @@ public struct Tables {
     public var passkeys: PasskeyTable { PasskeyTable(connection: connection) }
     public var otpRegistrations: OTPRegistrationTable { OTPRegistrationTable(connection: connection) }
     public var otpTokens: OTPTokenTable { OTPTokenTable(connection: connection) }
+    public var productKeys: ProductKeyTable { ProductKeyTable(connection: connection) }
     public var audit: AuditTable { AuditTable(connection: connection, client: client) }
 }

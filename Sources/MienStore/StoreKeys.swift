@@ -79,6 +79,7 @@ extension SealPurpose {
     static let journeyRun = SealPurpose(label: "mien/v1/journey-run")
     static let journeyAnswer = SealPurpose(label: "mien/v1/journey-answer")
     static let capture = SealPurpose(label: "mien/v1/capture")
+    static let captureTrail = SealPurpose(label: "mien/v1/capture-trail")
     static let authorizationCode = SealPurpose(label: "mien/v1/authorization-code")
     static let deviceName = SealPurpose(label: "mien/v1/device-name")
     static let credentialID = SealPurpose(label: "mien/v1/credential-id")

@@ -4,7 +4,7 @@ internal import SystemTSS
 /// An open way to a TPM. One thread at a time. Every object and session it makes is flushed before the verb that made it returns.
 @safe final class Connection {
     private var transport: OpaquePointer?
-    private var context: OpaquePointer?
+    private(set) var context: OpaquePointer?
     /// The TPM did not answer, or something could not be flushed: open another one.
     private(set) var isBroken = false
 
@@ -38,7 +38,7 @@ internal import SystemTSS
         return try body(handle)
     }
 
-    private func withStorageKey<T>(_ body: (ESYS_TR) throws(TPMError) -> T) throws(TPMError) -> T {
+    func withStorageKey<T>(_ body: (ESYS_TR) throws(TPMError) -> T) throws(TPMError) -> T {
         let doing = "making the storage key"
         var template = try Self.public(Template.storageKey), nothing = TPM2B_SENSITIVE_CREATE(), outside = TPM2B_DATA()
         var registers = TPML_PCR_SELECTION(), handle: ESYS_TR = 0
@@ -52,7 +52,7 @@ internal import SystemTSS
         return try withHandle(handle, body)
     }
 
-    private enum Flow {
+    enum Flow {
         case none, toTPM, fromTPM, both
 
         var attributes: UInt8 {
@@ -66,12 +66,12 @@ internal import SystemTSS
         }
     }
 
-    private enum SessionKind: UInt8 {
+    enum SessionKind: UInt8 {
         case hmac = 0x00, policy = 0x01, trial = 0x03
     }
 
     /// A session salted with a secret only the TPM can decrypt: whoever listens on the bus learns no parameter that it encrypts.
-    private func withSession<T>(
+    func withSession<T>(
         _ kind: SessionKind = .hmac, salt: ESYS_TR, _ flow: Flow, _ body: (ESYS_TR) throws(TPMError) -> T
     ) throws(TPMError) -> T {
         let doing = "starting a session"
@@ -139,7 +139,7 @@ internal import SystemTSS
     }
 
     /// The answer to a use of an auth value.
-    private static func judge(_ status: TSS2_RC, _ doing: String) throws(TPMError) {
+    static func judge(_ status: TSS2_RC, _ doing: String) throws(TPMError) {
         let response = Response(status)
         if response.isWrongAuth { throw response.error(.wrongAuth, doing) }
         if response.isPolicyFailure { throw response.error(.policyNotMet, "\(doing): the registers are not as they were") }

@@ -11,7 +11,7 @@ struct Response {
     /// Bits 16…23: which layer speaks.
     private var layer: UInt32 { number >> 16 & 0xFF }
     /// 0 is the TPM itself, 12 the same said through a resource manager.
-    private var isFromTPM: Bool { layer == 0 || layer == 12 }
+    var isFromTPM: Bool { layer == 0 || layer == 12 }
     /// Of format-one codes, without what says which handle, parameter or session is meant.
     private var formatOne: UInt32? { isFromTPM && number & 0x80 != 0 ? number & 0x3F : nil }
 
@@ -19,6 +19,8 @@ struct Response {
     var isWrongAuth: Bool { formatOne == 0x0E || formatOne == 0x22 }
     var isLockout: Bool { isFromTPM && number & 0xFFFF == 0x921 }
     var isPolicyFailure: Bool { formatOne == 0x1D }
+    /// TPM_RC_HANDLE: there is nothing of this handle.
+    var isNoHandle: Bool { formatOne == 0x0B }
     /// Any complaint of the TPM's about what it was given.
     var isAboutInput: Bool { formatOne != nil }
     /// Layers 10 (transport) and 11 (resource manager); and the upper layers' "I/O error" and "no connection".

@@ -8,7 +8,7 @@ internal import Synchronization
 ///     let key = try await tpm.makeSigningKey(auth: secret)
 ///     let signature = try await tpm.sign(digest: Array(SHA256.hash(data: message)), with: key.blob, auth: secret)
 ///
-/// Nothing is kept in the TPM: what it makes comes back as a ``TPMBlob``, wrapped under its storage key, for the caller to keep. Auth values and
+/// Nothing but counters is kept in the TPM: what else it makes comes back as a ``TPMBlob``, wrapped under its storage key, for the caller to keep. Auth values and
 /// sealed data cross the bus encrypted, in sessions salted with that storage key. Wrong auth values count against the TPM's own
 /// dictionary-attack limit, which all programs of the machine share.
 ///
@@ -97,6 +97,37 @@ public actor TPM {
     public nonisolated func random(_ count: Int) async throws -> [UInt8] {
         guard Self.randomRange.contains(count) else { throw TPMError(.badArgument, "1 to 4096 random bytes can be drawn, not \(count)") }
         return try await perform { connection throws(TPMError) in try connection.random(count) }
+    }
+
+    // MARK: Counters
+
+    /// Makes a counter that only goes up: not even one that is removed and made anew starts lower than any there has been.
+    ///
+    /// It is the one thing of ours that stays in the TPM, in its small memory: ``removeCounter(_:)`` when it is needed no more.
+    /// - Parameter auth: 1…32 bytes that every use will need.
+    public nonisolated func makeCounter(auth: Sensitive<[UInt8]>) async throws -> TPMCounter {
+        let auth = try Auth(auth)
+        return try await perform { connection throws(TPMError) in try connection.makeCounter(auth: auth) }
+    }
+
+    /// - Returns: what it stands at; `nil` when there is no such counter.
+    public nonisolated func value(ofCounter index: UInt32, auth: Sensitive<[UInt8]>) async throws -> UInt64? {
+        let auth = try Auth(auth)
+        return try await perform { connection throws(TPMError) in try connection.value(ofCounter: index, auth: auth) }
+    }
+
+    /// Counts one up, durably.
+    ///
+    /// - Returns: what it stands at then; `nil` when there is no such counter.
+    public nonisolated func increment(counter index: UInt32, auth: Sensitive<[UInt8]>) async throws -> UInt64? {
+        let auth = try Auth(auth)
+        return try await perform { connection throws(TPMError) in try connection.increment(counter: index, auth: auth) }
+    }
+
+    /// - Returns: whether there was one.
+    @discardableResult
+    public nonisolated func removeCounter(_ index: UInt32) async throws -> Bool {
+        try await perform { connection throws(TPMError) in try connection.removeCounter(index) }
     }
 
     /// Objects and sessions of ours that the TPM holds: none between calls.

@@ -15,9 +15,9 @@ struct Bench {
 
     private(set) var tallies: [String: [String: Int]] = [:]
 
-    /// Attacks from photos, `people` people; the same numbers draw the same challenges.
-    mutating func attacks(people: Int) async throws {
-        var number = 0, used = 0
+    /// Attacks from photos, `people` people, not the first `skipped` photos; the same numbers draw the same challenges.
+    mutating func attacks(people: Int, skipping skipped: Int) async throws {
+        var number = skipped, used = 0
         while used < people, number < photos.files.count {
             let photo = try photos.photo(number)
             number += 1
@@ -33,6 +33,9 @@ struct Bench {
                 // A picture that does not turn says no more in the other mode.
                 if ![.still, .held, .zoomed].contains(skill) { try await trial("attack \(skill.rawValue) active", actor, active) }
             }
+            try await trial("attack on_screen active", ShownOnScreen(head(seed)), active)
+            try await trial("attack on_screen passive", ShownOnScreen(head(seed)), .passive)
+            try await trial("attack on_large_screen passive", ShownOnScreen(head(seed), bezel: 0, margin: 0), .passive)
             try await trial("animated photo active", head(seed), active)
             try await trial("animated photo passive", head(seed), .passive)
 
@@ -61,54 +64,8 @@ struct Bench {
         }
     }
 
-    /// People, as they were filmed: folders `NAME`, of PNG files that sort by time. What is in each is known here.
-    mutating func clips(in folder: String) async throws {
-        func frames(_ name: String, _ range: ClosedRange<Int>, x: Int = 0, width: Int? = nil) throws -> [RGBImage] {
-            try range.map { i in
-                let image = try ImageFile.decode("\(folder)/\(name)/\(String(format: "%05d", i)).png")
-                return image.reduced(by: 1, x: x, y: 0, width: width ?? image.width, height: image.height)
-            }
-        }
-        let couple = "head-pose-face-detection-female-and-male", man = "head-pose-face-detection-male"
-        // Blinks of their own: a clip that is played once, and one whose last frames run back, so that the eyes open again.
-        for start in [14, 17, 20, 23, 26] {
-            try await trial(
-                "genuine clip, own blink, passive", RecordedClip(try frames(couple, start...56, x: 240, width: 240), framesPerSecond: 12), .passive)
-        }
-        for start in [34, 37, 40, 43] {
-            let clip = try frames(man, start...62)
-            // Running back must not be the very pictures again.
-            var generator = SeededGenerator(seed: UInt64(start))
-            let back = clip.dropLast().reversed().prefix(8).map { $0.withCameraNoise(1, using: &generator) }
-            try await trial("genuine clip, own blink, passive", RecordedClip(clip + back, framesPerSecond: 12), .passive)
-        }
-        // Blinks drawn into their frames, 1.4 s and more after the start.
-        let windows = [
-            (man, 1, 25, 12.0), (man, 8, 32, 12), (man, 15, 39, 12), (man, 22, 46, 12), (man, 29, 53, 12), ("asl-sorry", 26, 73, 30),
-            ("asl-milk", 13, 51, 30), ("asl-sorry", 28, 73, 30),
-        ]
-        for (name, first, last, rate) in windows {
-            for moment in [1.35, 1.5] {
-                let clip = try await blinking(try frames(name, first...last), at: moment, framesPerSecond: rate)
-                try await trial("genuine clip, drawn blink, passive", RecordedClip(clip, framesPerSecond: rate), .passive, framesPerSecond: rate)
-            }
-        }
-        for start in [14, 18, 22] {
-            let clip = try await blinking(try frames(couple, start...41, x: 240, width: 240), at: 1.4, framesPerSecond: 12)
-            try await trial("genuine clip, drawn blink, passive", RecordedClip(clip, framesPerSecond: 12), .passive)
-        }
-        // A full turn to either side, cut to be shown on cue.
-        let turn = try frames("head-pose-face-detection-female", 1...23)
-        let left = Array(turn[9...19]), right = Array(turn[19...22]) + turn[19...21].reversed()
-        for (seed, actions) in [[LivenessAction.turnLeft], [.turnRight], [.turnLeft, .turnRight], [.turnRight, .turnLeft]].enumerated() {
-            let actor = CuedClip(rest: turn[19], pieces: [.turnLeft: left, .turnRight: right], framesPerSecond: 12, seed: UInt64(seed))
-            let challenge = try LivenessChallenge(steps: actions.map { .init($0, pauseMilliseconds: 500) })
-            try await trial("genuine clip, turns on cue, active", actor, challenge)
-        }
-    }
-
     /// Eyes drawn shut for 0.15 s.
-    private func blinking(_ frames: [RGBImage], at moment: Double, framesPerSecond: Double) async throws -> [RGBImage] {
+    func blinking(_ frames: [RGBImage], at moment: Double, framesPerSecond: Double) async throws -> [RGBImage] {
         var out: [RGBImage] = []
         for (i, frame) in frames.enumerated() {
             let amount = max(0, min(1, 1.7 - abs(Double(i) / framesPerSecond - moment) / 0.08))
@@ -132,7 +89,7 @@ struct Bench {
         try await play(actor, challenge, framesPerSecond: Self.framesPerSecond, keepingFrames: true).frames
     }
 
-    private mutating func trial(
+    mutating func trial(
         _ kind: String, _ actor: some LivenessActor, _ challenge: LivenessChallenge, framesPerSecond: Double = Self.framesPerSecond
     ) async throws {
         let (session, _) = try await play(actor, challenge, framesPerSecond: framesPerSecond, keepingFrames: false)
@@ -170,5 +127,5 @@ struct Bench {
         }
     }
 
-    private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+    func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 }

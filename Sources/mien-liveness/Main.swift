@@ -4,22 +4,42 @@ internal import MienModels
 
 /// Plays attacks and genuine behaviour to the checks of liveness, and counts.
 ///
-///     mien-liveness <folder of photos, one folder a person> <people> [<folder of clips, each a folder of numbered PNG>]
+///     mien-liveness attacks PHOTOS PEOPLE [SKIPPED]    a folder of photos, one folder a person; the first SKIPPED photos have no part
+///     mien-liveness genuine CLIPS                      clips the limits were set with, and others
+///     mien-liveness cues PHOTOS COUNT [CLIPS [PICTURE…]]
 ///
 /// Prints a line a trial and a table at the end. No picture, no descriptor, no name.
 @main
 struct Main {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        guard arguments.count >= 2, let people = Int(arguments[1]), people > 0 else {
-            FileHandle.standardError.write(Data("usage: mien-liveness <photos> <people, 1 or more> [<clips>]\n".utf8))
-            exit(2)
-        }
+        func number(_ place: Int) -> Int? { arguments.count > place ? Int(arguments[place]) : nil }
+        guard arguments.count >= 2 else { usage() }
         let home = MienHome(environment: ProcessInfo.processInfo.environment)
         let engine = try FaceEngine(pack: try PackLibrary(folder: home.packs).pack(), workers: 1)
-        var bench = Bench(engine: engine, photos: try Photos(folder: arguments[0]))
-        if arguments.count > 2 { try await bench.clips(in: arguments[2]) }
-        try await bench.attacks(people: people)
-        bench.printTable()
+        switch arguments[0] {
+        case "attacks":
+            guard let people = number(2), people > 0 else { usage() }
+            var bench = Bench(engine: engine, photos: try Photos(folder: arguments[1]))
+            try await bench.attacks(people: people, skipping: number(3) ?? 0)
+            bench.printTable()
+        case "genuine":
+            var bench = Bench(engine: engine, photos: Photos(files: []))
+            try await bench.fitted(Clips(folder: arguments[1]))
+            try await bench.heldOut(Clips(folder: arguments[1]))
+            bench.printTable()
+        case "cues":
+            guard let count = number(2), count > 0 else { usage() }
+            let bench = Bench(engine: engine, photos: try Photos(folder: arguments[1]))
+            let clips = arguments.count > 3 ? Clips(folder: arguments[3]) : nil
+            try await bench.cues(photos: count, clips: clips, pictures: Array(arguments.dropFirst(4)))
+        default: usage()
+        }
+    }
+
+    private static func usage() -> Never {
+        FileHandle.standardError.write(
+            Data("usage: mien-liveness attacks PHOTOS PEOPLE [SKIPPED] | genuine CLIPS | cues PHOTOS COUNT [CLIPS [PICTURE…]]\n".utf8))
+        exit(2)
     }
 }

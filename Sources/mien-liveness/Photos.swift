@@ -6,6 +6,8 @@ internal import MienPixels
 struct Photos {
     let files: [String]
 
+    init(files: [String]) { self.files = files }
+
     init(folder: String) throws {
         let files = FileManager.default
         let people = try files.contentsOfDirectory(atPath: folder).sorted()

@@ -19,7 +19,8 @@ struct Mien: AsyncParsableCommand {
             """,
         version: "mien 0.1.0",
         subcommands: [
-            FaceCommand.self, OTPCommand.self, JourneyCommand.self, ServeCommand.self, AdminCommand.self, ModelsCommand.self, DoctorCommand.self,
+            FaceCommand.self, OTPCommand.self, TokenCommand.self, JourneyCommand.self, ServeCommand.self, AdminCommand.self, ModelsCommand.self,
+            DoctorCommand.self,
             BenchCommand.self,
             DemoCommand.self,
         ])

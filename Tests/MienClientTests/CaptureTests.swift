@@ -1,11 +1,19 @@
 import MienAPI
 import MienCore
+import Synchronization
 import Testing
 
 @testable import MienClient
 
 extension CaptureAnswer {
     static func open(_ left: Int, _ guidance: String...) -> Self { CaptureAnswer(status: "open", guidance: guidance, framesLeft: left, expiresAt: 0) }
+    /// A session that takes pictures, as its start tells.
+    static let pictures = CaptureAnswer(status: "open", guidance: [], framesLeft: 60, expiresAt: 0, mode: "image")
+    static func live(next: Int, elapsed: Int = 0, nonce: String? = "AAEC", action: String? = nil) -> Self {
+        CaptureAnswer(
+            status: "open", guidance: [], framesLeft: 900, expiresAt: 0, mode: "liveness_active", action: action, elapsed: elapsed, nextFrame: next,
+            nonce: nonce)
+    }
     static func ended(_ status: String, _ left: Int) -> Self {
         CaptureAnswer(status: status, guidance: [], quality: 80, framesLeft: left, expiresAt: 0)
     }
@@ -26,33 +34,39 @@ struct CaptureTests {
 
     @Test("frames go until one passes")
     func passes() async throws {
-        let transport = ScriptedTransport([.json(CaptureAnswer.open(59, "face_not_found")), .json(CaptureAnswer.ended("passed", 58))])
+        let transport = ScriptedTransport([
+            .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59, "face_not_found")), .json(CaptureAnswer.ended("passed", 58)),
+        ])
         var guidance: [[String]] = []
         let last = try await session(transport).run(frames(5)) { guidance.append($0.guidance) }
         #expect(last.hasPassed)
         #expect(guidance == [["face_not_found"], []])
-        #expect(transport.requests.map(\.body) == [[0xff, 0xd8, 0], [0xff, 0xd8, 1]])
-        #expect(transport.requests[0].headers["authorization"] == "Bearer cap_1.secret")
-        #expect(transport.requests[0].headers["content-type"] == "image/jpeg")
-        #expect(transport.requests[0].url == "https://login.example/v1/capture/frames")
+        #expect(transport.requests.map(\.body) == [[], [0xff, 0xd8, 0], [0xff, 0xd8, 1]])
+        #expect(transport.requests.allSatisfy { $0.headers["authorization"] == "Bearer cap_1.secret" })
+        #expect(transport.requests[0].url == "https://login.example/v1/capture/start")
+        #expect(transport.requests[1].headers["content-type"] == "image/jpeg")
+        #expect(transport.requests[1].url == "https://login.example/v1/capture/frames")
     }
 
     @Test("when frames end before the session does, it is still open")
     func runsOut() async throws {
-        let transport = ScriptedTransport([.json(CaptureAnswer.open(59)), .json(CaptureAnswer.open(59))])
+        let transport = ScriptedTransport([
+            .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59)), .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59)),
+        ])
         #expect(try await session(transport).run(frames(1)).isOpen)
         #expect(try await session(transport).run(frames(0)).isOpen)
-        #expect(transport.requests.map(\.method) == [.post, .get])
+        #expect(transport.requests.map(\.method) == [.post, .post, .post, .get])
     }
 
     @Test("a frame that did not arrive is sent again")
     func requestLost() async throws {
         let transport = ScriptedTransport([
-            .json(CaptureAnswer.open(59)), .fault(.unreachable), .json(CaptureAnswer.open(59)), .json(CaptureAnswer.ended("passed", 58)),
+            .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59)), .fault(.unreachable), .json(CaptureAnswer.open(59)),
+            .json(CaptureAnswer.ended("passed", 58)),
         ])
         #expect(try await session(transport).run(frames(2)).hasPassed)
-        #expect(transport.requests.map(\.method) == [.post, .post, .get, .post])
-        #expect(transport.requests[1].body == transport.requests[3].body)
+        #expect(transport.requests.map(\.method) == [.post, .post, .post, .get, .post])
+        #expect(transport.requests[2].body == transport.requests[4].body)
     }
 
     @Test("a frame that arrived is not sent again although its answer was lost", arguments: ["open", "passed", "failed"])
@@ -91,7 +105,8 @@ struct CaptureTests {
     @Test("a step knows its session, or that it has none")
     func ofStep() async throws {
         let transport = ScriptedTransport([
-            .json(JourneyAnswer.step("selfieAcquisition", data: ["start_token": "cap_2.s"])), .json(CaptureAnswer.ended("passed", 59)),
+            .json(JourneyAnswer.step("selfieAcquisition", data: ["start_token": "cap_2.s"])), .json(CaptureAnswer.pictures),
+            .json(CaptureAnswer.ended("passed", 59)),
             .json(JourneyAnswer.step("information", state: "s2")), .json(JourneyAnswer.success()),
         ])
         let journey = try await JourneyClient(options(transport), sleep: Naps().sleep).start("j")
@@ -105,4 +120,81 @@ struct CaptureTests {
         }
         #expect(transport.requests[1].headers["authorization"] == "Bearer cap_2.s")
     }
+
+    // MARK: Live
+
+    private func live(_ transport: ScriptedTransport, at now: HandTime) throws -> CaptureSession {
+        let connection = try options(transport).connection(sleep: Naps().sleep)
+        return CaptureSession(Sensitive("cap_1.secret"), connection, clock: { now.time })
+    }
+
+    private func sent(_ transport: ScriptedTransport) -> [[LinkedFrame]] {
+        transport.requests.filter { $0.headers["content-type"] == FrameBatch.contentType }.compactMap { try? FrameBatch.decode($0.body) }
+    }
+
+    @Test("live frames are numbered, stamped with the time since the session began, and linked to its nonce; the last answer is the verdict")
+    func updates() async throws {
+        let transport = ScriptedTransport([
+            .json(CaptureAnswer.live(next: 1, elapsed: 40, action: "keep_still")), .json(CaptureAnswer.live(next: 2, action: "turn_left")),
+            .json(CaptureAnswer.ended("passed", 0)),
+        ])
+        let now = HandTime(.seconds(5)), session = try live(transport, at: now), (stream, frames) = AsyncStream<CaptureFrame>.makeStream()
+        var told: [CaptureAnswer] = []
+        for try await answer in session.updates(of: stream) {
+            told.append(answer)
+            now.advance(.milliseconds(100))
+            frames.yield(CaptureFrame([UInt8(told.count)]))
+        }
+        #expect(told.map(\.action) == ["keep_still", "turn_left", nil] && told.last?.hasPassed == true)
+        let batches = sent(transport)
+        #expect(batches.map { $0.map(\.milliseconds) } == [[140], [240]])
+        var chain = FrameChain(nonce: [0, 1, 2])
+        for frame in batches.joined() { #expect(throws: Never.self) { try chain.accept(frame) } }
+    }
+
+    @Test("an answer that was lost: only frames that did not arrive are sent again", arguments: [1, 2, 3])
+    func lostAnswers(next: Int) async throws {
+        let transport = ScriptedTransport([
+            .json(CaptureAnswer.live(next: 1)), .fault(.interrupted), .json(CaptureAnswer.live(next: next)), .json(CaptureAnswer.live(next: 3)),
+        ])
+        let session = try live(transport, at: HandTime(.zero))
+        try await session.start()
+        let answer = try await session.submitLive([CaptureFrame([1]), CaptureFrame([2], time: .zero)])
+        #expect(answer.nextFrame == 3)
+        let batches = sent(transport)
+        #expect(batches[0].map(\.number) == [1, 2] && batches[0].map(\.milliseconds) == [0, 1])
+        #expect(batches.dropFirst().map { $0.map(\.number) } == (next == 3 ? [] : next == 2 ? [[2]] : [[1, 2]]))
+        for frame in batches.dropFirst().joined() { #expect(batches[0].contains(frame), "the same bytes") }
+    }
+
+    @Test("a session that somebody else has begun is not gone on with; without a start nothing is sent")
+    func foreign() async throws {
+        let transport = ScriptedTransport([.json(CaptureAnswer.live(next: 7))]), session = try live(transport, at: HandTime(.zero))
+        await #expect(throws: MienError(.invalidState, "")) { try await session.submitLive([CaptureFrame([1])]) }
+        await #expect(throws: MienError(.invalidState, "")) { try await session.start() }
+    }
+
+    @Test("cancelling the task that waits for the next answer ends it, and the frames are let go")
+    func cancelled() async throws {
+        let transport = ScriptedTransport([.json(CaptureAnswer.live(next: 1))]), session = try live(transport, at: HandTime(.zero))
+        let (stream, frames) = AsyncStream<CaptureFrame>.makeStream(), (ended, end) = AsyncStream<Void>.makeStream()
+        frames.onTermination = { _ in end.yield() }
+        let task = Task {
+            var count = 0
+            for try await _ in session.updates(of: stream) { count += 1 }
+            return count
+        }
+        while transport.requests.isEmpty { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(await ended.first { _ in true } != nil)
+    }
+}
+
+/// A steady clock moved by hand.
+private final class HandTime: Sendable {
+    private let now: Mutex<Duration>
+    init(_ start: Duration) { now = Mutex(start) }
+    var time: Duration { now.withLock { $0 } }
+    func advance(_ duration: Duration) { now.withLock { $0 += duration } }
 }

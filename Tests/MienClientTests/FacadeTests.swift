@@ -66,7 +66,8 @@ struct FacadeTests {
         let transport = try begin(
             .json(JourneyAnswer.step("loginForm", state: "s1")),
             .json(JourneyAnswer.step("selfieAcquisition", state: "s2", data: ["start_token": "cap_1.s"])),
-            .json(CaptureAnswer.ended(passes ? "passed" : "failed", 59)), .json(passes ? JourneyAnswer.success() : JourneyAnswer.rejection))
+            .json(CaptureAnswer.pictures), .json(CaptureAnswer.ended(passes ? "passed" : "failed", 59)),
+            .json(passes ? JourneyAnswer.success() : JourneyAnswer.rejection))
         let controller = ViewController()
         Mien.delegate = controller
         await withCheckedContinuation { continuation in
@@ -74,7 +75,7 @@ struct FacadeTests {
             try? startAsInTheGuides()
         }
         #expect(controller.steps == [.loginForm, .selfieAcquisition, passes ? .success : .rejection])
-        #expect(try body(transport.requests[3], as: RespondRequest.self).option == (passes ? "client_input" : "fail"))
+        #expect(try body(transport.requests[4], as: RespondRequest.self).option == (passes ? "client_input" : "fail"))
         #expect(controller.errors.isEmpty)
     }
 

@@ -180,7 +180,7 @@ struct ErrorTests {
             switch code {
             case .invalidCredentials: .invalidCredentials
             case .noActiveJourney: .noActiveJourney
-            case .invalidState, .captureClosed: .invalidState
+            case .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder: .invalidState
             case .clientResponseNotValid, .payloadTooLarge, .unsupportedMediaType, .imageNotAccepted: .clientResponseNotValid
             default: .serverError
             }

@@ -69,13 +69,24 @@ struct TokenProvisioningTests {
         }
     }
 
-    @Test("a code is sent once: nobody tries again what may have arrived")
-    func once() async throws {
-        let transport = ScriptedTransport([.fault(.timedOut), .fault(.timedOut)])
-        let error = await #expect(throws: MienError.self) { try await redeem(transport) }
-        #expect(error?.code == .networkError && transport.requests.count == 1)
+    @Test("a code whose answer was lost is sent again, with the same key; a refusal is the end of it")
+    func again() async throws {
+        let transport = ScriptedTransport([.fault(.timedOut), .fault(.timedOut), .problem(.invalidCredentials)])
+        #expect(await #expect(throws: MienError.self) { try await redeem(transport) }?.code == .invalidCredentials)
+        #expect(transport.requests.count == 3 && Set(transport.requests.map(\.body)).count == 1)
         let refused = ScriptedTransport([.problem(.invalidCredentials)])
         #expect(await #expect(throws: MienError.self) { try await redeem(refused) }?.code == .invalidCredentials)
+    }
+
+    @Test("a key that was kept opens what was encrypted to it, and prints nothing")
+    func key() async throws {
+        let key = TokenProvisioningKey(), kept = try #require(TokenProvisioningKey(bytes: key.bytes))
+        #expect(kept.bytes == key.bytes && TokenProvisioningKey(bytes: Sensitive([1, 2, 3])) == nil)
+        let token = try await TokenProvisioning(options(Server())).redeem(Sensitive("otc_1.code"), name: "Phone", system: "linux", key: kept)
+        #expect(token.secret.bytes == Self.secret)
+        var text = "\(key)"
+        dump(key, to: &text)
+        #expect(!text.contains(key.bytes.use { Base64URL.encode($0) }))
     }
 
     @Test("a signature is for what was shown; anything else is not signed")

@@ -121,7 +121,7 @@ import Testing
             #expect(try await json("admin", "authenticator", "unlock", "ada", password)["unlocked"] as? String == password)
             try await refused(2, "authenticator.unknown", "admin", "authenticator", "remove", "ada", "face")
             #expect(try await mien("admin", "consent", "list", "ada").out == "ada has consented to nothing.\n")
-            try await refused(2, "server.not-found", "admin", "consent", "withdraw", "ada", "sample_app")
+            try await refused(2, "server.not-found", "admin", "consent", "withdraw", "ada", "default_application")
 
             // Apps.
             let shop = try await json("admin", "app", "create", "Web shop", "--id", "shop", "--confidential")

@@ -31,7 +31,7 @@ import Testing
         #expect(rows.count == 5 && rows.allSatisfy { $0.keys.sorted() == ["expected", "match", "milliseconds", "photo", "result"] })
         #expect(rows.allSatisfy { $0["expected"] as? Bool == $0["match"] as? Bool })
         let logins = try #require(object["logins"] as? [[String: Any]])
-        #expect(logins.count == 12 && logins.allSatisfy { $0["expected"] as? String == $0["got"] as? String })
+        #expect(logins.count == 13 && logins.allSatisfy { $0["expected"] as? String == $0["got"] as? String })
         #expect(try ImageFile.decode(picture).width > 0)
     }
 

@@ -17,6 +17,8 @@ import Testing
                 codes.formUnion(source.matches(of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) })
             }
         }
+        // Of the device's parts, what the command line lets through.
+        codes.formUnion(try text("Sources/MienDevice/Tokens/TokenError.swift").matches(of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) })
         let start = try text("Sources/MienServer/Operation/ServerStartError.swift")
         codes.formUnion(start.matches(of: /"([a-z]+\.[a-z]+)"/).map { String($0.1) })
         // Names of files, of threads; what sources of frames tell sessions, where the command line tells a video's own words.

@@ -1,8 +1,11 @@
 import Foundation
+import MienFace
 import MienImage
 import MienMedia
 import MienMediaTesting
+import MienModels
 import MienPixels
+import MienTesting
 import Testing
 
 /// `mien face watch`
@@ -68,6 +71,80 @@ import Testing
         #expect(try await home.mien("face", "watch", "--video", clip, "--name", "nobody").status == 2)
     }
 
+    // MARK: Live sessions
+
+    /// Somebody, made from a demo photo, who does what is asked, ten times a second; or what `actor` makes of the photo.
+    private func session(
+        _ home: TemporaryHome, _ actions: [LivenessAction], _ name: String = "session.mkv", actor: (RGBImage, FaceMesh) -> any LivenessActor
+    ) async throws -> String {
+        let whole = try ImageFile.decode(home.photo("obama"))
+        let engine = try FaceEngine(pack: try ModelPack(folder: TemporaryHome.Machine.pack))
+        // The face and what is round it, so that frames are small.
+        let box = try #require(try await engine.analyse(whole).main).detection.box, side = min(whole.width, whole.height, Int(2.6 * box.width))
+        let left = min(max(0, Int(box.centre.x) - side / 2), whole.width - side), top = min(max(0, Int(box.centre.y) - side / 2), whole.height - side)
+        let photo = whole.reduced(by: 1, x: left, y: top, width: side, height: side).resized(width: 240, height: 240)
+        let mesh = try #require(try await engine.analyse(photo).main).mesh
+        let challenge = try LivenessChallenge(steps: actions.map { .init($0, pauseMilliseconds: 500) })
+        let played = try await LivenessSession.played(
+            actor(photo, mesh), challenge, settings: VerificationSettings(mode: .livenessActive), framesPerSecond: 10, reader: engine,
+            keepingFrames: true)
+        var maker = MovieMaker(.mkv)
+        maker.framesPerSecond = 10
+        let file = home.files.appending(path: name)
+        // A camera goes on after the last frame that was needed.
+        try maker.write(played.frames + played.frames.suffix(1).map { $0.reduced(by: 1, x: 0, y: 0, width: $0.width, height: $0.height) }, to: file)
+        return file.path
+    }
+
+    @Test(.needsFaces) func `in active mode who does what is asked is accepted, compared, and a recording for something else is not`() async throws {
+        let home = try TemporaryHome()
+        let clip = try await session(home, [.turnLeft, .blink]) { SolidHead($0, mesh: $1, reach: 60) }
+        try await home.mien("face", "enroll", "ada", home.photo("obama2"))
+        try await home.mien("face", "enroll", "joe", home.photo("biden"))
+        let mode = ["face", "watch", "--video", clip, "--mode", "active", "--actions"]
+
+        let words = try await home.mien(mode + ["turn_left,blink"])
+        #expect(words.status == 0 && words.out.contains("Accepted: somebody who did what was asked: "))
+        #expect(words.out.contains("turn your head to your left") && words.out.contains("blink") && words.out.contains("  depth       passed"))
+
+        let match = try await home.mien(mode + ["turn_left,blink", "--name", "ada", "--json"])
+        let lines = try Self.lines(match.out), end = try #require(lines.last)
+        #expect(match.status == 0 && lines.first?["event"] as? String == "start")
+        #expect(
+            end.keys.sorted() == [
+                "checks", "dropped", "event", "frames", "good", "match", "mode", "name", "refusals", "result", "taken", "threshold", "withFace",
+            ])
+        #expect(end["good"] as? Bool == true && end["match"] as? Bool == true && end["mode"] as? String == "liveness_active")
+        let checks = try #require(end["checks"] as? [[String: Any]])
+        #expect(checks.count >= 5 && checks.allSatisfy { $0["passed"] as? Bool == true })
+        let frames = lines.dropFirst().dropLast()
+        #expect(frames.count == end["frames"] as? Int && frames.allSatisfy { $0["event"] as? String == "frame" })
+        let asked = frames.compactMap { $0["action"] as? String }.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
+        #expect(asked == ["keep_still", "turn_left", "blink"])
+        let keys: Set = ["event", "faces", "frame", "livenessScore", "quality", "reasons", "secondsLeft", "status", "time"]
+        #expect(frames.allSatisfy { keys.isSubset(of: $0.keys) })
+        #expect(frames.first?["secondsLeft"] as? Double == 60 && frames.last?["status"] as? String == "finished")
+
+        let stranger = try await home.mien(mode + ["turn_left,blink", "--name", "joe"])
+        #expect(stranger.status == 1 && stranger.out.contains("No match: the face is not that of joe: "))
+        for other in ["turn_right,blink", "blink,turn_left"] {
+            let refused = try await home.mien(mode + [other, "--json"])
+            let end = try #require(try Self.lines(refused.out).last)
+            #expect(refused.status == 1 && end["good"] as? Bool == false && (end["refusals"] as? [String])?.isEmpty == false, "\(other)")
+        }
+    }
+
+    @Test(.needsPack) func `a video that ends first is a refusal, and so are seconds that are over`() async throws {
+        let home = try TemporaryHome(), file = home.files.appending(path: "clip.mp4")
+        try MovieMaker(.mp4).write(Array(repeating: RGBImage(width: 160, height: 120, filledWith: RGBColour(90, 120, 150)), count: 50), to: file)
+        let ended = try await home.mien("face", "watch", "--video", file.path, "--mode", "passive")
+        #expect(ended.status == 1 && ended.out.contains("Refused: the video ended first (source_ended): 50 frames in 2.0 s, 0 with a face."))
+        #expect(ended.out.contains("face the camera, with the whole face in the picture"))
+        let short = try await home.mien("face", "watch", "--video", file.path, "--mode", "passive", "--seconds", "1", "--json")
+        let end = try #require(try Self.lines(short.out).last)
+        #expect(end["frames"] as? Int == 25 && end["refusals"] as? [String] == ["source_ended"])
+    }
+
     @Test func `what cannot be watched is told`() async throws {
         let home = try TemporaryHome(hasPack: false)
         let silence = home.files.appending(path: "silence.mkv")
@@ -89,6 +166,8 @@ import Testing
         let home = try TemporaryHome(hasPack: false)
         for words in [
             ["--video", "a", "--camera", "b"], ["--quality", "101"], ["--threshold", "73"], ["--threshold", "48.05"], ["--seconds", "0"],
+            ["--actions", "blink"], ["--mode", "active", "--actions", "jump"], ["--mode", "active", "--actions", "blink,blink"],
+            ["--mode", "asleep"],
         ] {
             let result = try await home.mien(["face", "watch"] + words)
             #expect(result.status == 2 && result.err.contains(words.dropLast().last { $0.hasPrefix("--") } ?? ""))

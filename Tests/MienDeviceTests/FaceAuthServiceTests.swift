@@ -2,6 +2,7 @@ import Foundation
 import MienCore
 import MienDevice
 import MienFace
+import MienKeys
 import MienMedia
 import MienTPM
 import MienTesting
@@ -20,6 +21,7 @@ private struct Machine {
     var cameras = [Camera(name: "USB Camera", path: "/dev/video0"), Camera(name: "Front", path: "/dev/video2")]
     var faceModes: (any FaceModeHolder)?
     var files: any FileSystem = POSIXFileSystem()
+    var licensing: LicencePolicy?
 
     init(tpm: SoftwareTPM? = nil) throws {
         _ = quiet
@@ -42,7 +44,7 @@ private struct Machine {
         let (id, cameras) = (id, cameras)
         return FaceAuthService(
             folder: scratch("face").path, keyPath: key.path, packID: pack, tpm: tpm.map { TPM(address: $0) }, cameras: { cameras },
-            faceModes: faceModes, files: files, random: .system, machineID: { Array(id.utf8) })
+            faceModes: faceModes, licensing: licensing, files: files, random: .system, machineID: { Array(id.utf8) })
     }
 }
 
@@ -290,5 +292,88 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
             }
             Issue.record("a migration takes fewer calls than this")
         }
+    }
+}
+
+@Suite("The licence of a device") struct DeviceLicenceTests {
+    private static let start: Int64 = 1_800_000_000
+
+    /// A server that knows no product keys: it licenses whoever asks, for a day.
+    private struct Server {
+        let signer: SoftwareSigner
+
+        init() throws { signer = try SoftwareSigner.generate(.es256) }
+
+        @Sendable func exchange(_ device: String) async throws -> (text: String, key: DevicePublicKey) {
+            let claims: JSONValue = [
+                "product": "mien-face", "device": .string(device), "iat": .number(Double(start)), "exp": .number(Double(start + 86_400)),
+            ]
+            return (
+                try await JWS.sign(header: ["typ": .string(Licence.type)], payload: Array(JSONText.write(claims).utf8), with: signer),
+                signer.publicKey
+            )
+        }
+    }
+
+    private final class Clock: Sendable {
+        private let seconds = Mutex(start)
+        var now: Instant { Instant(milliseconds: seconds.withLock { $0 } * 1000) }
+        func advance(_ by: Int64) { seconds.withLock { $0 += by } }
+    }
+
+    @Test func `without a policy every device is licensed, and nothing is asked for`() async throws {
+        let service = try Machine().service
+        #expect(try await service.isLicenseConfigured())
+        try await service.configureLicense { _ in
+            Issue.record("nobody is asked")
+            throw CancellationError()
+        }
+        try await service.initialize()
+    }
+
+    @Test func `with one it takes a licence, which is checked without anybody, until it ends`() async throws {
+        let clock = Clock(), server = try Server()
+        var machine = try Machine()
+        machine.licensing = LicencePolicy(product: "mien-face") { clock.now }
+        let service = machine.service
+        #expect(try await !service.isLicenseConfigured())
+        #expect(await code { try await service.initialize() } == .notLicensed)
+        try await service.configureLicense(server.exchange)
+        #expect(try await service.isLicenseConfigured())
+        try await service.initialize()
+
+        let later = machine.service
+        clock.advance(86_399)
+        #expect(try await later.isLicenseConfigured())
+        clock.advance(1)
+        #expect(try await !later.isLicenseConfigured())
+        #expect(await code { try await later.initialize() } == .notLicensed)
+        let expired = await #expect(throws: FaceAuthError.self) { try await later.configureLicense(server.exchange) }
+        #expect(expired?.code == .notLicensed && expired?.reason.contains("expired") == true)
+    }
+
+    @Test func `on another machine, for another product, or changed on disk it does not hold`() async throws {
+        let clock = Clock(), server = try Server()
+        var machine = try Machine()
+        machine.licensing = LicencePolicy(product: "mien-face") { clock.now }
+        try await machine.service.configureLicense(server.exchange)
+
+        var copy = try machine.copied(to: "machine two")
+        copy.licensing = machine.licensing
+        guard case .otherDevice = try await copy.service.licenceVerdict() else {
+            Issue.record("the licence moved to another machine")
+            return
+        }
+        var other = machine
+        other.licensing = LicencePolicy(product: "another") { clock.now }
+        #expect(try await !other.service.isLicenseConfigured())
+
+        let file = machine.scratch("face/device.licence")
+        var bytes = [UInt8](try Data(contentsOf: file))
+        bytes[bytes.count - 1] ^= 1
+        try Data(bytes).write(to: file)
+        #expect(await code { _ = try await machine.service.isLicenseConfigured() } == .storage)
+        try await machine.service.configureLicense(server.exchange)
+        #expect(try await machine.service.isLicenseConfigured())
     }
 }

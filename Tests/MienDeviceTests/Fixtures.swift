@@ -87,9 +87,12 @@ struct Device {
     var keyPath: String { scratch("keys/device.key").path }
 
     /// As after a restart: nothing but the files is shared.
-    func authenticator(files: any FileSystem = POSIXFileSystem()) -> FaceLocalAuthenticator {
+    ///
+    /// - Parameter faces: what shows them; the device's person unless it is another.
+    func authenticator(files: any FileSystem = POSIXFileSystem(), faces: (any FacePresenter)? = nil) -> FaceLocalAuthenticator {
         FaceLocalAuthenticator(
-            folder: folder, keyPath: keyPath, matcher: matcher, faces: person, passcodes: person, now: { [clock] in clock.now }, files: files,
+            folder: folder, keyPath: keyPath, matcher: matcher, faces: faces ?? person, passcodes: person, now: { [clock] in clock.now },
+            files: files,
             random: .system, hasher: PasswordHasher(cost: .init(memory: 8, passes: 1)))
     }
 

@@ -70,8 +70,15 @@ struct DefinitionTests {
             ([["text_version": "1", "given": "a", "earlier": true]], [[:], ["text_version": 1], ["text_version": "1", "version": "2"], "1"])
         case .liveness:
             (
-                [[:], ["mode": "blink", "threshold": 0, "quality": 100, "timeout_seconds": 30]],
-                [["mode": "smile"], ["threshold": 101], ["quality": -1], ["timeout_seconds": 1], ["modes": "blink"], "blink"]
+                [
+                    [:], ["mode": "liveness_passive", "threshold": 0, "quality": 100, "timeout_seconds": 30],
+                    ["actions": ["turn_left", "blink"], "action_count": 2],
+                ],
+                [
+                    ["mode": "smile"], ["threshold": 101], ["quality": -1], ["timeout_seconds": 1], ["modes": "image"], "image", ["actions": "blink"],
+                    ["actions": ["blink", "open_mouth"]], ["actions": ["turn_left"]], ["actions": ["turn_left", "turn_left"]],
+                    ["actions": ["turn_left", "smile"]], ["action_count": 1], ["actions": ["turn_left", "blink"], "action_count": 3],
+                ]
             )
         case .url:
             (

@@ -74,7 +74,7 @@ struct JourneyInstanceTests {
 
         let opening = try play.respond("face", ["user_identifier": "ada"])
         guard case .openCapture(let request) = opening.effect?.work else { throw Unexpected(opening) }
-        #expect(request.purpose == .authentication && request.liveness.mode == .actions && request.user == nil)
+        #expect(request.purpose == .authentication && request.liveness.mode == nil && request.user == nil)
 
         let selfie = try #require(try play.answer(opening, .captureOpened(Made.capture, startToken: "token")).prompt)
         #expect(selfie.journeyStepID == "selfieAcquisition" && selfie.data == ["start_token": "token"])

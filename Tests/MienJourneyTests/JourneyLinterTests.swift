@@ -274,7 +274,7 @@ struct JourneyLinterTests {
         ]
         #expect(try lint(["first": hook, "done": Self.done]) == ["webhook_not_https first url"])
         let selfie: JSONValue = [
-            "type": "selfie_acquisition", "config": ["failure_behavior": "abort", "liveness": ["mode": "none"]], "on": ["success": "done"],
+            "type": "selfie_acquisition", "config": ["failure_behavior": "abort", "liveness": ["mode": "image"]], "on": ["success": "done"],
         ]
         #expect(try lint(["first": selfie, "done": Self.done]) == ["liveness_off first liveness"])
     }

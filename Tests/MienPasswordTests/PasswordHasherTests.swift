@@ -35,6 +35,15 @@ import Testing
         #expect(Self.hasher.isOutdated("") && Self.hasher.isOutdated("x" + old))
     }
 
+    @Test func `a stretched key is what a published hash holds`() throws {
+        for vector in try Vectors.load().hashes {
+            let hasher = PasswordHasher(cost: .init(memory: vector.memory, passes: vector.passes, lanes: vector.lanes))
+            let key = try hasher.stretched(Sensitive(vector.password), salt: vector.saltBytes)
+            let kept = try #require(vector.encoded.split(separator: "$").last)
+            #expect(Data(key).base64EncodedString().replacing("=", with: "") == kept, "\(vector.name)")
+        }
+    }
+
     @Test func `another salt, another hash`() throws {
         let other = try Self.hasher.hash(Sensitive("pferd"), salt: [UInt8](2...17))
         #expect(try Self.hasher.hash(Sensitive("pferd"), salt: Self.salt) != other && Self.hasher.verify(Sensitive("pferd"), against: other))

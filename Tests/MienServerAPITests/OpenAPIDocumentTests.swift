@@ -117,6 +117,12 @@ struct OpenAPIDocumentTests {
         let settings = try APIDocument.schema("AppSettings")["properties"]
         #expect(settings?.names == Set(AppSettings.keys))
         #expect(settings?["biometric"]?["properties"]?.names == Set(BiometricSettings.keys))
+        let liveness = settings?["liveness"]?["properties"]
+        #expect(liveness?.names == Set(LivenessPolicy.keys))
+        #expect(liveness?["mode"]?["enum"]?.arrayValue?.compactMap(\.stringValue) == LivenessPolicy.Mode.allCases.map(\.rawValue))
+        #expect(liveness?["actions"]?["items"]?["enum"]?.arrayValue?.compactMap(\.stringValue) == LivenessPolicy.Action.allCases.map(\.rawValue))
+        #expect(liveness?["timeout_seconds"]?["maximum"] == .number(Double(LivenessPolicy.timeoutRange.upperBound)))
+        #expect(liveness?["action_count"]?["maximum"] == .number(Double(LivenessPolicy.actionCountRange.upperBound)))
         let biometric = settings?["biometric"]?["properties"]
         #expect(biometric?["max_keys"]?["maximum"] == .number(Double(BiometricSettings.keysRange.upperBound)))
         func choices(_ setting: String) -> [String]? { biometric?[setting]?["enum"]?.arrayValue?.compactMap(\.stringValue) }

@@ -20,8 +20,11 @@ struct WireTypeTests {
         try check(SignInOptionsRequest.self, SignInOptionsRequest.CodingKeys.self)
         try check(OTPRegistrationRequest.self, OTPRegistrationRequest.CodingKeys.self)
         try check(RedeemOTPRequest.self, RedeemOTPRequest.CodingKeys.self)
+        try check(ProductKeyRequest.self, ProductKeyRequest.CodingKeys.self)
+        try check(LicenceRequest.self, LicenceRequest.CodingKeys.self)
         for name in [
-            "OTPRegistrationRequest", "RedeemOTPRequest", "StartJourneyRequest", "RespondRequest", "AppRequest", "UserRequest", "NewUserRequest",
+            "ProductKeyRequest", "LicenceRequest", "OTPRegistrationRequest", "RedeemOTPRequest", "StartJourneyRequest", "RespondRequest",
+            "AppRequest", "UserRequest", "NewUserRequest",
             "RegistrationOptionsRequest",
             "SignInOptionsRequest",
         ] {
@@ -51,12 +54,14 @@ struct WireTypeTests {
         try check(OTPRegistrationAnswer.self, OTPRegistrationAnswer.CodingKeys.self)
         try check(OTPTokenAnswer.self, OTPTokenAnswer.CodingKeys.self)
         try check(OwnOTPToken.self, OwnOTPToken.CodingKeys.self)
+        try check(ProductKeyAnswer.self, ProductKeyAnswer.CodingKeys.self)
+        try check(LicenceAnswer.self, LicenceAnswer.CodingKeys.self)
         try check(OwnPasskey.self, OwnPasskey.CodingKeys.self)
         try check(Problem.self, "Problem")
         try check(Problem.FieldError.self, "FieldError")
         for (page, item) in [
             "AppPage": "AppAnswer", "UserPage": "UserAnswer", "AuthenticatorPage": "AuthenticatorAnswer", "ConsentPage": "ConsentAnswer",
-            "JourneyVersionPage": "JourneyVersionAnswer", "AuditPage": "AuditEntryAnswer",
+            "JourneyVersionPage": "JourneyVersionAnswer", "ProductKeyPage": "ProductKeyAnswer", "AuditPage": "AuditEntryAnswer",
         ] {
             let schema = try APIDocument.schema(page)
             #expect(schema["properties"]?.names == Set(Mirror(reflecting: Page<AppAnswer>(items: [])).children.compactMap(\.label)))

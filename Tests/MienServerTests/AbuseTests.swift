@@ -25,7 +25,7 @@ struct AbuseTests {
     func bodies() async throws {
         try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_BODY_BYTES": "2000"]) { server in
             let connection = try await RawConnection.open(server.address)
-            let exact = #"{"client_id": "sample_app", "flow_id": ""# + String(repeating: "x", count: 200) + #""}"#
+            let exact = #"{"client_id": "default_application", "flow_id": ""# + String(repeating: "x", count: 200) + #""}"#
             let padded = exact + String(repeating: " ", count: 2000 - exact.utf8.count)
             #expect(try await connection.post(Self.start, padded).status == 200, "2,000 bytes are taken")
             try await connection.post(Self.start, padded + " ").expect(.payloadTooLarge)
@@ -46,14 +46,15 @@ struct AbuseTests {
             for body in [
                 nested(25), nested(900), String(repeating: "[", count: 1900), String(repeating: #"{"a":"#, count: 300), "", "{", "nul", "[]", "\"\"",
                 "1e999",
-                #"{"client_id": "sample_app", "client_id": "sample_app"}"#, "\u{FEFF}{}", #"{"client_id": "\ud800"}"#, "{} {}", "// {}\n{}",
+                #"{"client_id": "default_application", "client_id": "default_application"}"#, "\u{FEFF}{}", #"{"client_id": "\ud800"}"#, "{} {}",
+                "// {}\n{}",
             ] { try await connection.post(Self.start, body).expect(.invalidRequest) }
             for bytes in [[0xFF], [0x7B, 0x22, 0xC0, 0x80, 0x22, 0x3A, 0x31, 0x7D], [0x7B, 0x22, 0xED, 0xA0, 0x80, 0x22, 0x3A, 0x31, 0x7D], [0]]
                 as [[UInt8]]
             {
                 try await connection.request("POST", Self.start, Self.json, bytes).expect(.invalidRequest)
             }
-            let unknown = try await connection.post(Self.start, #"{"client_id": "sample_app", "clientId": 1, "b\r\nset-cookie: x": 2}"#)
+            let unknown = try await connection.post(Self.start, #"{"client_id": "default_application", "clientId": 1, "b\r\nset-cookie: x": 2}"#)
             let fields = try unknown.expect(.invalidRequest).errors?.map(\.field) ?? []
             #expect(fields.contains("clientId") && fields.allSatisfy { !$0.contains("\n") && !$0.contains("\r") } && fields.count == 2, "\(fields)")
             try await Self.expectHealth(server)
@@ -65,7 +66,7 @@ struct AbuseTests {
         try await TestServer.run(in: scratch) { server in
             let connection = try await RawConnection.open(server.address)
             func begin() async throws -> String {
-                let answer = try await connection.post("/v1/journeys/face-login/start", #"{"client_id": "sample_app"}"#)
+                let answer = try await connection.post("/v1/journeys/face-login/start", #"{"client_id": "default_application"}"#)
                 return try #require(answer.json["state"]?.stringValue)
             }
             func respond(_ state: String, _ option: String = "face") async throws -> RawAnswer {
@@ -125,7 +126,7 @@ struct AbuseTests {
                 "/v1/journeys/" + String(repeating: "a", count: 4000) + "/start",
                 "/v1/journeys/password-login%20/start", "/v1/journeys/%0d%0aset-cookie:%20a=b/start",
             ] {
-                let answer = try await connection.post(path, #"{"client_id": "sample_app"}"#)
+                let answer = try await connection.post(path, #"{"client_id": "default_application"}"#)
                 #expect(answer.headers["set-cookie"] == nil)
                 try answer.expect(.notFound)
             }
@@ -164,7 +165,7 @@ struct AbuseTests {
     @Test("what two servers could read in two ways, and what is no HTTP")
     func smuggling() async throws {
         try await TestServer.run(in: scratch) { server in
-            let body = #"{"client_id": "sample_app"}"#, head = "POST \(Self.start) HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n"
+            let body = #"{"client_id": "default_application"}"#, head = "POST \(Self.start) HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n"
             let hidden = "GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n"
             let many = (0..<101).map { "x-\($0): a\r\n" }.joined()
             let long = String(repeating: "a", count: 400), together = (0..<50).map { "x-\($0): \(long)\r\n" }.joined()

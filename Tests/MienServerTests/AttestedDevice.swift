@@ -77,7 +77,7 @@ extension TestServer {
             "android_apps": [["package": .string(DeviceMaker.package), "signature_digests": [.string(Hex.text(DeviceMaker.signer))]]],
         ]
         settings.merge(more) { $1 }
-        _ = try await admin.updateApp(AppID("sample_app")!, AppRequest(name: "Sample", settings: ["biometric": .object(settings)]))
+        _ = try await admin.updateApp(AppID("default_application")!, AppRequest(name: "Sample", settings: ["biometric": .object(settings)]))
     }
 
     /// Of the last audit entry of a refused attestation.

@@ -270,7 +270,7 @@ struct AttestedKeyTests {
         _ server: TestServer, _ device: WireDevice, _ access: String?, after wait: Duration = .zero, _ attestation: (String) throws -> String?
     ) async throws -> JSONValue {
         let headers = ["content-type": "application/json", "authorization": "Bearer \(access ?? "")"]
-        let asked = try await server.send(.post, "/v1/journeys/register-device/start", headers: headers, #"{"client_id": "sample_app"}"#)
+        let asked = try await server.send(.post, "/v1/journeys/register-device/start", headers: headers, #"{"client_id": "default_application"}"#)
         #expect(asked.status == 200, "\(asked.body)")
         let challenge = try #require(asked.body["data"]?["challenge"]?.stringValue)
         var data: [String: JSONValue] = [

@@ -14,7 +14,7 @@ struct AuditClientTests {
         try await server.makeUser()
         let connection = try await RawConnection.open(server.address)
         let headers = address.map { ["x-forwarded-for": $0] } ?? [:]
-        let start = try await connection.post("/v1/journeys/password-login/start", #"{"client_id": "sample_app"}"#, headers)
+        let start = try await connection.post("/v1/journeys/password-login/start", #"{"client_id": "default_application"}"#, headers)
         let body: JSONValue = [
             "state": try start.json["state"] ?? .null, "option": "password", "data": ["username": "ada", "password": "a wrong password"],
         ]

@@ -167,7 +167,7 @@ struct BiometricLoginTests {
             let bare = try await device.request("authenticate", claims: ["aud": .some(nil), "client_id": .some(nil)])
             #expect(try await device.logIn(jwt: bare).error == "invalid_grant")
             func set(_ settings: JSONValue) async throws {
-                _ = try await server.admin.updateApp(AppID("sample_app")!, AppRequest(name: "Sample", settings: settings))
+                _ = try await server.admin.updateApp(AppID("default_application")!, AppRequest(name: "Sample", settings: settings))
             }
             try await set(["biometric": ["mode": "compatible"]])
             let again = try await device.request("authenticate", claims: ["aud": .some(nil), "client_id": .some(nil)])
@@ -185,7 +185,7 @@ struct BiometricLoginTests {
     func knownDevice() async throws {
         try await withDevice { server, client, device, access in
             #expect(try await device.setUp(access).status == 200)
-            let tokens = MemoryDeviceTokens(), place = DeviceTokenKey(server: server.address, application: "sample_app")
+            let tokens = MemoryDeviceTokens(), place = DeviceTokenKey(server: server.address, application: "default_application")
             @Sendable func mark(_ user: String) async throws -> [(String, String)] {
                 let journey = try await server.client(tokens).start("password-login")
                 for try await step in journey.steps {

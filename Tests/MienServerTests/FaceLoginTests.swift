@@ -28,7 +28,7 @@ struct FaceLoginTests {
             #expect(status == 200)
             let claims = try token.use { try Self.verified($0, keys: keys) }
             #expect(claims["sub"]?.stringValue == user.text)
-            #expect(claims["aud"] == "sample_app" && claims["iss"]?.stringValue == server.address)
+            #expect(claims["aud"] == "default_application" && claims["iss"]?.stringValue == server.address)
             #expect(claims["amr"] == ["face"] && claims["journey"] == "face-login")
             #expect(claims["exp"]?.numberValue == Double(server.time.now.seconds + 300))
         }
@@ -60,7 +60,7 @@ struct FaceLoginTests {
         try await TestServer.run(in: scratch) { server in
             let user = try await server.makeUser()
             _ = try await server.registerFace()
-            let app = try #require(AppID("sample_app"))
+            let app = try #require(AppID("default_application"))
             let consent = try #require(try await server.admin.consents(of: user).first)
             #expect(consent.textVersion == "face-1" && consent.withdrawnAt == nil)
             try await server.admin.withdrawConsent(of: user, to: app)

@@ -17,7 +17,7 @@ struct ImageBombTests {
         try await TestServer.run(in: scratch) { server in
             let connection = try await RawConnection.open(server.address)
             let state = try #require(
-                try await connection.post("/v1/journeys/face-login/start", #"{"client_id": "sample_app"}"#).json["state"]?.stringValue)
+                try await connection.post("/v1/journeys/face-login/start", #"{"client_id": "default_application"}"#).json["state"]?.stringValue)
             let body: JSONValue = ["state": .string(state), "option": "face", "data": ["user_identifier": "ada"]]
             let opened = try await connection.post("/v1/journeys/respond", JSONText.write(body))
             let token = try #require(opened.json["data"]?["start_token"]?.stringValue)

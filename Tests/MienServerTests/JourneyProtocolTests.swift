@@ -12,7 +12,7 @@ struct JourneyProtocolTests {
     init() throws { scratch = try ScratchFolder() }
 
     static func start(_ server: TestServer, _ journey: String = "password-login") async throws -> (status: Int, body: JSONValue) {
-        try await server.send(.post, "/v1/journeys/\(journey)/start", #"{"client_id": "sample_app"}"#)
+        try await server.send(.post, "/v1/journeys/\(journey)/start", #"{"client_id": "default_application"}"#)
     }
 
     private static func respond(_ server: TestServer, _ state: JSONValue?, _ name: String, _ password: String) async throws -> (
@@ -101,10 +101,12 @@ struct JourneyProtocolTests {
     @Test(
         "bad input is answered with what is wrong and where",
         arguments: [
-            (#"{"client_id": "sample_app", "extra": 1}"#, 400, "extra"), (#"{"client_id": 5}"#, 400, "client_id"), ("[]", 400, ""), ("{", 400, ""),
-            (#"{"client_id": "nope"}"#, 401, ""), (#"{"client_id":"sample_app","client_id":"x"}"#, 400, ""),
+            (#"{"client_id": "default_application", "extra": 1}"#, 400, "extra"), (#"{"client_id": 5}"#, 400, "client_id"), ("[]", 400, ""),
+            ("{", 400, ""),
+            (#"{"client_id": "nope"}"#, 401, ""), (#"{"client_id":"default_application","client_id":"x"}"#, 400, ""),
             (
-                #"{"client_id":"sample_app","additional_params":"# + String(repeating: "[", count: 40) + String(repeating: "]", count: 40) + "}", 400,
+                #"{"client_id":"default_application","additional_params":"# + String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+                    + "}", 400,
                 ""
             ),
         ])
@@ -120,7 +122,7 @@ struct JourneyProtocolTests {
     @Test("other methods, types, sizes and addresses have answers of their own")
     func edges() async throws {
         try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_BODY_BYTES": "2000"]) { server in
-            let unknownJourney = try await server.status(.post, "/v1/journeys/nope/start", #"{"client_id": "sample_app"}"#)
+            let unknownJourney = try await server.status(.post, "/v1/journeys/nope/start", #"{"client_id": "default_application"}"#)
             #expect(unknownJourney == 404)
             let otherType = try await server.status(.post, "/v1/journeys/respond", headers: ["content-type": "text/plain"], "{}")
             #expect(otherType == 415)

@@ -118,7 +118,7 @@ struct NativeBiometricsTests {
             }
             let pocket = Pocket()
             let device = BiometricDevice(keys: pocket, authenticator: pocket, model: "Pocket", system: "linux")
-            let keys = NativeBiometrics(device, application: "sample_app")
+            let keys = NativeBiometrics(device, application: "default_application")
             @Sendable func text(_ data: JSONValue?, _ name: String) throws -> String { try #require(data?[name]?.stringValue) }
 
             let registered = try await run("key-register", server) { data in

@@ -44,7 +44,7 @@ struct TokenDevice: Sendable {
         return try await server.send(.post, "/v1/otp/tokens", body: JSONText.write(.object(body.merging(changed) { $1 })))
     }
 
-    func redeem(_ code: String, _ server: TestServer, app: String = "sample_app") async throws -> Token {
+    func redeem(_ code: String, _ server: TestServer, app: String = "default_application") async throws -> Token {
         let answer = try await ask(code, server)
         #expect(answer.status == 201, "\(answer.body)")
         func text(_ name: String) throws -> String { try #require(answer.body[name]?.stringValue) }
@@ -249,7 +249,7 @@ struct OTPTests {
             let item = listed.body["items"]?.arrayValue?.first
             #expect(item?["id"] == .string(token.id) && item?["name"] == "Ada's phone" && item?["kind"] == "hotp" && item?["secret"] == nil)
 
-            let path = "/v1/users/\(user.text)/otp/sample_app/registrations"
+            let path = "/v1/users/\(user.text)/otp/default_application/registrations"
             let byAdmin = try await server.send(.post, path, body: "{}", access: server.credential.use { $0 })
             #expect(byAdmin.status == 201 && byAdmin.body["kind"] == "totp", "\(byAdmin.body)")
             let second = try await TokenDevice().redeem(try #require(byAdmin.body["registration_code"]?.stringValue), server)
@@ -271,7 +271,8 @@ struct OTPTests {
     func sdk() async throws {
         try await withServer { server, user in
             let options = MienOptions(serverPath: server.address, retry: RetryPolicy(attempts: 1)), provisioning = try TokenProvisioning(options)
-            let offered = try await server.admin.offerToken(to: user, app: AppID("sample_app")!, OTPRegistrationRequest(kind: "hotp", digits: 8))
+            let offered = try await server.admin.offerToken(
+                to: user, app: AppID("default_application")!, OTPRegistrationRequest(kind: "hotp", digits: 8))
             #expect(offered.digits == 8 && offered.kind == "hotp")
             let token = try await provisioning.redeem(Sensitive(offered.registrationCode), name: "Ada's phone", system: "linux")
             guard case .hotp(let hotp, firstCounter: 0) = token.kind else {
@@ -320,7 +321,7 @@ struct OTPTests {
                 ).status == 204)
             #expect(try await Self.signIn([token.code(counter: 2), token.code(counter: 3)], server) == nil)
             let offer = try await server.send(
-                .post, "/v1/users/\(user.text)/otp/sample_app/registrations", body: "{}", access: server.credential.use { $0 })
+                .post, "/v1/users/\(user.text)/otp/default_application/registrations", body: "{}", access: server.credential.use { $0 })
             #expect(offer.status == 409)
         }
     }
@@ -361,7 +362,7 @@ struct OTPTests {
     @Test("a registration code is good once, for ten minutes, and until another is made; whatever is wrong is told alike")
     func registration() async throws {
         try await withServer { server, user in
-            let admin = server.credential.use { $0 }, path = "/v1/users/\(user.text)/otp/sample_app/registrations"
+            let admin = server.credential.use { $0 }, path = "/v1/users/\(user.text)/otp/default_application/registrations"
             func code() async throws -> String {
                 try #require(try await server.send(.post, path, body: "{}", access: admin).body["registration_code"]?.stringValue)
             }
@@ -384,10 +385,43 @@ struct OTPTests {
         }
     }
 
+    @Test("a device whose answer was lost gets the same token again: with its own key, in time, and until a code was used")
+    func again() async throws {
+        try await withServer { server, user in
+            let admin = server.credential.use { $0 }, path = "/v1/users/\(user.text)/otp/default_application/registrations"
+            func code() async throws -> String {
+                try #require(
+                    try await server.send(.post, path, body: #"{"kind": "hotp"}"#, access: admin).body["registration_code"]?.stringValue)
+            }
+            let device = TokenDevice(), first = try await code()
+            let token = try await device.redeem(first, server)
+            for _ in 0..<2 {
+                let same = try await device.redeem(first, server)
+                #expect(same.id == token.id && same.secret == token.secret)
+            }
+            #expect(try await TokenDevice().ask(first, server).status == 401, "another key")
+            #expect(try await server.admin.audit().items.count { $0.event == "otp.registered" } == 1)
+            #expect(try await Self.signIn([token.code(counter: 0)], server) != nil)
+            #expect(try await device.ask(first, server).status == 401, "it has been used")
+
+            let second = try await code(), other = try await device.redeem(second, server)
+            #expect(other.secret != token.secret)
+            #expect(try await device.ask(first, server).status == 401, "its token is gone")
+            server.time.advance(.milliseconds(599_999))
+            #expect(try await device.redeem(second, server).id == other.id)
+            server.time.advance(.milliseconds(1))
+            #expect(try await device.ask(second, server).status == 401, "too late")
+            let third = try await code()
+            _ = try await device.redeem(third, server)
+            _ = try await server.admin.updateUser(user, UserRequest(state: "suspended"))
+            #expect(try await device.ask(third, server).status == 401, "suspended")
+        }
+    }
+
     @Test("what a device sends has to be as described; a code is not used up by what is not")
     func malformed() async throws {
         try await withServer { server, user in
-            let path = "/v1/users/\(user.text)/otp/sample_app/registrations", admin = server.credential.use { $0 }
+            let path = "/v1/users/\(user.text)/otp/default_application/registrations", admin = server.credential.use { $0 }
             let code = try #require(try await server.send(.post, path, body: "{}", access: admin).body["registration_code"]?.stringValue)
             let device = TokenDevice()
             for (name, value) in [
@@ -402,7 +436,8 @@ struct OTPTests {
             for body in [#"{"kind": "sms"}"#, #"{"digits": 5}"#, #"{"digits": 11}"#, #"{"app": "x"}"#, "[]"] {
                 #expect(try await server.send(.post, path, body: body, access: admin).status == 400, "\(body)")
             }
-            #expect(try await server.send(.post, "/v1/users/usr_nobody/otp/sample_app/registrations", body: "{}", access: admin).status == 404)
+            #expect(
+                try await server.send(.post, "/v1/users/usr_nobody/otp/default_application/registrations", body: "{}", access: admin).status == 404)
             #expect(try await server.send(.post, "/v1/users/\(user.text)/otp/nothing/registrations", body: "{}", access: admin).status == 404)
             #expect(try await server.send(.post, path, body: "{}").status == 401)
             #expect(try await server.send(.post, "/v1/me/otp/registrations", body: "{}").status == 401)

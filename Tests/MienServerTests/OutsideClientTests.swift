@@ -31,7 +31,7 @@ struct OutsideClientTests {
     func biometric() async throws {
         let server = try await ServeProcess.start(in: scratch, ["MIEN_IDENTITY_BIOMETRIC_LIST_ENABLED": "true"])
         try await Self.addUser(server.admin(#require(server.credential)))
-        try await Self.run("biometric_client", ["server": .string(server.address), "app": "sample_app"], checks: 43)
+        try await Self.run("biometric_client", ["server": .string(server.address), "app": "default_application"], checks: 43)
         #expect(await server.stop() == 0)
     }
 

@@ -309,10 +309,10 @@ struct PasskeyTests {
             #expect(try await field("register", #"{"user":"eve"}"#) == "user")
             let long = Base64URL.encode([UInt8](repeating: 1, count: 1024))
             #expect(
-                try await field("login", #"{"client_id":"sample_app","credential":{"type":"public-key","rawId":"\#(long)","response":{}}}"#)
+                try await field("login", #"{"client_id":"default_application","credential":{"type":"public-key","rawId":"\#(long)","response":{}}}"#)
                     == "credential.rawId")
             #expect(
-                try await field("login", #"{"client_id":"sample_app","credential":{"type":"public-key","rawId":"AA","response":{}}}"#)
+                try await field("login", #"{"client_id":"default_application","credential":{"type":"public-key","rawId":"AA","response":{}}}"#)
                     == "credential.response.clientDataJSON")
             #expect(try await field("login", "{}") == "client_id")
             #expect(try await field("login", #"{"client_id":1}"#) == "client_id")
@@ -397,7 +397,7 @@ struct PasskeyTests {
         arguments: [[:], ["MIEN_AUTHENTICATION_IDENTITIES": "biometric", "MIEN_PUBLIC_URL": "https://login.example.org"]])
     func disabled(settings: [String: String]) async throws {
         try await TestServer.run(in: scratch, settings: settings) { server in
-            let answer = try await server.send(.post, "/v1/webauthn/login/options", #"{"client_id":"sample_app"}"#)
+            let answer = try await server.send(.post, "/v1/webauthn/login/options", #"{"client_id":"default_application"}"#)
             #expect(answer.status == 403 && answer.body["code"] == "not_permitted")
         }
     }

@@ -6,6 +6,9 @@ import Testing
 
 /// A program of Tests/Peers, running: the outside world, in Python. Gone with the last reference.
 final class Peer: Sendable {
+    /// It did not say in two minutes what was waited for.
+    struct Silence: Error {}
+
     static let reason: Comment = "needs aiosmtpd, PyJWT and Authlib: run scripts/peers"
     static let isThere = FileManager.default.contentsEqual(
         atPath: place.appending(path: "requirements").path, andPath: repository.appending(path: "scripts/requirements-peers.txt").path)
@@ -67,6 +70,7 @@ final class Peer: Sendable {
     }
 
     private func found(where isWanted: (JSONValue) -> Bool) async throws -> JSONValue? {
+        let begun = ContinuousClock.now
         while true {
             let (found, isEnded) = said.withLock { said -> (JSONValue?, Bool) in
                 while said.taken < said.lines.count {
@@ -77,6 +81,7 @@ final class Peer: Sendable {
             }
             if let found { return found }
             if isEnded { return nil }
+            if ContinuousClock.now - begun > .seconds(120) { throw Silence() }
             try await Task.sleep(for: .milliseconds(10))
         }
     }

@@ -29,7 +29,7 @@ struct PyJWTTests {
         try await Peer(
             "reader",
             [
-                "keys": .string(server.address + "/.well-known/jwks.json"), "audience": "sample_app", "issuer": .string(server.address),
+                "keys": .string(server.address + "/.well-known/jwks.json"), "audience": "default_application", "issuer": .string(server.address),
                 "tries": .array(tries.map { .object($0) }),
             ]
         ).rest()
@@ -58,7 +58,7 @@ struct PyJWTTests {
                     ["token": .string(token), "forge": "hs256"], ["token": .string(other)],
                 ])
             let claims = try #require(seen[0]["claims"])
-            #expect(claims["sub"] == .string(user.text) && claims["iss"] == .string(server.address) && claims["aud"] == "sample_app")
+            #expect(claims["sub"] == .string(user.text) && claims["iss"] == .string(server.address) && claims["aud"] == "default_application")
             #expect(claims["journey"] == "password-login" && claims["amr"] == ["pwd"] && claims["acr"] == "1")
             #expect(claims["exp"] == .number(Double(server.time.now.seconds + 300)) && claims["iat"] == .number(Double(server.time.now.seconds)))
             let published = try await Self.published(server)
@@ -123,7 +123,8 @@ struct PyJWTTests {
             let keys = try await Self.published(server)
             #expect(keys.count == 1 && keys != first)
             let token = try await Self.token(server)
-            #expect(try FaceLoginTests.verified(token, keys: try await server.send(.get, "/.well-known/jwks.json").body)["aud"] == "sample_app")
+            #expect(
+                try FaceLoginTests.verified(token, keys: try await server.send(.get, "/.well-known/jwks.json").body)["aud"] == "default_application")
         }
     }
 }

@@ -16,7 +16,8 @@ struct RateLimitTests {
         try await TestServer.run(in: scratch, settings: settings) { server in
             let connection = try await RawConnection.open(server.address)
             func start(_ forwarded: String) async throws -> RawAnswer {
-                try await connection.post("/v1/journeys/password-login/start", #"{"client_id": "sample_app"}"#, ["x-forwarded-for": forwarded])
+                try await connection.post(
+                    "/v1/journeys/password-login/start", #"{"client_id": "default_application"}"#, ["x-forwarded-for": forwarded])
             }
             for _ in 1...2 { #expect(try await start("192.0.2.1").status == 200) }
             let limited = try await start("192.0.2.1")
@@ -70,7 +71,7 @@ struct RateLimitTests {
             for i in 1...5 {
                 statuses.append(
                     try await connection.post(
-                        "/v1/journeys/password-login/start", #"{"client_id": "sample_app"}"#, ["x-forwarded-for": "192.0.2.\(i)"]
+                        "/v1/journeys/password-login/start", #"{"client_id": "default_application"}"#, ["x-forwarded-for": "192.0.2.\(i)"]
                     ).status)
             }
             #expect(statuses == [200, 200, 200, 429, 429])
@@ -85,7 +86,7 @@ struct RateLimitTests {
             let connection = try await RawConnection.open(server.address)
             func logIn(_ name: String, _ password: String, from address: Int) async throws -> JSONValue? {
                 let headers = ["x-forwarded-for": "192.0.2.\(address)"]
-                let start = try await connection.post("/v1/journeys/password-login/start", #"{"client_id": "sample_app"}"#, headers)
+                let start = try await connection.post("/v1/journeys/password-login/start", #"{"client_id": "default_application"}"#, headers)
                 let body: JSONValue = [
                     "state": try start.json["state"] ?? .null, "option": "password",
                     "data": ["username": .string(name), "password": .string(password)],

@@ -58,7 +58,7 @@ struct RefusalTests {
         }
 
         func set(_ settings: JSONValue) async throws {
-            _ = try await server.admin.updateApp(AppID("sample_app")!, AppRequest(name: "Sample", settings: settings))
+            _ = try await server.admin.updateApp(AppID("default_application")!, AppRequest(name: "Sample", settings: settings))
         }
 
         /// A log-in with these DPoP headers, as many as there are.

@@ -130,7 +130,7 @@ enum PagesJourney {
     }
 
     static func start(_ connection: RawConnection) async throws -> RawAnswer {
-        try await connection.post("/v1/journeys/pages/start", #"{"client_id": "sample_app"}"#)
+        try await connection.post("/v1/journeys/pages/start", #"{"client_id": "default_application"}"#)
     }
 
     static func next(_ connection: RawConnection, _ state: String) async throws -> RawAnswer {

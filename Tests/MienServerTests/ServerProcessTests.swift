@@ -34,14 +34,33 @@ struct ServerProcessTests {
                 try Data(contentsOf: scratch("data/" + file)).firstRange(of: Data(text.split(separator: ".")[1].utf8)) == nil, "only its hash is kept"
             )
         }
-        #expect(try await first.admin(credential).apps().map(\.id) == ["sample_app"])
+        #expect(try await first.admin(credential).apps().map(\.id) == ["default_application"])
         #expect(await first.stop() == 0)
 
         let second = try await ServeProcess.start(in: scratch)
         #expect(try second.credential == nil && !second.out.contains("adm_") && !second.err.contains("adm_"))
-        #expect(try await second.admin(credential).apps().map(\.id) == ["sample_app"])
+        #expect(try await second.admin(credential).apps().map(\.id) == ["default_application"])
         #expect(await second.stop() == 0)
         #expect(logSize == 0, "stopped in order: the log is folded in")
+    }
+
+    @Test("a lost admin credential is renewed on the machine, and the old one no longer does")
+    func renewedCredential() async throws {
+        let first = try await ServeProcess.start(in: scratch), lost = try #require(first.credential)
+        #expect(await first.stop() == 0)
+
+        let second = try await ServeProcess.start(in: scratch, arguments: ["--renew-admin-credential"])
+        let renewed = try #require(second.credential), oldAdmin = try second.admin(lost), admin = try second.admin(renewed)
+        #expect(renewed.use { $0 } != lost.use { $0 })
+        await #expect(throws: (any Error).self) { try await oldAdmin.apps() }
+        #expect(try await admin.apps().map(\.id) == ["default_application"])
+        #expect(try await admin.audit().items.count { $0.event == "server.admin-renewed" } == 1)
+        #expect(await second.stop() == 0)
+
+        let third = try await ServeProcess.start(in: scratch)
+        #expect(third.credential == nil)
+        #expect(try await third.admin(renewed).apps().count == 1)
+        #expect(await third.stop() == 0)
     }
 
     @Test("told to stop, it finishes what is under way, takes no more, and ends with 0", arguments: [SIGTERM, SIGINT])
@@ -142,7 +161,7 @@ struct ServerProcessTests {
             UserRequest(username: "margarethe", email: "margarethe@example.org", password: "a password nobody has"))
         let connection = try await RawConnection.open(server.address)
         let start = try await connection.post(
-            "/v1/journeys/password-login/start", #"{"client_id": "sample_app"}"#, ["x-request-id": "asked-for-this"])
+            "/v1/journeys/password-login/start", #"{"client_id": "default_application"}"#, ["x-request-id": "asked-for-this"])
         let state = try #require(start.json["state"]?.stringValue)
         let body: JSONValue = [
             "state": .string(state), "option": "password", "data": ["username": "margarethe", "password": "a password nobody has"],

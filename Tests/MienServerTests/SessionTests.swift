@@ -74,7 +74,7 @@ struct SessionTests {
             let device = try await Device(in: scratch) { server.time.now }
             let make: @Sendable () throws -> MienSession = {
                 try MienSession(
-                    MienOptions(serverPath: server.address, applicationId: "sample_app", retry: RetryPolicy(attempts: 1)),
+                    MienOptions(serverPath: server.address, applicationId: "default_application", retry: RetryPolicy(attempts: 1)),
                     tokenStorage: TransientTokenStorage(), biometrics: device.biometric, now: { server.time.now })
             }
             let session = try make()
@@ -122,7 +122,7 @@ struct SessionTests {
     }
 
     private static func options(_ server: ServeProcess) -> MienOptions {
-        MienOptions(serverPath: server.address, applicationId: "sample_app", retry: RetryPolicy(attempts: 1))
+        MienOptions(serverPath: server.address, applicationId: "default_application", retry: RetryPolicy(attempts: 1))
     }
 
     private static func keys(_ admin: MienAdmin) async throws -> Int {
@@ -170,7 +170,7 @@ struct SessionTests {
             device.person.show(device.faces["obama2"])
             let user = try await relaunched.authenticateBiometric(localizedReason: "Sign in")
             #expect(try await admin.findUser("ada")?.id == user.sub)
-            let kept = try #require(await memory.tokens(for: DeviceTokenKey(server: server.address, application: "sample_app")))
+            let kept = try #require(await memory.tokens(for: DeviceTokenKey(server: server.address, application: "default_application")))
             #expect(kept.refreshToken?.use { $0.hasPrefix("grt_") } == true)
             // An authenticated request, with what a resource server sees of the token.
             let access = try await relaunched.accessToken().use { $0 }
@@ -308,7 +308,8 @@ struct SessionTests {
             let make: @Sendable (Int) throws -> MienSession = { attempts in
                 try MienSession(
                     MienOptions(
-                        serverPath: server.address, applicationId: "sample_app", retry: RetryPolicy(attempts: attempts), transport: transport),
+                        serverPath: server.address, applicationId: "default_application", retry: RetryPolicy(attempts: attempts), transport: transport
+                    ),
                     tokenStorage: PersistentTokenStorage(path: path), sleep: { _ in }, now: { server.time.now })
             }
             let session = try make(3)
@@ -336,7 +337,7 @@ struct SessionTests {
             let path = scratch("tokens.json").path
             let make: @Sendable () throws -> MienSession = {
                 try MienSession(
-                    MienOptions(serverPath: server.address, applicationId: "sample_app", retry: RetryPolicy(attempts: 1)),
+                    MienOptions(serverPath: server.address, applicationId: "default_application", retry: RetryPolicy(attempts: 1)),
                     tokenStorage: PersistentTokenStorage(path: path), now: { server.time.now })
             }
             let session = try make()

@@ -85,6 +85,39 @@ struct SlowClientTests {
         }
     }
 
+    @Test("one address has so many connections and no more: further ones are told, and served when others go")
+    func ofOneAddress() async throws {
+        let limit = 6
+        try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_CONNECTIONS_PER_ADDRESS": "\(limit)"]) { server in
+            var held: [RawConnection] = [], refused = 0
+            // Those the test server's own client holds count, too.
+            for _ in 0..<limit * 3 {
+                let connection = try await RawConnection.open(server.address)
+                // One that is refused is told before it asks, and may be closed by then.
+                try? await connection.send("GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n")
+                let answer = try #require(try await connection.answer())
+                if answer.status == 200 {
+                    held.append(connection)
+                } else {
+                    refused += 1
+                    #expect(try answer.status == 429 && answer.json["detail"]?.stringValue?.contains("\(limit) connections") == true)
+                    try await connection.closed()
+                }
+            }
+            #expect((1...limit).contains(held.count) && refused == limit * 3 - held.count)
+            for connection in held { try await connection.close() }
+            var status = 429
+            for _ in 0..<100 where status == 429 {
+                try await Task.sleep(for: .milliseconds(50))
+                let connection = try await RawConnection.open(server.address)
+                try? await connection.send("GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n")
+                status = try await connection.answer()?.status ?? 0
+                try await connection.close()
+            }
+            #expect(status == 200)
+        }
+    }
+
     @Test("while as many connections as are allowed are held, others get no answer; then they do")
     func waiting() async throws {
         let limit = 4

@@ -4,11 +4,12 @@ import MienAPI
 import MienClient
 import MienCore
 import MienModels
-import MienServer
 import MienTesting
 import ServiceLifecycle
 import Synchronization
 import Testing
+
+@testable import MienServer
 
 /// What the tests need on the machine: the default model pack and the demo's photos.
 enum Installed {
@@ -67,16 +68,19 @@ struct TestServer: Sendable {
 
     static func run(
         in scratch: ScratchFolder, settings: [String: String] = [:], time: HandClock = HandClock(), credential: Sensitive<String>? = nil,
+        reader: (any LiveFrameReader)? = nil,
         _ body: @Sendable (TestServer) async throws -> Void
     ) async throws {
         let folder = scratch("server"), logs = LogLines()
         let standard = [
             "MIEN_DATA": folder.path, "MIEN_PORT": "0", "MIEN_PASSWORD_MEMORY_KIB": "8192", "MIEN_PASSWORD_PASSES": "1",
             "MIEN_LIMIT_GUESSES_PER_MINUTE": "10000", "MIEN_LIMIT_STARTS_PER_MINUTE": "100000", "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
+            // Photos are all there is in most tests; those of live captures say so.
+            "MIEN_FACE_LIVENESS_MODE": "image",
         ]
         let configuration = try ServerConfiguration(environment: standard.merging(settings) { $1 }, home: Installed.home.folder)
         let (addresses, listening) = AsyncStream<String>.makeStream()
-        let server = try await MienServer(configuration, logger: logs.logger, clock: time.clock) { listening.yield($0) }
+        let server = try await MienServer(configuration, logger: logs.logger, clock: time.clock, reader: reader) { listening.yield($0) }
         let group = ServiceGroup(services: [server], logger: logs.logger)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
@@ -95,7 +99,7 @@ struct TestServer: Sendable {
     }
 
     /// Another device, or the same one when given its memory.
-    func client(_ devices: any DeviceTokenStorage = MemoryDeviceTokens(), app: String = "sample_app") throws -> JourneyClient {
+    func client(_ devices: any DeviceTokenStorage = MemoryDeviceTokens(), app: String = "default_application") throws -> JourneyClient {
         try JourneyClient(MienOptions(serverPath: address, applicationId: app, retry: RetryPolicy(attempts: 1), deviceTokens: devices))
     }
 

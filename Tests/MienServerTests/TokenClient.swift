@@ -21,7 +21,7 @@ struct TokenClient: Sendable {
     }
 
     let server: TestServer
-    var app = "sample_app"
+    var app = "default_application"
     var secret: String?
     /// Binds what it asks for to this key.
     var key: SoftwareSigner?

@@ -20,7 +20,7 @@ struct TokenTests {
         }
     }
 
-    private static func set(_ settings: JSONValue, _ server: TestServer, app: String = "sample_app") async throws {
+    private static func set(_ settings: JSONValue, _ server: TestServer, app: String = "default_application") async throws {
         _ = try await server.admin.updateApp(AppID(app)!, AppRequest(name: "App", settings: settings))
     }
 
@@ -251,7 +251,7 @@ struct TokenTests {
         try await withUser { server, client in
             let twice = try await client.send(
                 .post, "/oauth2/token", ["content-type": "application/x-www-form-urlencoded"],
-                "grant_type=refresh_token&grant_type=password&client_id=sample_app")
+                "grant_type=refresh_token&grant_type=password&client_id=default_application")
             #expect(twice.status == 400 && twice.error == "invalid_request")
             let json = try await client.send(.post, "/oauth2/token", ["content-type": "application/json"], "{}")
             #expect(json.status == 415 && json.error == "invalid_request")
@@ -278,7 +278,7 @@ struct TokenTests {
             func start(_ token: String?) async throws -> TokenClient.Answer {
                 var headers = ["content-type": "application/json"]
                 headers["authorization"] = token.map { "Bearer \($0)" }
-                return try await client.send(.post, "/v1/journeys/step-up/start", headers, #"{"client_id": "sample_app"}"#)
+                return try await client.send(.post, "/v1/journeys/step-up/start", headers, #"{"client_id": "default_application"}"#)
             }
             let stranger = try await start(nil)
             #expect(stranger["journey_step_id"] == "rejection" && stranger.body["error_data"]?["cause"] == "not_signed_in")

@@ -92,6 +92,8 @@ struct WebhookTests {
         } else {
             #expect(answer == .refused(.webhookFailed))
         }
+        // The peer says what it saw a moment after the caller's answer is there.
+        for _ in 0..<count { _ = try await peer.next(with: "path") }
         #expect(peer.all.count { $0["path"] != nil } == count)
     }
 
@@ -109,6 +111,7 @@ struct WebhookTests {
         let peer = try Self.hook(), port = try await peer.port()
         let answer = try await call(caller("localhost"), "http://localhost:\(port)/redirect")
         #expect(answer == .webhookAnswered(status: 307, body: .null))
+        _ = try await peer.next(with: "path")
         #expect(peer.all.compactMap { $0["path"] } == ["/redirect"])
     }
 
@@ -124,6 +127,7 @@ struct WebhookTests {
     func slow(path: String) async throws {
         let peer = try Self.hook(), port = try await peer.port()
         #expect(try await call(caller("localhost"), "http://localhost:\(port)/\(path)", seconds: 1) == .refused(.webhookFailed))
+        _ = try await peer.next(with: "path")
         #expect(peer.all.count { $0["path"] != nil } == 1)
         if path == "drip" { #expect(try #require(try await peer.next(with: "dripped")["dripped"]?.numberValue) < 600) }
     }

@@ -198,6 +198,34 @@ private func digest(_ message: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: mes
         }
     }
 
+    @Test func `a counter goes up by one, over restarts, and never back, not even made anew`() async throws {
+        try await withTPM { tpm, machine throws in
+            let counter = try await tpm.makeCounter(auth: secret(1))
+            #expect(try await tpm.value(ofCounter: counter.index, auth: secret(1)) == counter.value)
+            for step in UInt64(1)...3 { #expect(try await tpm.increment(counter: counter.index, auth: secret(1)) == counter.value + step) }
+            try await machine.restart()
+            #expect(try await tpm.value(ofCounter: counter.index, auth: secret(1)) == counter.value + 3)
+            #expect(try await tpm.removeCounter(counter.index))
+            #expect(try await !tpm.removeCounter(counter.index))
+            #expect(try await tpm.value(ofCounter: counter.index, auth: secret(1)) == nil)
+            #expect(try await tpm.increment(counter: counter.index, auth: secret(1)) == nil)
+            #expect(try await tpm.makeCounter(auth: secret(1)).value > counter.value + 3)
+        }
+    }
+
+    @Test func `a counter needs its auth value, and wrong ones are not counted`() async throws {
+        try await withTPM { tpm, _ throws in
+            let counter = try await tpm.makeCounter(auth: secret(1)), other = try await tpm.makeCounter(auth: secret(3)),
+                before = try await tpm.lockout()
+            await #expect(throws: TPMError(.wrongAuth, "")) { try await tpm.increment(counter: counter.index, auth: secret(2)) }
+            await #expect(throws: TPMError(.wrongAuth, "")) { try await tpm.value(ofCounter: counter.index, auth: secret(2)) }
+            #expect(try await tpm.lockout() == before)
+            #expect(try await tpm.value(ofCounter: counter.index, auth: secret(1)) == counter.value)
+            #expect(counter.index != other.index)
+            await #expect(throws: TPMError(.badArgument, "")) { try await tpm.value(ofCounter: 0x0150_0000, auth: secret(1)) }
+        }
+    }
+
     @Test func `random bytes come in the number asked for and differ`() async throws {
         try await withTPM { tpm, _ throws in
             for count in [1, 31, 32, 33, 1000] { #expect(try await tpm.random(count).count == count) }

@@ -41,12 +41,12 @@ async function register(access, change) {
   return post("/v1/webauthn/register", {credential, name: "Made by Chromium"}, access);
 }
 async function signIn(username, change) {
-  const wanted = {client_id: "sample_app"};
+  const wanted = {client_id: "default_application"};
   if (username) wanted.username = username;
   const asked = await post("/v1/webauthn/login/options", wanted);
   if (asked.status != 200) return asked;
   const credential = await use({...asked.body.publicKey, ...change});
-  return {...await post("/v1/webauthn/login", {client_id: "sample_app", credential}), credential};
+  return {...await post("/v1/webauthn/login", {client_id: "default_application", credential}), credential};
 }
 </script>"""
 
@@ -168,7 +168,7 @@ def play(browser):
     tell(scene="sign in", **signed_in)
     tell(scene="sign in by name", **browser.call("signIn", "ada", {}))
     tell(scene="sign in as nobody", **browser.call("signIn", "nobody", short))
-    tell(scene="replay", **browser.call("post", "/v1/webauthn/login", {"client_id": "sample_app", "credential": signed_in["credential"]}))
+    tell(scene="replay", **browser.call("post", "/v1/webauthn/login", {"client_id": "default_application", "credential": signed_in["credential"]}))
 
     # A copy of the key counts on from where it was made.
     [copy] = browser.ask("WebAuthn.getCredentials", authenticatorId=own)["credentials"]
@@ -181,17 +181,17 @@ def play(browser):
     tell(scene="no clone", **browser.call("signIn", None, {}))
 
     # Somebody who has the passkey of one user, and asks for another.
-    asked = browser.call("post", "/v1/webauthn/login/options", {"client_id": "sample_app", "username": "eve"})["body"]["publicKey"]
+    asked = browser.call("post", "/v1/webauthn/login/options", {"client_id": "default_application", "username": "eve"})["body"]["publicKey"]
     credential = browser.call("use", {**asked, "allowCredentials": []})
-    tell(scene="another user", **browser.call("post", "/v1/webauthn/login", {"client_id": "sample_app", "credential": credential}))
+    tell(scene="another user", **browser.call("post", "/v1/webauthn/login", {"client_id": "default_application", "credential": credential}))
 
     # A page of another origin: what it gets of the browser is brought to the server by whoever runs it.
     creating = browser.call("post", "/v1/webauthn/register/options", {}, options["eve"])["body"]["publicKey"]
-    using = browser.call("post", "/v1/webauthn/login/options", {"client_id": "sample_app"})["body"]["publicKey"]
+    using = browser.call("post", "/v1/webauthn/login/options", {"client_id": "default_application"})["body"]["publicKey"]
     browser.go(elsewhere)
     used, made = browser.call("use", using), browser.call("make", creating)
     browser.go(server)
-    tell(scene="another origin", **browser.call("post", "/v1/webauthn/login", {"client_id": "sample_app", "credential": used}))
+    tell(scene="another origin", **browser.call("post", "/v1/webauthn/login", {"client_id": "default_application", "credential": used}))
     tell(scene="registered elsewhere", **browser.call("post", "/v1/webauthn/register", {"credential": made}, options["eve"]))
 
     # Another authenticator, that says what it is.

@@ -2,7 +2,7 @@
 //
 //     swift run -c release FaceLoginJourney http://127.0.0.1:8080 ada today.jpg
 //
-// after the user has registered (FaceRegistrationJourney) prints something like
+// after the user has registered (FaceRegistrationJourney), and with the app set to take photos as there, prints something like
 //
 //     selfieAcquisition: start
 //     selfieAcquisition: the photo passed
@@ -26,7 +26,7 @@ final class LoginScreen: MienDelegate {
     init(user: String, photos: [String], onEnd: @escaping (Int32) -> Void) { (self.user, self.photos, self.onEnd) = (user, photos, onEnd) }
 
     func open(server: String) throws {
-        try Mien.initialize(serverPath: server, applicationId: "sample_app")
+        try Mien.initialize(serverPath: server, applicationId: "default_application")
         Mien.delegate = self
         try Mien.startJourney(journeyId: "face-login")
     }

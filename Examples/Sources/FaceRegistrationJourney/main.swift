@@ -1,6 +1,7 @@
 // Registers a user's face for later logins: the journey "face-registration" of a fresh server, with photos in place of a camera.
 //
 //     mien serve
+//     mien admin app set default_application --setting liveness.mode=image       (photos do: openly, for this app)
 //     swift run -c release FaceRegistrationJourney http://127.0.0.1:8080 ada ada1.jpg ada2.jpg <<<"ada's password"
 //
 // takes the password from standard input and prints something like
@@ -31,7 +32,7 @@ func frames(_ paths: [String]) -> AsyncThrowingStream<CaptureFrame, any Error> {
 }
 
 func register(_ user: String, _ password: String, _ photos: [String], at server: String) async throws -> JourneyOutcome? {
-    let client = try JourneyClient(MienOptions(serverPath: server, applicationId: "sample_app"))
+    let client = try JourneyClient(MienOptions(serverPath: server, applicationId: "default_application"))
     let journey = try await client.start("face-registration")
     var logins = 0
 

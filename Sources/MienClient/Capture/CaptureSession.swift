@@ -7,8 +7,10 @@ public struct CaptureFrame: Sendable {
 
     public let bytes: [UInt8]
     public let type: ContentType
+    /// When it was taken, since the session began; `nil`: when it is handed over.
+    public let time: Duration?
 
-    public init(_ bytes: [UInt8], _ type: ContentType = .jpeg) { (self.bytes, self.type) = (bytes, type) }
+    public init(_ bytes: [UInt8], _ type: ContentType = .jpeg, time: Duration? = nil) { (self.bytes, self.type, self.time) = (bytes, type, time) }
 }
 
 /// Somebody's face: its size alone is printed.
@@ -18,21 +20,32 @@ extension CaptureFrame: CustomStringConvertible, CustomDebugStringConvertible, C
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Sends frames to the capture session of a step until it has passed or failed. One frame at a time.
+/// Sends frames to the capture session of a step until it has passed or failed.
 ///
 ///     let session = try CaptureSession(startToken: token, MienOptions(serverPath: "https://login.example.org"))
-///     let last = try await session.run(camera.frames) { show($0.guidance) }
-///     if last.hasPassed { … }
+///     for try await answer in session.updates(of: camera.frames) { show(answer.guidance, answer.action) }
+///     if try await session.status().hasPassed { … }
+///
+/// Where the server asks for a live person, frames are those of a camera, ten and more a second, and each is linked to those before. Where a
+/// picture will do, they are sent one at a time until one passes.
 public actor CaptureSession {
-    private let token: Sensitive<String>
-    private let connection: Connection
+    let token: Sensitive<String>
+    let connection: Connection
     private var framesLeft: Int?
+    var live: LiveFrames?
 
     public init(startToken: Sensitive<String>, _ options: MienOptions) throws(MienError) {
         self.init(startToken, try options.connection { try await Task.sleep(for: $0) })
     }
 
-    init(_ token: Sensitive<String>, _ connection: Connection) { (self.token, self.connection) = (token, connection) }
+    /// - Parameter clock: time since any moment, which goes on steadily.
+    init(_ token: Sensitive<String>, _ connection: Connection, clock: @escaping @Sendable () -> Duration = CaptureSession.steady) {
+        (self.token, self.connection, self.clock) = (token, connection, clock)
+    }
+
+    private let clock: @Sendable () -> Duration
+    private static let zero = ContinuousClock.now
+    static let steady: @Sendable () -> Duration = { ContinuousClock.now - zero }
 
     /// Sends one frame.
     ///
@@ -71,16 +84,36 @@ public actor CaptureSession {
         }
     }
 
-    /// Sends frames until the session is decided or there are no more.
+    /// Begins the session: a live one's time starts to run. Begun once; asked again it says how the session stands.
+    ///
+    /// - Returns: what is asked for. ``updates(of:)`` and ``run(_:onGuidance:)`` do this by themselves.
+    @discardableResult
+    public func start() async throws -> CaptureAnswer {
+        let answer: CaptureAnswer = noted(try await connection.json(.init(method: .post, path: ["v1", "capture", "start"], bearer: token)))
+        if live == nil, let nonce = answer.nonce.flatMap({ Base64URL.decode($0) }), answer.isOpen {
+            guard answer.nextFrame == 1 else {
+                throw MienError(
+                    .invalidState, "another device or an earlier start of this app has begun this capture; start the journey's step again")
+            }
+            live = LiveFrames(nonce: nonce, elapsed: .milliseconds(answer.elapsed ?? 0), clock: clock)
+        }
+        return answer
+    }
+
+    /// Sends frames, one at a time, until the session is decided or there are no more. A live session gets more frames a second by ``updates(of:)``.
     ///
     /// - Parameter onGuidance: told what came of each frame.
     /// - Returns: what the session said last.
     public nonisolated(nonsending) func run<Frames: AsyncSequence>(
         _ frames: Frames, onGuidance: (CaptureAnswer) -> Void = { _ in }
     ) async throws -> CaptureAnswer where Frames.Element == CaptureFrame {
+        let first = try await start()
+        if first.status == "failed" || first.status == "cancelled" { return first }
+        let isLive = first.isLive
+        if isLive { onGuidance(first) }
         var last: CaptureAnswer?
         for try await frame in frames {
-            let answer = try await submit(frame)
+            let answer = try await isLive ? submitLive([frame]) : submit(frame)
             onGuidance(answer)
             if !answer.isOpen { return answer }
             last = answer
@@ -99,7 +132,7 @@ public actor CaptureSession {
         noted(try await connection.json(.init(method: .delete, path: ["v1", "capture"], bearer: token)))
     }
 
-    private func noted(_ answer: CaptureAnswer) -> CaptureAnswer {
+    func noted(_ answer: CaptureAnswer) -> CaptureAnswer {
         framesLeft = answer.framesLeft
         return answer
     }
@@ -108,6 +141,8 @@ public actor CaptureSession {
 extension CaptureAnswer {
     /// More frames are wanted.
     public var isOpen: Bool { status == "open" }
+    /// A live person is asked for.
+    public var isLive: Bool { mode == "liveness_active" || mode == "liveness_passive" }
     /// Answer the step with `.clientInput`.
     public var hasPassed: Bool { status == "passed" }
 }

@@ -47,14 +47,20 @@ public enum MienIdentityVerification {
         running?.cancel()
         running = Task {
             do {
-                let last = try await session.run(frames) { delegate?.verificationDidReceiveGuidance($0) }
+                var last: CaptureAnswer?
+                for try await answer in session.updates(of: frames) {
+                    // Of the start of a capture that takes pictures there is nothing to tell.
+                    if answer.isLive || last != nil { delegate?.verificationDidReceiveGuidance(answer) }
+                    last = answer
+                }
                 try Task.checkCancellation()
-                switch last.status {
+                switch last?.status {
                 case "passed": delegate?.verificationDidComplete()
                 case "cancelled": delegate?.verificationDidCancel()
                 default:
                     delegate?.verificationDidFail(
-                        with: MienError(.clientResponseNotValid, "no frame passed: \(last.guidance.joined(separator: ", "))"))
+                        with: MienError(
+                            .clientResponseNotValid, "the capture did not pass: \((last?.reasons ?? last?.guidance ?? []).joined(separator: ", "))"))
                 }
             } catch is CancellationError {
                 // Its end was told by whoever cancelled it. The session is ended, too; if that does not get through, its deadline does it.

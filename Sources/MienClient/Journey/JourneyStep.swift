@@ -19,6 +19,14 @@ public struct JourneyStep: Sendable {
         try await journey.respond(option, data, to: turn)
     }
 
+    /// The step's capture session.
+    ///
+    /// - Throws: ``MienError`` `.invalidState` when the step has none.
+    public func captureSession() throws(MienError) -> CaptureSession {
+        guard let token = response.startToken else { throw MienError(.invalidState, "this step has no capture session") }
+        return CaptureSession(token, journey.link)
+    }
+
     /// Sends frames to the step's capture session until it is decided. Then answer the step, with `.clientInput` if it has passed.
     ///
     /// - Returns: what the session said last.
@@ -27,8 +35,7 @@ public struct JourneyStep: Sendable {
     public nonisolated(nonsending) func capture<Frames: AsyncSequence>(
         _ frames: Frames, onGuidance: (CaptureAnswer) -> Void = { _ in }
     ) async throws -> CaptureAnswer where Frames.Element == CaptureFrame {
-        guard let token = response.startToken else { throw MienError(.invalidState, "this step has no capture session") }
-        return try await CaptureSession(token, journey.link).run(frames, onGuidance: onGuidance)
+        try await captureSession().run(frames, onGuidance: onGuidance)
     }
 }
 

@@ -11,8 +11,8 @@ public import MienVault
 
 /// The device's own check for machines without one: the enrolled face, and a PIN.
 ///
-/// Its state is one sealed file. Guesses are counted, durably, before they are judged: killing the process gains none. Five wrong faces in a row
-/// lock the face until the PIN is given; five wrong PINs lock the PIN for a minute each, twenty for good, until ``reset()``.
+/// Its state is one sealed file. Guesses are counted, durably, before they are judged: killing the process gains none. Five wrong faces in a row, those
+/// among them that were not live, lock the face until the PIN is given; five wrong PINs lock the PIN for a minute each, twenty for good, until ``reset()``.
 ///
 /// The check is done by this process. Whoever can run code as its user can go around it; what they cannot do is take a TPM's keys elsewhere.
 public actor FaceLocalAuthenticator: SecretLocker {
@@ -95,21 +95,30 @@ public actor FaceLocalAuthenticator: SecretLocker {
         if capability.isEnrolled && !capability.isLockedOut {
             do {
                 if let verdict = try await askForFace(reason, mayUsePasscode) { return verdict }
-            } catch let error as DeviceError where mayUsePasscode && [.notRecognised, .biometricLockout].contains(error.code) {}
+            } catch let error as DeviceError where mayUsePasscode && Self.leavesThePasscode.contains(error.code) {}
         }
         return try await askForPasscode(reason)
     }
+
+    /// After these the owner may still type: nobody was recognised, or there is no camera to be had.
+    private static let leavesThePasscode: [DeviceError.Code] = [
+        .notRecognised, .biometricLockout, .biometricNotSupportedOrPermissionDenied, .hardware,
+    ]
 
     /// - Returns: `nil` when the person would rather type, and may.
     private func askForFace(_ reason: String, _ mayUsePasscode: Bool) async throws -> LocalVerdict? {
         for triesLeft in stride(from: Self.triesPerRequest, through: 1, by: -1) {
             let shown = try await faces.present(FaceRequest(reason: reason, triesLeft: triesLeft, mayUsePasscode: mayUsePasscode))
+            // Before anything else, a cancelled task, too: this one was a try.
+            if case .refused = shown { try countRefusal() }
             try Task.checkCancellation()
             switch shown {
-            case .cancelled: throw DeviceError(.cancel, "the person turned away")
-            case .usePasscode:
+            case .cancelled, .refused(_, then: .cancel): throw DeviceError(.cancel, "the person turned away")
+            case .usePasscode, .refused(_, then: .usePasscode):
                 guard mayUsePasscode else { throw DeviceError(.cancel, "the person would not show a face, and a passcode will not do") }
                 return nil
+            case .refused(_, then: .tryAgain):
+                if let obstacle = try capability().obstacle(to: .deviceOwnerAuthenticationWithBiometrics) { throw obstacle }
             case .face(let face): if let verdict = try judge(face) { return verdict }
             }
         }
@@ -154,6 +163,14 @@ public actor FaceLocalAuthenticator: SecretLocker {
             state.faceFailures = 0
         }
         return LocalVerdict(method: .face, generation: begun.generation, at: now())
+    }
+
+    /// Somebody was there who did not pass as live.
+    private func countRefusal() throws {
+        try state.update { state in
+            // Who is locked out already stays so; of nobody enrolled there is nothing to guess.
+            if state.face != nil, !state.isFaceLockedOut { state.faceFailures += 1 }
+        }
     }
 
     /// - Returns: what is enrolled.

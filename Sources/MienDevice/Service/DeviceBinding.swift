@@ -107,6 +107,12 @@ struct DeviceBinding: Sendable {
         } catch { throw FaceAuthError(.storage, "\(error)") }
     }
 
+    /// What this device calls itself: 32 bytes of the key file and, where there is one, the machine id. Stays the same after a reset.
+    func deviceMark() throws -> [UInt8] {
+        let machine = (try? machineID()) ?? []
+        return try withLock { $0.code(for: Array("device/".utf8) + machine, purpose: .licence) }
+    }
+
     // MARK: Wrapping
 
     private func wrap(_ vaultKey: [UInt8], _ keyFile: MasterKey, to source: DeviceBindingSource) async throws -> Record {

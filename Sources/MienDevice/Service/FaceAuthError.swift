@@ -12,6 +12,8 @@ public struct FaceAuthError: Error, Sendable {
         case notEnrolled = "face.not-enrolled"
         /// The face was made by another model pack than the service's.
         case otherModelPack = "face.other-model-pack"
+        /// The operator asks for a licence, and there is none, or none that holds.
+        case notLicensed = "face.not-licensed"
         /// The data was made on another device, or this one's chip was cleared: it cannot be opened here. Enrol anew.
         case otherDevice = "face.other-device"
         /// What the data is bound to does not answer.

@@ -1,7 +1,7 @@
 #if canImport(MienTPM)
 public import MienCore
 public import MienFace
-internal import MienKeys
+public import MienKeys
 public import MienMedia
 public import MienTPM
 public import MienVault
@@ -30,6 +30,8 @@ public actor FaceAuthService {
     private let packID: PackID
     private let cameras: @Sendable () -> [Camera]
     private let faceModes: (any FaceModeHolder)?
+    private let licensing: LicencePolicy?
+    private let licence: LicenceFile
     private let files: any FileSystem
     private let random: RandomSource
     private var camera: Camera?
@@ -43,22 +45,75 @@ public actor FaceAuthService {
     ///   - tpm: `nil` for a device without one.
     ///   - cameras: what there is to choose from.
     ///   - faceModes: what has to end before a face goes.
+    ///   - licensing: that the device needs a licence; `nil`: it needs none.
     public init(
         folder: String, keyPath: String, packID: PackID, tpm: TPM?, cameras: @escaping @Sendable () -> [Camera] = { Camera.all() },
-        faceModes: (any FaceModeHolder)? = nil, files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
+        faceModes: (any FaceModeHolder)? = nil, licensing: LicencePolicy? = nil, files: any FileSystem = POSIXFileSystem(),
+        random: RandomSource = .system
     ) {
         self.init(
-            folder: folder, keyPath: keyPath, packID: packID, tpm: tpm, cameras: cameras, faceModes: faceModes, files: files, random: random,
-            machineID: { try MachineID.read() })
+            folder: folder, keyPath: keyPath, packID: packID, tpm: tpm, cameras: cameras, faceModes: faceModes, licensing: licensing, files: files,
+            random: random, machineID: { try MachineID.read() })
     }
 
     package init(
         folder: String, keyPath: String, packID: PackID, tpm: TPM?, cameras: @escaping @Sendable () -> [Camera],
-        faceModes: (any FaceModeHolder)?, files: any FileSystem, random: RandomSource, machineID: @escaping @Sendable () throws -> [UInt8]
+        faceModes: (any FaceModeHolder)?, licensing: LicencePolicy? = nil, files: any FileSystem, random: RandomSource,
+        machineID: @escaping @Sendable () throws -> [UInt8]
     ) {
         binding = DeviceBinding(folder: folder, keyPath: keyPath, tpm: tpm, machineID: machineID, files: files, random: random)
         faceFolder = "\(folder)/faces"
+        (self.licensing, licence) = (licensing, LicenceFile(folder: folder, keyPath: keyPath, files: files, random: random))
         (self.packID, self.cameras, self.faceModes, self.files, self.random) = (packID, cameras, faceModes, files, random)
+    }
+
+    // MARK: The licence
+
+    /// Whether this device may be used: it has a licence that holds now, or needs none. Asks no server.
+    ///
+    /// - Throws: ``FaceAuthError`` `.storage`.
+    public func isLicenseConfigured() throws -> Bool {
+        guard licensing != nil else { return true }
+        return try licenceVerdict()?.isValid ?? false
+    }
+
+    /// What there is to say of this device's licence; `nil` when it has none, or needs none.
+    public func licenceVerdict() throws -> Licence.Verdict? {
+        guard let licensing, let (text, key) = try licence.read() else { return nil }
+        return Licence.judge(text, signedBy: key, product: licensing.product, device: try device(), at: licensing.now())
+    }
+
+    /// Gets a licence and keeps it, in place of one there was. Does nothing when none is needed.
+    ///
+    /// - Parameter exchange: gives a licence for a device of this name, and the key to check it with: from the server that the operator names, over TLS.
+    /// - Throws: what `exchange` throws; ``FaceAuthError`` `.notLicensed` when what it gives does not hold here and now: the one before stays.
+    public func configureLicense(_ exchange: @Sendable (_ device: String) async throws -> (text: String, key: DevicePublicKey)) async throws {
+        guard let licensing else { return }
+        let device = try device(), (text, key) = try await exchange(device)
+        let verdict = Licence.judge(text, signedBy: key, product: licensing.product, device: device, at: licensing.now())
+        guard verdict.isValid else { throw Self.unlicensed(verdict) }
+        try licence.write(text, key)
+    }
+
+    private func device() throws -> String { Base64URL.encode(try binding.deviceMark()) }
+
+    private func requireLicence() throws {
+        guard licensing != nil else { return }
+        let verdict = try licenceVerdict()
+        guard verdict?.isValid == true else { throw Self.unlicensed(verdict) }
+    }
+
+    private static func unlicensed(_ verdict: Licence.Verdict?) -> FaceAuthError {
+        let why =
+            switch verdict {
+            case nil, .valid: "this device has no licence"
+            case .expired: "this device's licence has expired"
+            case .clockBehind: "this device's clock stands before its licence was issued: set it"
+            case .otherDevice: "the licence is another device's"
+            case .otherProduct: "the licence is for another product"
+            case .notGenuine: "the licence was changed, or is none"
+            }
+        return FaceAuthError(.notLicensed, "\(why); configure one with a product key")
     }
 
     // MARK: The camera
@@ -76,6 +131,7 @@ public actor FaceAuthService {
     @discardableResult
     public func initialize(choosing choose: @Sendable ([String]) -> String? = { _ in nil }) async throws -> Camera {
         guard camera == nil else { throw Self.twice }
+        try requireLicence()
         let cameras = cameras(), chosen: Camera
         do throws(MediaError) { chosen = try Camera.choose(from: cameras, named: cameras.isEmpty ? nil : choose(cameras.map(\.name))) } catch {
             throw FaceAuthError(error.code == .noCamera ? .noCamera : .invalidCameraName, error.reason)
@@ -122,6 +178,7 @@ public actor FaceAuthService {
     ///
     /// - Throws: as ``people()``; ``FaceAuthError`` `.otherModelPack`.
     public func enrol(_ face: FaceTemplate, as name: PersonName) async throws {
+        try requireLicence()
         guard face.packID == packID else { throw otherPack(face) }
         var store = try await store()
         let isNew = try Self.stored { () throws(FaceStoreError) in try store.find(name) == nil }
@@ -143,6 +200,30 @@ public actor FaceAuthService {
         guard let found = try Self.stored({ () throws(FaceStoreError) in try store.find(name) }) else { throw Self.nobody }
         guard found.template.packID == packID else { throw otherPack(found.template) }
         return found.template
+    }
+
+    /// What tokens are activated for: this person's face, as enrolled now.
+    ///
+    /// - Throws: as ``face(of:)``.
+    public func authMode(of name: PersonName) async throws -> FaceAuthMode { FaceAuthMode(try await face(of: name), of: name) }
+
+    /// Verifies that a person is in front of a source of frames, and gives what opens their tokens: once, within 60 s.
+    ///
+    /// - Parameters:
+    ///   - reader: the pipeline.
+    ///   - matcher: of the model pack that the service was made for.
+    ///   - challenge: for `livenessActive`.
+    ///   - capture: names what the verdict is about.
+    /// - Throws: as ``face(of:)``; `SessionSettingError`, `FrameSourceError` and what the reader throws. A refusal is not thrown.
+    public func verify(
+        _ name: PersonName, in frames: some FrameSource, reader: some LiveFaceReader, matcher: FaceMatcher,
+        settings: VerificationSettings = .standard, challenge: LivenessChallenge? = nil, capture: CaptureID,
+        onFrame: (@Sendable (FrameEvent) async -> Void)? = nil
+    ) async throws -> FaceAuthentication {
+        try requireLicence()
+        return try await FaceAuthentication.run(
+            try await face(of: name), of: name, in: frames, reader: reader, matcher: matcher, settings: settings, challenge: challenge,
+            capture: capture, onFrame: onFrame)
     }
 
     /// Forgets a person, after the face mode of all that the face opened has ended.

@@ -94,8 +94,10 @@ public enum JourneySchema {
 
     private static var liveness: JSONValue {
         object([
-            "mode": ["enum": words(LivenessPolicy.Mode.self), "default": "actions"], "threshold": integer(0...100, nil),
-            "quality": integer(0...100, nil), "timeout_seconds": integer(5...600, nil),
+            "mode": ["enum": words(LivenessPolicy.Mode.self)], "threshold": integer(LivenessPolicy.gradeRange, nil),
+            "quality": integer(LivenessPolicy.gradeRange, nil), "timeout_seconds": integer(LivenessPolicy.timeoutRange, nil),
+            "actions": ["type": "array", "items": ["enum": words(LivenessPolicy.Action.self)], "minItems": 2, "uniqueItems": true],
+            "action_count": integer(LivenessPolicy.actionCountRange, nil),
         ])
     }
 

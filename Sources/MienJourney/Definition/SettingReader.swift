@@ -60,11 +60,24 @@ struct SettingReader {
 
     func choice<T: RawRepresentable & CaseIterable>(_ name: String, default standard: T) throws(JourneyDefinitionError) -> T
     where T.RawValue == String {
-        guard let value = members[name] else { return standard }
+        try choice(name) ?? standard
+    }
+
+    func choice<T: RawRepresentable & CaseIterable>(_ name: String) throws(JourneyDefinitionError) -> T? where T.RawValue == String {
+        try members[name].map { value throws(JourneyDefinitionError) in try Self.choice(value, place: path(name)) }
+    }
+
+    /// A list of words, each of them one of the type's.
+    func choices<T: RawRepresentable & CaseIterable>(_ name: String) throws(JourneyDefinitionError) -> [T]? where T.RawValue == String {
+        try array(name, maxCount: T.allCases.count)?.map { place, value throws(JourneyDefinitionError) in try Self.choice(value, place: place) }
+    }
+
+    private static func choice<T: RawRepresentable & CaseIterable>(_ value: JSONValue, place: String) throws(JourneyDefinitionError) -> T
+    where T.RawValue == String {
         guard let word = value.stringValue, let choice = T(rawValue: word) else {
             let words = T.allCases.map(\.rawValue)
             let hint = Suggestion.text(for: value.stringValue ?? "", among: words)
-            throw error(name, "one of \(words.joined(separator: ", ")) is expected\(hint)")
+            throw JourneyDefinitionError(place: place, reason: "one of \(words.joined(separator: ", ")) is expected\(hint)")
         }
         return choice
     }

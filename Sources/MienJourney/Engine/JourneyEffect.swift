@@ -76,32 +76,14 @@ public struct CaptureRequest: Sendable, Hashable {
     public enum Purpose: String, Sendable, CaseIterable { case authentication, registration }
 
     public let purpose: Purpose
+    /// What the step asks for beyond what its app does.
     public let liveness: LivenessPolicy
     /// Whoever the run knows, if anybody.
     public let user: UserID?
 
-    public init(purpose: Purpose, liveness: LivenessPolicy = .standard, user: UserID? = nil) {
+    public init(purpose: Purpose, liveness: LivenessPolicy = LivenessPolicy(), user: UserID? = nil) {
         (self.purpose, self.liveness, self.user) = (purpose, liveness, user)
     }
-}
-
-/// What a capture has to show before it counts as one of a live person. What is missing is the server's choice.
-public struct LivenessPolicy: Sendable, Hashable {
-    public enum Mode: String, Sendable, CaseIterable {
-        /// The server draws what to do: turn, look up, blink, come closer.
-        case actions
-        /// Keep still, then blink. A recorded video can do that, too.
-        case blink
-        /// Quality only.
-        case none
-    }
-
-    public let mode: Mode
-    /// 0…100.
-    public let threshold, quality: Int?
-    public let timeoutSeconds: Int?
-
-    public static let standard = LivenessPolicy(mode: .actions, threshold: nil, quality: nil, timeoutSeconds: nil)
 }
 
 public struct VerificationRequest: Sendable, Hashable {

@@ -1,3 +1,5 @@
+internal import MienCore
+
 /// Finds what cannot work in a definition, by following every way through it.
 ///
 ///     for finding in JourneyLinter.lint(journey) { print(finding) }
@@ -83,9 +85,11 @@ public enum JourneyLinter {
             findings.append(LintFinding(.error, .webhookNotHTTPS, step.id, "url", "what is sent can be read and changed on its way; use https"))
         }
         let liveness = (step.step as? SelfieAcquisition)?.liveness ?? (step.step as? IdentityVerification)?.liveness
-        if liveness?.mode == LivenessPolicy.Mode.none {
+        if liveness?.mode == .image {
             findings.append(
-                LintFinding(.warning, .livenessOff, step.id, "liveness", "a photo of the person passes; use mode “actions”, or “blink” at least"))
+                LintFinding(
+                    .warning, .livenessOff, step.id, "liveness",
+                    "a photo of the person passes unless the app asks for more; leave the mode out, or use “liveness_active”"))
         }
         return findings
     }

@@ -8,7 +8,9 @@ struct SelfieAcquisition: JourneyStep {
             Setting(
                 "purpose", .choice(CaptureRequest.Purpose.allCases.map(\.rawValue)), default: "authentication",
                 "What the selfie is for; the server may ask more of one that is kept."),
-            Setting("liveness", .liveness, "What a capture has to show: `{mode, threshold, quality, timeout_seconds}`."),
+            Setting(
+                "liveness", .liveness,
+                "What a capture has to show beyond what the app asks for: `{mode, threshold, quality, timeout_seconds, actions, action_count}`."),
         ] + FailureSettings.settings + ClientSettings.settings
 
     let outputVariable: String?
@@ -65,18 +67,17 @@ struct SelfieAcquisition: JourneyStep {
 }
 
 extension LivenessPolicy {
-    static let keys = ["mode", "threshold", "quality", "timeout_seconds"]
-
     /// The setting `liveness`.
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
-        guard let value = reader.value("liveness") else {
-            self = .standard
-            return
-        }
+        self.init()
+        guard let value = reader.value("liveness") else { return }
         let reader = try SettingReader(value, place: reader.path("liveness"), known: Self.keys)
-        mode = try reader.choice("mode", default: .actions)
-        threshold = try reader.integer("threshold", 0...100)
-        quality = try reader.integer("quality", 0...100)
-        timeoutSeconds = try reader.integer("timeout_seconds", 5...600)
+        mode = try reader.choice("mode")
+        threshold = try reader.integer("threshold", Self.gradeRange)
+        quality = try reader.integer("quality", Self.gradeRange)
+        timeoutSeconds = try reader.integer("timeout_seconds", Self.timeoutRange)
+        actions = try reader.choices("actions")
+        actionCount = try reader.integer("action_count", Self.actionCountRange)
+        if let fault = faults.first { throw reader.error(fault.setting, "it \(fault.message)") }
     }
 }

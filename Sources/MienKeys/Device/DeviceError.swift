@@ -28,7 +28,7 @@ public struct DeviceError: Error, Sendable {
         case tagInUse = "device.tag-in-use"
         /// An argument is out of range.
         case badArgument = "device.bad-argument"
-        /// What holds the keys does not answer, or is locked.
+        /// What holds the keys, or the camera, does not answer, or is locked.
         case hardware = "device.hardware"
         /// A file of the device's cannot be read, written or trusted.
         case storage = "device.storage"

@@ -1,6 +1,7 @@
 public import Foundation
 internal import MienAccess
 public import MienCore
+internal import MienInference
 internal import MienPassword
 
 /// How a server runs; read from a YAML file and the environment, every value checked.
@@ -116,9 +117,19 @@ public struct ServerConfiguration: Sendable {
     public var shutdownSeconds: Int { integer("shutdown_seconds") }
     public var pack: String { text("face.pack") }
     public var faceWorkers: Int { integer("face.workers") }
-    public var facePrecision: String { text("face.precision") }
+    /// `nil`: what is faster.
+    var facePrecision: NetworkOptions.Precision? { NetworkOptions.Precision(rawValue: text("face.precision")) }
     public var faceThreshold: Double { Double(text("face.threshold"))! }
     public var faceQuality: Int { integer("face.quality") }
+    /// What holds where apps do not say.
+    public var liveness: LivenessPolicy {
+        LivenessPolicy(
+            mode: LivenessPolicy.Mode(rawValue: text("face.liveness.mode")), threshold: integer("face.liveness.threshold"), quality: faceQuality,
+            timeoutSeconds: integer("face.liveness.timeout_seconds"))
+    }
+    public var replayDays: Int { integer("face.liveness.replay_days") }
+    public var liveFrames: Int { integer("capture.live_frames") }
+    public var liveSessions: Int { integer("capture.live_sessions") }
     public var captureSeconds: Int { integer("capture.seconds") }
     public var captureFrames: Int { integer("capture.frames") }
     public var captureBytes: Int { integer("capture.max_bytes") }
@@ -128,6 +139,8 @@ public struct ServerConfiguration: Sendable {
     public var requestsPerMinute: Int { integer("limit.requests_per_minute") }
     public var guessesPerMinute: Int { integer("limit.guesses_per_minute") }
     public var connections: Int { integer("limit.connections") }
+    /// `nil` behind a proxy, whose address all of them have.
+    public var connectionsPerAddress: Int? { trustsProxy ? nil : integer("limit.connections_per_address") }
     public var requestSeconds: Int { integer("limit.request_seconds") }
     public var trustsProxy: Bool { text("trust_proxy") == "true" }
     var identities: [String] { text("authentication.identities").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }

@@ -1,3 +1,5 @@
+internal import MienCore
+
 /// One setting of the server: a key of the file, an environment variable, a meaning.
 public struct ServerSetting: Sendable {
     public enum Kind: Sendable {
@@ -41,12 +43,20 @@ public struct ServerSetting: Sendable {
         .init("face.pack", .text, "mien-default-1", "Model pack."),
         .init("face.workers", .integer(1...64), "2", "Photos looked at at once."),
         .init(
-            "face.precision", .choice(["f32", "bf16"]), "f32",
-            "Arithmetic of the face networks; bf16 takes less time where the processor has it, else it is f32."),
+            "face.precision", .choice(["auto", "f32", "bf16"]), "auto",
+            "Arithmetic of the face networks; bf16 takes less time where the processor has it, else it is f32: auto takes what is faster."),
         .init("face.threshold", .number(24...72), "48", "Least match score: 48 is a false-match rate of 1 in 10,000."),
         .init("face.quality", .integer(0...100), "48", "Least quality of a selfie."),
+        .init(
+            "face.liveness.mode", .choice(LivenessPolicy.Mode.allCases.map(\.rawValue)), "liveness_active",
+            "What captures have to show where an app does not say: image lets photos pass."),
+        .init("face.liveness.threshold", .integer(0...100), "0", "Larger: a longer still phase, every check of liveness stricter."),
+        .init("face.liveness.timeout_seconds", .integer(5...600), "60", "How long a live capture may take from its start."),
+        .init("face.liveness.replay_days", .integer(0...90), "7", "How long live captures are known again; 0: not at all."),
         .init("capture.seconds", .integer(10...3600), "120", "How long a capture session is open."),
         .init("capture.frames", .integer(1...1000), "60", "Frames a capture session takes."),
+        .init("capture.live_frames", .integer(50...10_000), "900", "Frames a live capture takes."),
+        .init("capture.live_sessions", .integer(1...10_000), "200", "Live captures at once; one takes some 300 KB."),
         .init("capture.max_bytes", .integer(10_000...50_000_000), "5242880", "Bytes of one frame."),
         .init("password.minimum_length", .integer(8...64), "8", "Least length of a new password, in characters."),
         .init("password.memory_kib", .integer(8_192...4_194_304), "19456", "Argon2id's memory."),
@@ -69,6 +79,9 @@ public struct ServerSetting: Sendable {
         .init("limit.requests_per_minute", .integer(1...1_000_000), "6000", "Requests one address may make a minute."),
         .init("limit.guesses_per_minute", .integer(1...100_000), "30", "Guesses at one account a minute, whatever their outcome."),
         .init("limit.connections", .integer(1...1_000_000), "4096", "Connections at once; more wait."),
+        .init(
+            "limit.connections_per_address", .integer(1...1_000_000), "512",
+            "Of those, connections of one address; more are refused. Without effect with trust_proxy."),
         .init("limit.request_seconds", .integer(1...600), "30", "How long a client may take to send a request."),
         .init("trust_proxy", .flag, "false", "Take the client's address from X-Forwarded-For: only behind a proxy that sets it."),
         .init(

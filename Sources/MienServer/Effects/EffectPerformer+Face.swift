@@ -13,7 +13,7 @@ extension EffectPerformer {
         _ user: UserID, _ capture: CaptureID, _ consentVersion: String, _ context: EffectContext
     ) async throws -> EffectResult.Answer {
         let passed: CaptureService.Passed
-        switch try await captures.outcome(capture, run: context.run) {
+        switch try await captures.outcome(capture, run: context.run, app: context.app) {
         case .failure(let error): return .refused(error.code)
         case .success(let found): passed = found
         }
@@ -48,7 +48,7 @@ extension EffectPerformer {
 
     func authenticate(_ user: UserReference, capture: CaptureID, _ context: EffectContext) async throws -> EffectResult.Answer {
         let passed: CaptureService.Passed
-        switch try await captures.outcome(capture, run: context.run) {
+        switch try await captures.outcome(capture, run: context.run, app: context.app) {
         case .failure(let error): return .refused(error.code)
         case .success(let found): passed = found
         }

@@ -64,10 +64,10 @@ final class EffectPerformer: Sendable {
         case .resolveUser(let identifier): return .user(try await account(.identifier(identifier))?.id)
         case .authenticatePassword(let user, let password): return try await authenticate(user, password: password, context)
         case .openCapture(let request):
-            let (id, token) = try await captures.open(request, run: context.run, app: context.app.id)
+            let (id, token) = try await captures.open(request, run: context.run, app: context.app)
             return .captureOpened(id, startToken: token)
         case .readCapture(let id):
-            switch try await captures.outcome(id, run: context.run) {
+            switch try await captures.outcome(id, run: context.run, app: context.app) {
             case .failure(let error): return .refused(error.code)
             case .success(let passed): return .captured(id, summary: Self.summary(passed))
             }

@@ -1,120 +1,147 @@
 internal import Foundation
 internal import MienAPI
+internal import MienAccess
 internal import MienCore
 internal import MienFace
 internal import MienJourney
 internal import MienStore
 
-/// Capture sessions: a start token, frames, guidance, an end. What is kept of a frame that passes is a template, sealed; of others nothing.
+/// Capture sessions: a start token, frames, guidance, an end. What is kept of one that passes is a template, sealed; of others nothing.
 ///
-/// For now a session passes with the first frame of sufficient quality; whether a live person shows it is not asked yet.
+/// Where a live person is asked for, the session runs in this process's memory from its start to its verdict: `CaptureService+Live.swift`.
+/// Where a picture will do, each one is judged by itself.
 final class CaptureService: Sendable {
     /// What is kept in a session's sealed content.
-    private struct Content: Codable {
+    struct Content: Codable {
         var purpose: CaptureRequest.Purpose.RawValue
-        var leastQuality: Int
+        var rules: LivenessRules
+        /// Whose, when the run knew somebody; for the audit log.
+        var user: UserID?
+        /// Until when a live session that has begun may go on.
+        var liveUntil: Instant?
         /// `FaceTemplate`'s own form, base64url.
         var template: String?
+        /// Why it failed.
+        var reasons: [String]?
     }
 
     /// What a session that passed has shown.
     struct Passed: Sendable {
         let template: FaceTemplate
         let app: AppID
+        let mode: LivenessPolicy.Mode
     }
 
-    private let store: Store
-    private let faces: FaceService
-    private let clock: ServerClock
+    let store: Store
+    let faces: FaceService
+    let reader: any LiveFrameReader
+    let clock: ServerClock
+    let metrics: Metrics
+    let live: LiveSessions
+    let replays: ReplayStore
+    let server: LivenessPolicy
+    let mostLiveFrames: Int
     private let sessionSeconds: Int
     private let mostFrames: Int
-    private let leastQuality: Int
     private let threshold: MatchScore
     private let turns = KeyedLocks<CaptureID>()
 
-    init(store: Store, faces: FaceService, clock: ServerClock, configuration: ServerConfiguration) {
-        (self.store, self.faces, self.clock) = (store, faces, clock)
-        (sessionSeconds, mostFrames, leastQuality) = (configuration.captureSeconds, configuration.captureFrames, configuration.faceQuality)
+    init(
+        store: Store, faces: FaceService, reader: (any LiveFrameReader)? = nil, replays: ReplayStore, clock: ServerClock, metrics: Metrics,
+        configuration: ServerConfiguration
+    ) {
+        self.reader = reader ?? faces
+        (self.store, self.faces, self.replays, self.clock, self.metrics) = (store, faces, replays, clock, metrics)
+        (sessionSeconds, mostFrames, mostLiveFrames) = (configuration.captureSeconds, configuration.captureFrames, configuration.liveFrames)
+        live = LiveSessions(most: configuration.liveSessions)
+        server = configuration.liveness
         threshold = MatchScore(configuration.faceThreshold)
     }
 
+    /// - Parameter app: with its settings, which the request can make stricter only.
     /// - Returns: the session's id and its start token, which is told once.
-    func open(_ request: CaptureRequest, run: InstanceID, app: AppID, id: CaptureID? = nil) async throws -> (CaptureID, startToken: String) {
+    func open(_ request: CaptureRequest, run: InstanceID, app: AppRecord, id: CaptureID? = nil) async throws -> (CaptureID, startToken: String) {
         var generator = SystemRandomNumberGenerator()
         let id = id ?? CaptureID.random(using: &generator)
         let token = BearerSecret(for: id, using: &generator)
-        let seconds = min(request.liveness.timeoutSeconds ?? sessionSeconds, sessionSeconds)
-        let content = Content(purpose: request.purpose.rawValue, leastQuality: max(leastQuality, request.liveness.quality ?? 0))
+        let rules = LivenessRules(server: server, app: app.settings.liveness, step: request.liveness)
+        // Where a picture will do, the step's time is that of the whole capture, as there is no other.
+        let seconds = rules.mode == .image ? min(request.liveness.timeoutSeconds ?? sessionSeconds, sessionSeconds) : sessionSeconds
+        let content = Content(purpose: request.purpose.rawValue, rules: rules, user: request.user)
         let record = CaptureRecord(
-            id: id, tokenHash: store.keys.hash(ofSecret: token.secret), run: run, app: app, content: try Self.sealed(content),
+            id: id, tokenHash: store.keys.hash(ofSecret: token.secret), run: run, app: app.id, content: try Self.sealed(content),
             expiresAt: clock.now + .seconds(seconds))
         try await store.write(.process) { try $0.captures.insert(record) }
         return (id, token.text.use { $0 })
     }
 
-    /// Takes one frame.
+    /// Takes one picture.
     ///
-    /// - Throws: ``Problem``; `ImageError` for what is no picture.
+    /// - Throws: ``Problem``, `.liveCaptureRequired` where a live person is asked for; `ImageError` for what is no picture.
     func frame(_ bytes: [UInt8], token: String) async throws -> CaptureAnswer {
-        let id = try await session(token).id
-        let answer = try await turns.withLock(id) {
-            // Read again: it may have changed while others had their turn.
-            let record = try await self.session(token)
-            var content = try Self.opened(record)
+        try await inTurn(token) { record, content in
+            guard content.rules.mode == .image else { throw Self.liveRequired }
             let isAdding = record.state == .passed && content.purpose == CaptureRequest.Purpose.registration.rawValue
             guard record.state == .open || isAdding else { throw Problem(.captureClosed) }
-            var next = record
+            var next = record, content = content
             next.frames += 1
-            let look = try await self.faces.look(at: bytes, leastQuality: content.leastQuality)
-            var guidance = look.reasons.map(Self.word)
+            let look = try await self.faces.look(at: bytes, leastQuality: content.rules.quality)
+            var guidance = look.reasons.map { Guidance($0).rawValue }
             if let entry = look.entry {
                 let before = try content.template.map(Self.template)?.entries ?? []
                 if try self.faces.isOnePerson(before + [entry], threshold: self.threshold) {
                     // The best ones, if there are more than a template holds.
                     let best = (before + [entry]).sorted { $0.quality > $1.quality }.prefix(FaceTemplate.entryRange.upperBound)
-                    let template = try FaceTemplate(entries: Array(best), packID: self.faces.packID, createdAt: self.clock.now)
-                    content.template = Base64URL.encode(template.bytes)
+                    content.template = try self.template(of: Array(best))
                     next.state = .passed
                 } else {
                     // Somebody else has stepped in: what was captured says nothing any more.
-                    content.template = nil
+                    (content.template, content.reasons) = (nil, [CaptureRefusal.differentFace.rawValue])
                     next.state = .failed
-                    guidance = ["different_face"]
+                    guidance = [CaptureRefusal.differentFace.rawValue]
                 }
             }
-            if next.state == .open, next.frames >= self.mostFrames { next.state = .failed }
-            next.content = try Self.sealed(content)
-            let changed = next
-            try await self.store.write(.process) { try $0.captures.update(changed, from: record.frames) }
-            return CaptureAnswer(
-                status: next.state.rawValue, guidance: guidance, quality: look.quality, face: look.face,
-                framesLeft: max(0, self.mostFrames - next.frames), expiresAt: next.expiresAt.milliseconds)
+            if next.state == .open, next.frames >= self.mostFrames {
+                next.state = .failed
+                content.reasons = [CaptureRefusal.tooManyFrames.rawValue]
+            }
+            try await self.write(next, content, from: record, [:])
+            var answer = self.answer(next, content)
+            (answer.guidance, answer.quality, answer.face) = (guidance, look.quality, look.face)
+            return answer
         }
-        guard let answer else { throw Problem(.tooManyRequests, "too many frames of this session wait already; send the next one after an answer") }
-        return answer
     }
 
     /// - Throws: ``Problem`` unless a session with this token takes frames.
     func check(token: String) async throws {
         let record = try await session(token)
-        guard record.state == .open || record.state == .passed else { throw Problem(.captureClosed) }
+        guard record.state == .open || record.state == .passed else { throw try closed(Self.opened(record)) }
     }
 
-    func status(token: String) async throws -> CaptureAnswer { answer(try await session(token)) }
+    func status(token: String) async throws -> CaptureAnswer {
+        try await inTurn(token) { record, content in
+            if let ended = try await self.endLost(record, content) { return ended }
+            return self.answer(record, content)
+        }
+    }
 
     func cancel(token: String) async throws -> CaptureAnswer {
-        let record = try await session(token)
-        guard record.state == .open || record.state == .passed else { return answer(record) }
-        var next = record
-        next.state = .cancelled
-        next.content = Sensitive([])
-        let changed = next
-        try await store.write(.process) { try $0.captures.update(changed, from: record.frames) }
-        return answer(next)
+        try await inTurn(token) { record, content in
+            guard record.state == .open || record.state == .passed else { return self.answer(record, content) }
+            self.live.remove(record.id)
+            var next = record, content = content
+            next.state = .cancelled
+            content.template = nil
+            let changed = try Self.with(content, in: next)
+            try await self.store.write(.process) { try $0.captures.update(changed, from: record.frames) }
+            return self.answer(changed, content)
+        }
     }
 
     /// What the session of a run has come to.
-    func outcome(_ id: CaptureID, run: InstanceID) async throws -> Result<Passed, StepErrorCodeError> {
+    ///
+    /// - Parameter app: with its settings of now: what passed under laxer ones does not count.
+    func outcome(_ id: CaptureID, run: InstanceID, app: AppRecord) async throws -> Result<Passed, StepErrorCodeError> {
         guard let record = try await store.read({ try $0.captures.find(id) }), record.run == run, clock.now < record.expiresAt else {
             return .failure(.init(code: .captureMissing))
         }
@@ -122,15 +149,68 @@ final class CaptureService: Sendable {
         case .open: return .failure(.init(code: .captureUnfinished))
         case .failed, .cancelled: return .failure(.init(code: .captureRefused))
         case .passed:
-            guard let template = try Self.opened(record).template.map(Self.template) else { return .failure(.init(code: .captureMissing)) }
-            return .success(Passed(template: template, app: record.app))
+            let content = try Self.opened(record)
+            guard let template = try content.template.map(Self.template) else { return .failure(.init(code: .captureMissing)) }
+            guard content.rules.mode >= LivenessRules(server: server, app: app.settings.liveness).mode else {
+                return .failure(.init(code: .captureRefused))
+            }
+            return .success(Passed(template: template, app: record.app, mode: content.rules.mode))
         }
     }
 
     /// A capture is judged once, then nothing of it is left.
     func remove(_ id: CaptureID) async throws { try await store.write(.process) { try $0.captures.delete(id) } }
 
-    private func session(_ token: String) async throws -> CaptureRecord {
+    // MARK: For both kinds
+
+    /// Runs `body` with the session of a token, as it is once all others have had their turn.
+    func inTurn(
+        _ token: String, _ body: (CaptureRecord, Content) async throws -> CaptureAnswer
+    ) async throws -> CaptureAnswer {
+        let id = try await session(token).id
+        let answer = try await turns.withLock(id) {
+            let record = try await self.session(token)
+            return try await body(record, Self.opened(record))
+        }
+        guard let answer else { throw Problem(.tooManyRequests, "too many frames of this session wait already; send the next one after an answer") }
+        return answer
+    }
+
+    /// The same for sessions that nobody asks for.
+    func inTurn(_ id: CaptureID, _ body: (CaptureRecord, Content) async throws -> Void) async throws {
+        _ = try await turns.withLock(id) {
+            guard let record = try await self.store.read({ try $0.captures.find(id) }) else { return self.live.remove(id) }
+            try await body(record, Self.opened(record))
+        }
+    }
+
+    /// Writes what has become of a session; its end goes into the audit log.
+    ///
+    /// - Parameter measured: for the audit log: nothing of a picture, nothing of a template.
+    func write(
+        _ record: CaptureRecord, _ content: Content, from before: CaptureRecord, _ measured: [String: JSONValue], trail: CaptureTrailRecord? = nil
+    ) async throws {
+        let changed = try Self.with(content, in: record), frames = before.frames, now = clock.now
+        guard changed.state != before.state, changed.state != .open else {
+            return try await store.write(.process) { try $0.captures.update(changed, from: frames) }
+        }
+        let mode = content.rules.mode.rawValue, hasPassed = changed.state == .passed
+        var detail = measured
+        detail["mode"] = .string(mode)
+        if let reasons = content.reasons, !hasPassed { detail["reasons"] = .array(reasons.map { .string($0) }) }
+        let event = AuditEvent(
+            hasPassed ? "capture.passed" : "capture.refused", actor: "journey", account: content.user, app: changed.app, detail: detail)
+        // A picture is no verdict about anybody being there.
+        try await store.write(content.rules.mode == .image ? .process : .always) { tables in
+            try tables.captures.update(changed, from: frames)
+            if let trail { try tables.trails.insert(trail) }
+            try tables.audit.append(event, at: now)
+        }
+        metrics.count("mien_captures_total", "mode=\"\(mode)\",result=\"\(hasPassed ? "passed" : "refused")\"")
+        if !hasPassed { for reason in content.reasons ?? [] { metrics.count("mien_capture_refusals_total", "reason=\"\(reason)\"") } }
+    }
+
+    func session(_ token: String) async throws -> CaptureRecord {
         guard let (id, secret) = BearerSecret.parse(token, CaptureKind.self) else {
             throw Problem(.invalidCredentials, "the start token is not one of ours")
         }
@@ -142,9 +222,37 @@ final class CaptureService: Sendable {
         return record
     }
 
-    private func answer(_ record: CaptureRecord) -> CaptureAnswer {
-        CaptureAnswer(
-            status: record.state.rawValue, guidance: [], framesLeft: max(0, mostFrames - record.frames), expiresAt: record.expiresAt.milliseconds)
+    func answer(_ record: CaptureRecord, _ content: Content) -> CaptureAnswer {
+        var answer = CaptureAnswer(
+            status: record.state.rawValue, guidance: [], framesLeft: max(0, mostFrames - record.frames), expiresAt: record.expiresAt.milliseconds,
+            mode: content.rules.mode.rawValue, reasons: content.reasons)
+        guard content.rules.mode != .image else { return answer }
+        answer.framesLeft = record.state == .open ? mostLiveFrames : 0
+        if let session = live.find(record.id), record.state == .open { session.tell(&answer, at: clock.now) }
+        return answer
+    }
+
+    func closed(_ content: Content) -> Problem {
+        guard let reason = content.reasons?.first else { return Problem(.captureClosed) }
+        if reason == CaptureRefusal.interrupted.rawValue {
+            return Problem(.captureClosed, "the server was restarted while the capture went on; answer the step and start another capture")
+        }
+        return Problem(.captureClosed, "the capture session has failed: \(reason); answer the step and start another capture")
+    }
+
+    func template(of entries: [FaceTemplate.Entry]) throws -> String {
+        Base64URL.encode(try FaceTemplate(entries: entries, packID: faces.packID, createdAt: clock.now).bytes)
+    }
+
+    static let liveRequired = Problem(
+        .liveCaptureRequired,
+        "a live person is asked for: POST /v1/capture/start, then frames as they are taken, as \(FrameBatch.contentType); a single picture does not do"
+    )
+
+    private static func with(_ content: Content, in record: CaptureRecord) throws -> CaptureRecord {
+        var record = record
+        record.content = try sealed(content)
+        return record
     }
 
     private static func sealed(_ content: Content) throws -> Sensitive<[UInt8]> { Sensitive([UInt8](try JSONEncoder().encode(content))) }
@@ -154,23 +262,6 @@ final class CaptureService: Sendable {
     }
 
     private static func template(_ text: String) throws -> FaceTemplate { try FaceTemplate(bytes: Base64URL.decode(text) ?? []) }
-
-    /// The words that the field's products share.
-    static func word(_ reason: QualityReason) -> String {
-        switch reason {
-        case .noFace: "face_not_found"
-        case .multipleFaces: "multiple_faces"
-        case .tooSmall: "face_too_far"
-        case .tooLarge: "face_too_close"
-        case .offCentre, .notFrontal: "misaligned_face"
-        case .tooDark: "too_dark"
-        case .tooBright: "too_bright"
-        case .lowContrast: "low_contrast"
-        case .blurred: "too_much_movement"
-        case .eyesClosed: "eyes_closed"
-        case .occluded: "obscured_face"
-        }
-    }
 }
 
 struct StepErrorCodeError: Error { let code: StepErrorCode }

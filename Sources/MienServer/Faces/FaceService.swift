@@ -7,9 +7,11 @@ internal import MienModels
 internal import MienPixels
 
 /// Looks at selfies and compares them with templates. Pictures live as long as one call.
-final class FaceService: Sendable {
+final class FaceService: LiveFrameReader {
     /// Frames that may wait to be looked at; more are turned away.
     private static let mostWaiting = 128
+    /// Of a frame of a live capture: 1920 × 1200 fit.
+    static let mostLivePixels = 2_400_000
 
     let packID: PackID
     private let engine: FaceEngine
@@ -18,12 +20,12 @@ final class FaceService: Sendable {
     private let line = BoundedLine(most: mostWaiting)
 
     /// Loads the pack and compiles its networks: about a second, with a filled cache less.
-    init(packs: URL, pack: String, cache: URL, workers: Int, precision: String, mostBytes: Int) throws {
+    init(packs: URL, pack: String, cache: URL, workers: Int, precision: NetworkOptions.Precision?, mostBytes: Int) throws {
         let loaded = try PackLibrary(folder: packs).pack(PackID(pack))
         packID = loaded.id
         matcher = try loaded.matcher()
         try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)
-        let options = NetworkOptions(precision: .init(rawValue: precision) ?? .f32, cacheFolder: cache.path)
+        let options = NetworkOptions(precision: try precision ?? InferenceRuntime().fastestPrecision, cacheFolder: cache.path)
         engine = try FaceEngine(pack: loaded, workers: workers, options: options, compilingAll: true)
         imageLimits = ImageLimits(maxBytes: mostBytes)
     }
@@ -56,6 +58,21 @@ final class FaceService: Sendable {
                 descriptor: description.descriptor, quality: UInt8(clamping: analysis.qualityScore), pose: main.pose)
             return Look(reasons: [], quality: analysis.qualityScore, face: face, entry: entry)
         }
+    }
+
+    func liveReading(of bytes: [UInt8], index: Int, at time: Duration) async throws -> FaceReading {
+        guard line.enter() else { throw ServerBusy() }
+        defer { line.leave() }
+        var limits = imageLimits
+        limits.maxPixels = Self.mostLivePixels
+        return try await engine.run { [limits] analyzer, networks in
+            let frame = Frame(image: try ImageDecoder.decode(bytes, limits: limits), time: time)
+            return try LiveAnalyzer(analyzer).reading(of: frame, index: index, with: networks)
+        }
+    }
+
+    func entry(of reading: FaceReading) async throws -> FaceTemplate.Entry? {
+        do { return try await engine.entry(of: reading) } catch is FaceModelError { return nil }
     }
 
     /// - Returns: `nil` when one was made by another model pack.

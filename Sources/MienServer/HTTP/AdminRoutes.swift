@@ -226,7 +226,7 @@ struct AdminRoutes {
         }
         router.put("journeys/:journey/versions/:version") { request, context in
             let (id, version) = try Self.journey(context)
-            let (_, bytes) = try await body.parse(request)
+            let bytes = try await body.parseWithText(request).text
             let definition: JourneyDefinition
             do throws(JourneyDefinitionError) { definition = try JourneyDefinition.parse(bytes) } catch {
                 throw Problem(.invalidRequest, "the journey is not understood", errors: [.init(field: error.place, message: error.reason)])
@@ -343,12 +343,13 @@ extension AdminRoutes {
                 Self.foreign(policy.objectValue ?? [:], LockPolicy.keys, "settings.locks.\(type.prefix(64))")
             } + Self.foreign(members["tokens"]?.objectValue ?? [:], TokenLifetimes.keys, "settings.tokens")
             + Self.foreign(members["biometric"]?.objectValue ?? [:], BiometricSettings.keys, "settings.biometric")
+            + Self.foreign(members["liveness"]?.objectValue ?? [:], LivenessPolicy.keys, "settings.liveness")
             + (members["biometric"]?["android_apps"]?.arrayValue ?? []).enumerated().flatMap { index, app in
                 Self.foreign(app.objectValue ?? [:], AndroidApp.keys, "settings.biometric.android_apps[\(index)]")
             }
         guard foreign.isEmpty else { throw Problem(.invalidRequest, errors: foreign) }
         let settings: AppSettings
-        do { settings = try JSONDecoder().decode(AppSettings.self, from: Data(JSONText.write(value).utf8)) } catch let error as LockPolicyError {
+        do { settings = try value.decoded(as: AppSettings.self) } catch let error as LockPolicyError {
             throw Problem(.invalidRequest, errors: [.init(field: "settings.locks", message: error.description)])
         } catch {
             throw Problem(.invalidRequest, errors: [.init(field: "settings", message: "a setting is of another type than expected")])

@@ -15,7 +15,7 @@ struct JSONBody: Sendable {
     ///
     /// - Throws: ``Problem`` that names what is wrong and where.
     func read<Body: Decodable, Keys: CodingKey & CaseIterable>(_: Body.Type, _ keys: Keys.Type, from request: Request) async throws -> Body {
-        let (value, bytes) = try await parse(request)
+        let value = try await parse(request)
         guard let members = value.objectValue else { throw Problem(.invalidRequest, "the body is \(value.kind), not an object") }
         let known = keys.allCases.map(\.stringValue)
         let foreign = members.keys.filter { !known.contains($0) }.sorted()
@@ -24,13 +24,16 @@ struct JSONBody: Sendable {
                 .invalidRequest,
                 errors: foreign.map { .init(field: Self.shown($0), message: "is not known here; allowed are \(known.joined(separator: ", "))") })
         }
-        do { return try JSONDecoder().decode(Body.self, from: Data(bytes)) } catch let error as DecodingError {
+        do { return try value.decoded(as: Body.self) } catch let error as DecodingError {
             throw Problem(.invalidRequest, errors: [Self.field(error)])
         }
     }
 
+    /// The body as any JSON value.
+    func parse(_ request: Request) async throws -> JSONValue { try await parseWithText(request).value }
+
     /// The body as any JSON value, and as it came.
-    func parse(_ request: Request) async throws -> (JSONValue, [UInt8]) {
+    func parseWithText(_ request: Request) async throws -> (value: JSONValue, text: [UInt8]) {
         guard let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased().trimmingCharacters(in: .whitespaces),
             type == "application/json"
         else { throw Problem(.unsupportedMediaType, "send content-type: application/json") }
@@ -54,17 +57,19 @@ struct JSONBody: Sendable {
         return bytes
     }
 
-    static func response(_ body: some Encodable, status: HTTPResponse.Status = .ok) -> Response {
+    static func response(_ body: some Encodable, status: HTTPResponse.Status = .ok) -> Response { response(json: bytes(of: body), status: status) }
+
+    static func response(json: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: .init(byteBuffer: ByteBuffer(bytes: bytes(of: body))))
+            body: .init(byteBuffer: ByteBuffer(bytes: json)))
     }
 
-    static func bytes(of body: some Encodable) -> Data {
+    static func bytes(of body: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]
         // Our own values; one that cannot be written is a bug.
-        return try! encoder.encode(body)
+        return [UInt8](try! encoder.encode(body))
     }
 
     private static func tooLarge(_ most: Int) -> Problem { Problem(.payloadTooLarge, "a body has at most \(most) bytes here") }

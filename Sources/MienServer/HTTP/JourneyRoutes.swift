@@ -15,7 +15,7 @@ struct JourneyRoutes {
 
     func add(to router: RouterGroup<MienRequestContext>) {
         router.post("journeys/respond") { request, _ in
-            try await JSONBody.response(journeys.respond(body.read(RespondRequest.self, RespondRequest.CodingKeys.self, from: request)))
+            try await JSONBody.response(json: journeys.respond(body.read(RespondRequest.self, RespondRequest.CodingKeys.self, from: request)))
         }
         router.post("journeys/:journey/start") { request, context in
             if let wait = starts.take(context.client.key, at: clock.now) {
@@ -23,18 +23,22 @@ struct JourneyRoutes {
             }
             let start = try await body.read(StartJourneyRequest.self, StartJourneyRequest.CodingKeys.self, from: request)
             let caller = request.headers[.authorization] == nil ? nil : try await grants.caller(of: request)
-            return try await JSONBody.response(journeys.start(context.parameters.require("journey"), start, caller: caller))
+            return try await JSONBody.response(json: journeys.start(context.parameters.require("journey"), start, caller: caller))
         }
+        router.post("capture/start") { request, _ in try await JSONBody.response(captures.start(token: Self.token(request))) }
         router.post("capture/frames") { request, _ in
-            let token = try Self.token(request)
-            guard let type = request.headers[.contentType]?.lowercased(), type.hasPrefix("image/") || type == "application/octet-stream" else {
-                throw Problem(.unsupportedMediaType, "send the picture itself with content-type: image/jpeg or image/png")
+            let token = try Self.token(request), type = request.headers[.contentType]?.lowercased() ?? "", isBatch = type == FrameBatch.contentType
+            guard isBatch || type.hasPrefix("image/") || type == "application/octet-stream" else {
+                throw Problem(
+                    .unsupportedMediaType,
+                    "send the picture itself with content-type: image/jpeg or image/png, or frames of a live capture as \(FrameBatch.contentType)")
             }
             // Before megabytes are taken from somebody who may not send any.
             try await captures.check(token: token)
             let share = budget.share()
             defer { withExtendedLifetime(share) {} }
-            return try await JSONBody.response(captures.frame(JSONBody.collect(request, upTo: frameBytes, share), token: token))
+            let bytes = try await JSONBody.collect(request, upTo: frameBytes, share)
+            return try await JSONBody.response(isBatch ? captures.frames(bytes, token: token) : captures.frame(bytes, token: token))
         }
         router.get("capture") { request, _ in try await JSONBody.response(captures.status(token: Self.token(request))) }
         router.delete("capture") { request, _ in try await JSONBody.response(captures.cancel(token: Self.token(request))) }

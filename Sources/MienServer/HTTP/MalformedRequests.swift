@@ -12,9 +12,6 @@ final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// For the answer to arrive: closing at once, with something unread, would make the system throw it away.
-    private static let lingering = TimeAmount.seconds(2)
-
     /// Requests that came in and have no whole answer yet.
     private var open = 0
     /// Whether a request's end is still to come.
@@ -38,7 +35,7 @@ final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
         // Whoever is reading the body hears of it, and answers; the connection ends after that.
         guard open == 0 else { return context.fireErrorCaught(error) }
         // It has its answer already, and may not get another.
-        guard !isReading else { return end(context) }
+        guard !isReading else { return ConnectionEnd.linger(context) }
         let problem = Self.problem(error), body = JSONBody.bytes(of: problem)
         let head = HTTPResponse(
             status: .init(code: problem.status),
@@ -49,21 +46,14 @@ final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(context.channel.allocator.buffer(bytes: body))), promise: nil)
         context.write(wrapOutboundOut(.end(nil)), promise: nil)
-        end(context)
+        ConnectionEnd.linger(context)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
         open -= 1
         context.write(data, promise: promise)
-        if hasFailed, open == 0 { end(context) }
-    }
-
-    private func end(_ context: ChannelHandlerContext) {
-        context.flush()
-        context.close(mode: .output, promise: nil)
-        let channel = context.channel
-        context.eventLoop.scheduleTask(in: Self.lingering) { channel.close(promise: nil) }
+        if hasFailed, open == 0 { ConnectionEnd.linger(context) }
     }
 
     static func problem(_ error: any Error) -> Problem {

@@ -22,6 +22,7 @@ enum OpenAPIDocument {
         {"name": "Own keys", "description": "What users do with their devices' keys."},
         {"name": "Passkeys", "description": "WebAuthn for browsers: registering, signing in, looking after them."},
         {"name": "One-time codes", "description": "Tokens: registration codes, and what devices get for them."},
+        {"name": "Licences", "description": "Product keys, and the licences that devices get for them."},
         {"name": "Apps", "description": "Clients and their settings."},
         {"name": "Users", "description": "Accounts, authenticators, consents."},
         {"name": "Journey versions", "description": "Definitions of journeys."},
@@ -43,7 +44,7 @@ enum OpenAPIDocument {
                 "application/json": {
                   "schema": {"$ref": "#/components/schemas/StartJourneyRequest"},
                   "examples": {
-                    "public app": {"value": {"client_id": "sample_app"}},
+                    "public app": {"value": {"client_id": "default_application"}},
                     "confidential app": {
                       "value": {
                         "client_id": "shop",
@@ -272,20 +273,42 @@ enum OpenAPIDocument {
             }
           }
         },
+        "/v1/capture/start": {
+          "post": {
+            "operationId": "startCapture",
+            "tags": ["Captures"],
+            "summary": "Begin a capture session",
+            "description": "Says what is asked for. Where it is a live person, the server draws what they will do, and the session's time begins; asked again, it says the same. Frames' times are counted from here: a client subtracts `elapsed` from the moment the answer came.",
+            "security": [{"startToken": []}],
+            "responses": {
+              "200": {
+                "description": "As it stands.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/CaptureAnswer"}}}
+              },
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "409": {"$ref": "#/components/responses/CaptureClosed"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
         "/v1/capture/frames": {
           "post": {
             "operationId": "sendFrame",
             "tags": ["Captures"],
-            "summary": "Send one frame of the camera",
-            "description": "Frames of one session one after the other: the next one after an answer. A session for a registration takes further frames after the first that passes, the best eight are kept, as numbers; pictures never are.",
+            "summary": "Send frames of the camera",
+            "description": "Where a picture will do (mode `image`): one picture, the next one after an answer; a session for a registration takes further pictures after the first that passes, the best eight are kept, as numbers. Where a live person is asked for: frames as `application/vnd.mien.frames`, after `/v1/capture/start`; each in its place, none left out, none twice, within 5 s of being taken. A frame that was changed, or comes too late, ends the session: `failed`, with reasons. Pictures are never kept.",
             "security": [{"startToken": []}],
             "requestBody": {
               "required": true,
-              "description": "The picture itself: JPEG, PNG or GIF. The content type is not believed; the bytes say what it is.",
+              "description": "The picture itself: JPEG, PNG or GIF; the content type is not believed, the bytes say what it is. Or 1 to 16 frames of a live capture, each: number, from 1 (4 bytes), milliseconds since the session began (4 bytes), link (32 bytes), length of the picture (4 bytes), the picture; the highest byte of a number first. The link is SHA-256(link before ‖ number ‖ milliseconds ‖ picture), numbers as 8 bytes; before the first it is SHA-256(\"mien/v1/capture-chain\" ‖ nonce).",
               "content": {
                 "image/jpeg": {"schema": {"type": "string", "format": "binary", "contentMediaType": "image/jpeg"}},
                 "image/png": {"schema": {"type": "string", "format": "binary", "contentMediaType": "image/png"}},
-                "application/octet-stream": {"schema": {"type": "string", "format": "binary"}}
+                "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+                "application/vnd.mien.frames": {"schema": {"type": "string", "format": "binary"}}
               }
             },
             "responses": {
@@ -305,6 +328,23 @@ enum OpenAPIDocument {
                           "frames_left": 57,
                           "expires_at": 1793000120000
                         }
+                      },
+                      "turn left": {
+                        "value": {
+                          "status": "open",
+                          "guidance": ["turn_left"],
+                          "quality": 81,
+                          "face": [212, 118, 196, 204],
+                          "frames_left": 874,
+                          "expires_at": 1793000120000,
+                          "mode": "liveness_active",
+                          "action": "turn_left",
+                          "progress": 50,
+                          "countdown": 57400,
+                          "elapsed": 2600,
+                          "next_frame": 27,
+                          "nonce": "ZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmY"
+                        }
                       }
                     }
                   }
@@ -312,7 +352,7 @@ enum OpenAPIDocument {
               },
               "400": {"$ref": "#/components/responses/ImageNotAccepted"},
               "401": {"$ref": "#/components/responses/InvalidCredentials"},
-              "409": {"$ref": "#/components/responses/CaptureClosed"},
+              "409": {"$ref": "#/components/responses/CaptureRefused"},
               "413": {"$ref": "#/components/responses/PayloadTooLarge"},
               "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
               "429": {"$ref": "#/components/responses/TooManyRequests"},
@@ -904,7 +944,7 @@ enum OpenAPIDocument {
             "operationId": "redeemOTPRegistration",
             "tags": ["One-time codes"],
             "summary": "Get a token for a device",
-            "description": "The device sends the registration code that its user was given, and a key of its own. The code is good once, for ten minutes; the user's former token in this app ends. Every code that is not good is answered alike.",
+            "description": "The device sends the registration code that its user was given, and a key of its own. The code is good once, for ten minutes; the user's former token in this app ends. Sent again with the same key, because the answer was lost, it gets the same token: within the ten minutes, and until a code of the token's was used. Every code that is not good is answered alike.",
             "security": [],
             "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RedeemOTPRequest"}}}},
             "responses": {
@@ -1836,6 +1876,89 @@ enum OpenAPIDocument {
               "503": {"$ref": "#/components/responses/Unavailable"}
             }
           }
+        },
+        "/v1/licences": {
+          "post": {
+            "operationId": "activateDevice",
+            "tags": ["Licences"],
+            "summary": "Get a licence for a device",
+            "description": "For a product key. The same device gets a new licence, and counts once.",
+            "security": [],
+            "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/LicenceRequest"}}}},
+            "responses": {
+              "201": {
+                "description": "The licence, and the key to check it with.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/LicenceAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "409": {"$ref": "#/components/responses/Conflict"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/product-keys": {
+          "get": {
+            "operationId": "listProductKeys",
+            "tags": ["Licences"],
+            "summary": "List product keys",
+            "security": [{"admin": []}],
+            "responses": {
+              "200": {
+                "description": "All of them, revoked ones too.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ProductKeyPage"}}}
+              },
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "post": {
+            "operationId": "makeProductKey",
+            "tags": ["Licences"],
+            "summary": "Make a product key",
+            "security": [{"admin": []}],
+            "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ProductKeyRequest"}}}},
+            "responses": {
+              "201": {
+                "description": "The key; `product_key` is told this once.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ProductKeyAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/product-keys/{productkey}": {
+          "parameters": [{"$ref": "#/components/parameters/ProductKey"}],
+          "delete": {
+            "operationId": "revokeProductKey",
+            "tags": ["Licences"],
+            "summary": "Revoke a product key",
+            "description": "No device is activated with it any more; licences that were given go on until they end.",
+            "security": [{"admin": []}],
+            "responses": {
+              "204": {"description": "It is revoked.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
         }
       },
       "components": {
@@ -1907,6 +2030,13 @@ enum OpenAPIDocument {
             "in": "path",
             "required": true,
             "description": "A token's id, as in the list.",
+            "schema": {"$ref": "#/components/schemas/Identifier"}
+          },
+          "ProductKey": {
+            "name": "productkey",
+            "in": "path",
+            "required": true,
+            "description": "A product key's id, as in the list.",
             "schema": {"$ref": "#/components/schemas/Identifier"}
           }
         },
@@ -2092,6 +2222,32 @@ enum OpenAPIDocument {
                   "status": 409,
                   "detail": "The capture session has ended",
                   "code": "capture_closed"
+                }
+              }
+            }
+          },
+          "CaptureRefused": {
+            "description": "The session has ended; a live person is asked for and a picture came; or another frame is the next one.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [
+                    {"$ref": "#/components/schemas/Problem"},
+                    {
+                      "properties": {
+                        "status": {"const": 409},
+                        "code": {"enum": ["capture_closed", "live_capture_required", "frame_out_of_order", "conflict"]}
+                      }
+                    }
+                  ]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/frame_out_of_order",
+                  "title": "Another frame is the next one",
+                  "status": 409,
+                  "detail": "frame 12 is the next one, not 14",
+                  "code": "frame_out_of_order"
                 }
               }
             }
@@ -2338,6 +2494,8 @@ enum OpenAPIDocument {
               "no_active_journey",
               "client_response_not_valid",
               "capture_closed",
+              "live_capture_required",
+              "frame_out_of_order",
               "payload_too_large",
               "unsupported_media_type",
               "image_not_accepted",
@@ -2345,7 +2503,7 @@ enum OpenAPIDocument {
               "server_error",
               "unavailable"
             ],
-            "description": "Stable words, never reused for another meaning.\n\n| code | status | meaning |\n|---|--:|---|\n| `invalid_request` | 400 | The request is not as it must be; `errors` names the fields |\n| `invalid_credentials` | 401 | The credentials are missing or not accepted; one answer for unknown, wrong and missing ones |\n| `not_permitted` | 403 | This caller may not do that; reserved; nothing answers it yet |\n| `not_found` | 404 | There is no such thing; the address, or what it names |\n| `method_not_allowed` | 405 | This address takes other methods; the header `allow` lists them |\n| `conflict` | 409 | Something of that name is there already, or has changed; `detail` says which |\n| `invalid_state` | 409 | The state token was used already, or is not known; go on from the newest answer |\n| `no_active_journey` | 410 | The journey has ended or expired; start it again |\n| `client_response_not_valid` | 400 | The step does not take this answer; nothing has changed; `errors` names the fields; the same `state` is still good |\n| `capture_closed` | 409 | The capture session has ended; passed, failed, cancelled or expired |\n| `payload_too_large` | 413 | The body is too large |\n| `unsupported_media_type` | 415 | The body is of another type |\n| `image_not_accepted` | 400 | The image cannot be used; no JPEG or PNG, damaged, or of a size that is not taken |\n| `too_many_requests` | 429 | Too many requests; wait and try again; the header `retry-after` says how long, where it is known |\n| `server_error` | 500 | Something failed here; the log has more, under the request's id |\n| `unavailable` | 503 | The server is not ready or busy; try again |"
+            "description": "Stable words, never reused for another meaning.\n\n| code | status | meaning |\n|---|--:|---|\n| `invalid_request` | 400 | The request is not as it must be; `errors` names the fields |\n| `invalid_credentials` | 401 | The credentials are missing or not accepted; one answer for unknown, wrong and missing ones |\n| `not_permitted` | 403 | This caller may not do that; reserved; nothing answers it yet |\n| `not_found` | 404 | There is no such thing; the address, or what it names |\n| `method_not_allowed` | 405 | This address takes other methods; the header `allow` lists them |\n| `conflict` | 409 | Something of that name is there already, or has changed; `detail` says which |\n| `invalid_state` | 409 | The state token was used already, or is not known; go on from the newest answer |\n| `no_active_journey` | 410 | The journey has ended or expired; start it again |\n| `client_response_not_valid` | 400 | The step does not take this answer; nothing has changed; `errors` names the fields; the same `state` is still good |\n| `capture_closed` | 409 | The capture session has ended; passed, failed, cancelled or expired |\n| `live_capture_required` | 409 | A live person is asked for, not a picture |\n| `frame_out_of_order` | 409 | Another frame is the next one |\n| `payload_too_large` | 413 | The body is too large |\n| `unsupported_media_type` | 415 | The body is of another type |\n| `image_not_accepted` | 400 | The image cannot be used; no JPEG or PNG, damaged, or of a size that is not taken |\n| `too_many_requests` | 429 | Too many requests; wait and try again; the header `retry-after` says how long, where it is known |\n| `server_error` | 500 | Something failed here; the log has more, under the request's id |\n| `unavailable` | 503 | The server is not ready or busy; try again |"
           },
           "FieldError": {
             "type": "object",
@@ -2732,13 +2890,13 @@ enum OpenAPIDocument {
           },
           "CaptureAnswer": {
             "type": "object",
-            "description": "What a capture session says after each frame.",
+            "description": "What a capture session says: at its start, after frames, and when asked.",
             "required": ["status", "guidance", "frames_left", "expires_at"],
             "properties": {
               "status": {
                 "type": "string",
                 "enum": ["open", "passed", "failed", "cancelled"],
-                "description": "`open`: send another frame. `passed`: respond to the journey's step."
+                "description": "`open`: send frames. `passed`: respond to the journey's step. `failed`: so, too; its branch for failures follows."
               },
               "guidance": {
                 "type": "array",
@@ -2756,10 +2914,21 @@ enum OpenAPIDocument {
                     "too_much_movement",
                     "eyes_closed",
                     "obscured_face",
+                    "wait",
+                    "look_straight",
+                    "keep_still",
+                    "blink",
+                    "turn_left",
+                    "turn_right",
+                    "look_up",
+                    "look_down",
+                    "open_mouth",
+                    "come_closer",
+                    "done",
                     "different_face"
                   ]
                 },
-                "description": "What keeps the frame just sent from passing; tell the person."
+                "description": "What to tell the person."
               },
               "quality": {"type": "integer", "minimum": 0, "maximum": 100, "description": "Of the frame just sent."},
               "face": {
@@ -2769,8 +2938,69 @@ enum OpenAPIDocument {
                 "maxItems": 4,
                 "description": "Where the face is, in pixels of the frame just sent: x, y, width, height."
               },
-              "frames_left": {"type": "integer", "minimum": 0, "maximum": 1000, "description": "Frames the session still takes."},
-              "expires_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "When the session expires. Milliseconds since 1970."}
+              "frames_left": {"type": "integer", "minimum": 0, "maximum": 10000, "description": "Frames the session still takes."},
+              "expires_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "When the session expires. Milliseconds since 1970."},
+              "mode": {
+                "type": "string",
+                "enum": ["image", "liveness_passive", "liveness_active"],
+                "description": "What is asked for: a good picture; keep still and blink; keep still and do what the server draws."
+              },
+              "action": {
+                "type": "string",
+                "enum": ["keep_still", "blink", "turn_left", "turn_right", "look_up", "look_down", "open_mouth", "come_closer"],
+                "description": "What the person has to do now: told when it is due, not before. Left and right are their own."
+              },
+              "progress": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 100,
+                "description": "How far a live session has come. The verdict does not depend on it."
+              },
+              "countdown": {"type": "integer", "minimum": 0, "maximum": 600000, "description": "Milliseconds until a live session ends by itself."},
+              "elapsed": {"type": "integer", "minimum": 0, "description": "Milliseconds since a live session began."},
+              "next_frame": {"type": "integer", "minimum": 1, "description": "Number of the next frame of a live session."},
+              "nonce": {
+                "type": "string",
+                "minLength": 43,
+                "maxLength": 43,
+                "pattern": "^[A-Za-z0-9_-]{43}$",
+                "description": "Of a live session that has begun: what its chain of frames begins with; 32 bytes, base64url."
+              },
+              "reasons": {
+                "type": "array",
+                "items": {
+                  "type": "string",
+                  "enum": [
+                    "timed_out",
+                    "cancelled",
+                    "source_ended",
+                    "bad_quality",
+                    "no_match",
+                    "clock_went_back",
+                    "action_missed",
+                    "action_out_of_order",
+                    "blink_missed",
+                    "face_lost",
+                    "face_jumped",
+                    "face_changed",
+                    "flat",
+                    "repeated_frames",
+                    "still_picture",
+                    "only_eyes_moved",
+                    "replayed",
+                    "print_or_screen",
+                    "presentation_attack",
+                    "frame_altered",
+                    "frame_early",
+                    "frame_late",
+                    "too_many_frames",
+                    "interrupted",
+                    "different_face"
+                  ]
+                },
+                "minItems": 1,
+                "description": "Why it failed; the first is the one to tell."
+              }
             },
             "examples": [
               {
@@ -2780,7 +3010,23 @@ enum OpenAPIDocument {
                 "face": [412, 218, 96, 104],
                 "frames_left": 57,
                 "expires_at": 1793000120000
-              }
+              },
+              {
+                "status": "open",
+                "guidance": ["turn_left"],
+                "quality": 81,
+                "face": [212, 118, 196, 204],
+                "frames_left": 874,
+                "expires_at": 1793000120000,
+                "mode": "liveness_active",
+                "action": "turn_left",
+                "progress": 50,
+                "countdown": 57400,
+                "elapsed": 2600,
+                "next_frame": 27,
+                "nonce": "ZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmY"
+              },
+              {"status": "failed", "guidance": [], "frames_left": 0, "expires_at": 1793000120000, "mode": "liveness_active", "reasons": ["frame_late"]}
             ]
           },
           "LockPolicy": {
@@ -2841,6 +3087,50 @@ enum OpenAPIDocument {
                 "minimum": 24,
                 "maximum": 72,
                 "description": "The least match score; left out for the server's, 48: a false-match rate of 1 in 10,000."
+              },
+              "liveness": {
+                "type": ["object", "null"],
+                "additionalProperties": false,
+                "description": "What captures have to show; what is left out is as the server's configuration says. A journey's step makes it stricter, never laxer.",
+                "properties": {
+                  "mode": {
+                    "type": ["string", "null"],
+                    "enum": ["image", "liveness_passive", "liveness_active", null],
+                    "description": "`image`: one good picture, so that a photo passes as the person. `liveness_passive`: keep still, then blink; a recording passes. `liveness_active`: keep still, then what the server draws; the default of a server."
+                  },
+                  "threshold": {
+                    "type": ["integer", "null"],
+                    "minimum": 0,
+                    "maximum": 100,
+                    "description": "Larger: a longer still phase, every check stricter."
+                  },
+                  "quality": {
+                    "type": ["integer", "null"],
+                    "minimum": 0,
+                    "maximum": 100,
+                    "description": "The least quality of a frame that is taken; not less than the server's."
+                  },
+                  "timeout_seconds": {
+                    "type": ["integer", "null"],
+                    "minimum": 5,
+                    "maximum": 600,
+                    "description": "From the start of a live session to its end."
+                  },
+                  "actions": {
+                    "type": ["array", "null"],
+                    "minItems": 2,
+                    "uniqueItems": true,
+                    "items": {"type": "string", "enum": ["blink", "turn_left", "turn_right", "look_up", "look_down", "open_mouth", "come_closer"]},
+                    "anyOf": [{"type": "null"}, {"contains": {"enum": ["turn_left", "turn_right"]}}],
+                    "description": "What is drawn from, a turn to the left or right among them; left out for all."
+                  },
+                  "action_count": {
+                    "type": ["integer", "null"],
+                    "minimum": 2,
+                    "maximum": 4,
+                    "description": "How many are drawn, not more than `actions` holds; left out for two or three, drawn too."
+                  }
+                }
               },
               "token_seconds": {
                 "type": ["integer", "null"],
@@ -3586,7 +3876,7 @@ enum OpenAPIDocument {
               "client_secret": {"type": "string", "description": "Of a confidential app."},
               "username": {"type": "string", "description": "Any name of the user's."}
             },
-            "examples": [{"client_id": "sample_app", "client_secret": "app_….…", "username": "ada"}]
+            "examples": [{"client_id": "default_application", "client_secret": "app_….…", "username": "ada"}]
           },
           "RegisterPasskeyRequest": {
             "type": "object",
@@ -3864,7 +4154,7 @@ enum OpenAPIDocument {
             "examples": [
               {
                 "token_id": "aut_2m8Xw0GJ4n6nq0s9u3v5xA",
-                "app_id": "sample_app",
+                "app_id": "default_application",
                 "algorithm": "SHA256",
                 "digits": 6,
                 "signature_suite": "OCRA-1:HOTP-SHA256-8:QH64",
@@ -3875,7 +4165,7 @@ enum OpenAPIDocument {
               },
               {
                 "token_id": "aut_2m8Xw0GJ4n6nq0s9u3v5xA",
-                "app_id": "sample_app",
+                "app_id": "default_application",
                 "algorithm": "SHA256",
                 "digits": 6,
                 "signature_suite": "OCRA-1:HOTP-SHA256-8:QH64",
@@ -3938,6 +4228,122 @@ enum OpenAPIDocument {
               },
               "approval_data": {"type": "object", "additionalProperties": {"type": "string"}, "maxProperties": 10}
             }
+          },
+          "ProductKeyRequest": {
+            "type": "object",
+            "required": ["product", "name", "activations"],
+            "additionalProperties": false,
+            "properties": {
+              "product": {"type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[a-z0-9.-]+$"},
+              "name": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 100,
+                "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+$",
+                "description": "What administrators call it."
+              },
+              "activations": {"type": "integer", "minimum": 1, "maximum": 1000000, "description": "Devices that may be activated with it."},
+              "days": {"type": "integer", "minimum": 1, "maximum": 3650, "description": "How long a licence lives.", "default": 365}
+            },
+            "examples": [{"product": "mien-face", "name": "Branch offices", "activations": 50, "days": 365}]
+          },
+          "ProductKeyAnswer": {
+            "type": "object",
+            "required": ["id", "product", "name", "activations", "used", "days", "created_at"],
+            "properties": {
+              "id": {"$ref": "#/components/schemas/Identifier"},
+              "product": {"type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[a-z0-9.-]+$"},
+              "name": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 100,
+                "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+$",
+                "description": "What administrators call it."
+              },
+              "activations": {"type": "integer", "minimum": 1, "maximum": 1000000, "description": "Devices that may be activated with it."},
+              "used": {"type": "integer", "minimum": 0, "description": "Devices that have been."},
+              "days": {"type": "integer", "minimum": 1, "maximum": 3650, "description": "How long a licence lives."},
+              "created_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
+              "revoked_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
+              "product_key": {"type": "string", "description": "Told once, when it is made."}
+            },
+            "examples": [
+              {
+                "id": "pk_2m8Xw0GJ4n6nq0s9u3v5xA",
+                "product": "mien-face",
+                "name": "Branch offices",
+                "activations": 50,
+                "used": 0,
+                "days": 365,
+                "created_at": 1800000000000,
+                "product_key": "pk_2m8Xw0GJ4n6nq0s9u3v5xA.q2xZ0n4mW6kq3c1a8Vf7b5t9y0u2i4o6p8s1d3f5g7h"
+              },
+              {
+                "id": "pk_2m8Xw0GJ4n6nq0s9u3v5xA",
+                "product": "mien-face",
+                "name": "Branch offices",
+                "activations": 50,
+                "used": 12,
+                "days": 365,
+                "created_at": 1800000000000,
+                "revoked_at": 1800000600000
+              }
+            ]
+          },
+          "ProductKeyPage": {
+            "type": "object",
+            "required": ["items"],
+            "properties": {
+              "items": {"type": "array", "items": {"$ref": "#/components/schemas/ProductKeyAnswer"}},
+              "next": {"type": "string", "description": "Never there: the list is whole."}
+            }
+          },
+          "LicenceRequest": {
+            "type": "object",
+            "required": ["product_key", "device"],
+            "additionalProperties": false,
+            "properties": {
+              "product_key": {"type": "string", "minLength": 1, "maxLength": 128},
+              "device": {
+                "type": "string",
+                "minLength": 43,
+                "maxLength": 43,
+                "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
+                "description": "What the device calls itself: 32 bytes in base64url."
+              }
+            },
+            "examples": [
+              {
+                "product_key": "pk_2m8Xw0GJ4n6nq0s9u3v5xA.q2xZ0n4mW6kq3c1a8Vf7b5t9y0u2i4o6p8s1d3f5g7h",
+                "device": "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA"
+              }
+            ]
+          },
+          "LicenceAnswer": {
+            "type": "object",
+            "required": ["licence", "product", "public_key", "expires_at"],
+            "properties": {
+              "licence": {
+                "type": "string",
+                "description": "A signed message (JWS, ES256) of type `mien-licence+jwt`: `product`, `device`, `iat`, `exp`, `iss`."
+              },
+              "product": {"type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[a-z0-9.-]+$"},
+              "public_key": {"type": "object", "description": "The key to check it with, as a JWK: kept with it, for the published ones take turns."},
+              "expires_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
+            },
+            "examples": [
+              {
+                "licence": "eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl",
+                "product": "mien-face",
+                "public_key": {
+                  "kty": "EC",
+                  "crv": "P-256",
+                  "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+                  "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"
+                },
+                "expires_at": 1831536000000
+              }
+            ]
           }
         }
       }

@@ -20,6 +20,7 @@ final class JourneyService: Sendable {
     private let clock: ServerClock
     private let metrics: Metrics
     private let turns = KeyedLocks<InstanceID>()
+    private let recent = RecentRuns()
 
     init(
         store: Store, catalog: JourneyCatalog, apps: AppCatalog, performer: EffectPerformer, issuer: TokenIssuer, clock: ServerClock, metrics: Metrics
@@ -32,7 +33,8 @@ final class JourneyService: Sendable {
     // MARK: Start
 
     /// - Parameter caller: who has signed in to this app already.
-    func start(_ journey: String, _ request: StartJourneyRequest, caller: Caller?) async throws -> JourneyAnswer {
+    /// - Returns: a `JourneyAnswer` as JSON.
+    func start(_ journey: String, _ request: StartJourneyRequest, caller: Caller?) async throws -> [UInt8] {
         let app = try await apps.authenticated(id: request.clientID, secret: request.clientSecret)
         guard caller.map({ $0.app == app.id }) ?? true else { throw Problem(.invalidCredentials, "the access token is another app's") }
         guard let id = JourneyID(journey), app.settings.journeys?.contains(id) ?? true, let definition = try await catalog.published(id) else {
@@ -59,48 +61,68 @@ final class JourneyService: Sendable {
             id: runID, app: app.id, journey: id, tokenHash: store.keys.hash(ofSecret: secret), state: try Self.encoded(state),
             expiresAt: state.instance.expiresAt)
         try await store.write(.process) { try $0.runs.insert(record) }
-        return answer
+        recent.keep(record, state)
+        return JSONBody.bytes(of: answer)
     }
 
     // MARK: Respond
 
-    func respond(_ request: RespondRequest) async throws -> JourneyAnswer {
+    /// - Returns: a `JourneyAnswer` as JSON; byte for byte the same when the same is sent again.
+    func respond(_ request: RespondRequest) async throws -> [UInt8] {
         guard let (id, secret) = BearerSecret.parse(request.state, InstanceKind.self) else {
             throw Problem(.invalidState, "state is not a token of ours; send the one from the last answer")
         }
-        let result = try await turns.withLock(id) { try await self.respond(id, secret, request) }
+        let tokenHash = store.keys.hash(ofSecret: secret)
+        let result = try await turns.withLock(id) {
+            if let run = self.recent.find(id), isSame(run.record.tokenHash, tokenHash) {
+                // Overtaken: it has gone on elsewhere, and what is stored says what is to be answered.
+                do { return try await self.goOn(run.record, run.state, with: request) } catch is Overtaken { self.recent.forget(id) }
+            }
+            return try await self.respond(id, tokenHash, request)
+        }
         guard let result else { throw Problem(.tooManyRequests, "too many answers to this journey are under way") }
         return result
     }
 
-    private func respond(_ id: InstanceID, _ secret: [UInt8], _ request: RespondRequest) async throws -> JourneyAnswer {
-        let now = clock.now
-        guard var record = try await store.read({ try $0.runs.find(id) }) else { throw Problem(.noActiveJourney) }
-        let tokenHash = store.keys.hash(ofSecret: secret), requestHash = hash(of: request)
+    /// Goes by what is stored.
+    private func respond(_ id: InstanceID, _ tokenHash: [UInt8], _ request: RespondRequest) async throws -> [UInt8] {
+        guard let record = try await store.read({ try $0.runs.find(id) }) else { throw Problem(.noActiveJourney) }
         if let used = record.used, isSame(used.tokenHash, tokenHash) {
-            guard isSame(used.requestHash, requestHash) else {
+            guard isSame(used.requestHash, hash(of: request)) else {
                 throw Problem(.invalidState, "this state was used with another answer; go on from what that one brought")
             }
-            return try used.answer.use { try JSONDecoder().decode(JourneyAnswer.self, from: Data($0)) }
+            return used.answer.use { $0 }
         }
         guard isSame(record.tokenHash, tokenHash) else { throw Problem(.invalidState) }
-        guard now < record.expiresAt else { throw Problem(.noActiveJourney) }
-        var state = try record.state.use { try JSONDecoder().decode(RunState.self, from: Data($0)) }
+        let state = try record.state.use { try JSONDecoder().decode(RunState.self, from: Data($0)) }
+        do { return try await goOn(record, state, with: request) } catch is Overtaken {
+            throw Problem(.invalidState, "another answer came first")
+        }
+    }
+
+    /// The run is no longer as it was read.
+    private struct Overtaken: Error {}
+
+    /// - Throws: ``Problem``; ``Overtaken``, and then nothing was written.
+    private func goOn(_ record: JourneyRunRecord, _ state: RunState, with request: RespondRequest) async throws -> [UInt8] {
+        guard clock.now < record.expiresAt else { throw Problem(.noActiveJourney) }
+        var (record, state) = (record, state)
         let definition = try await catalog.version(state.instance.journey, state.instance.version)
         let app = try await apps.find(record.app)
-        let (answer, nextSecret) = try await advance(
-            &state, .response(option: request.option, data: request.data ?? .null), definition, app)
-        record.used = .init(
-            tokenHash: tokenHash, requestHash: requestHash, answer: Sensitive([UInt8](try JSONEncoder().encode(answer))))
+        let (answer, nextSecret) = try await advance(&state, .response(option: request.option, data: request.data ?? .null), definition, app)
+        let body = JSONBody.bytes(of: answer)
+        record.used = .init(tokenHash: record.tokenHash, requestHash: hash(of: request), answer: Sensitive(body))
         record.tokenHash = store.keys.hash(ofSecret: nextSecret)
         record.state = try Self.encoded(state)
         let (changed, revision) = (record, record.revision)
         do { try await store.write(.process) { try $0.runs.advance(changed, from: revision) } } catch let error as StoreError
             where error.code == .stale
         {
-            throw Problem(.invalidState, "another answer came first")
+            throw Overtaken()
         }
-        return answer
+        record.revision += 1
+        recent.keep(record, state)
+        return body
     }
 
     // MARK: The engine's turns

@@ -53,7 +53,7 @@ struct OAuthRoutes {
     // MARK: Tokens
 
     private func challenge(_ request: Request) async throws -> Response {
-        let value = try await JSONBody(mostBytes: 4096, budget: budget).parse(request).0
+        let value = try await JSONBody(mostBytes: 4096, budget: budget).parse(request)
         guard let purpose = value["purpose"]?.stringValue.flatMap({ ChallengeService.Purpose(rawValue: $0) }),
             ChallengeService.Purpose.open.contains(purpose)
         else {

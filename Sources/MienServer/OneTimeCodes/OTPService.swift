@@ -53,6 +53,8 @@ struct OTPService: Sendable {
 
     /// Gives the device that sends a registration code a token, and uses the code up. The user's former token in this app ends.
     ///
+    /// The same code with the same key, sent again because the answer was lost, gets the same token: as long as the code would have been good, and until
+    /// the token's first code was used.
     /// - Throws: ``Problem``, one and the same for every code that is not good.
     func redeem(_ code: String, key: DevicePublicKey, name: String, system: String) async throws -> OTPTokenAnswer {
         guard let (registration, presented) = BearerSecret.parse(code, OTPRegistrationKind.self) else { throw Self.refused }
@@ -60,11 +62,14 @@ struct OTPService: Sendable {
         let id = AuthenticatorID.random(using: &generator), secret = OTPSecret.random(for: OTPToken.hash, using: &generator)
         let now = clock.now, hash = store.keys.hash(ofSecret: presented)
         let taken = try await store.write { tables -> OTPTokenAnswer? in
-            guard let wanted = try tables.otpRegistrations.take(registration.text, hash: hash, at: now),
-                let account = try tables.accounts.find(wanted.account), account.state == .active, try !Self.isLocked(account, wanted.app, tables)
+            guard let wanted = try tables.otpRegistrations.take(registration.text, hash: hash, at: now) else {
+                return try Self.again(registration.text, hash: hash, key, tables, at: now)
+            }
+            guard let account = try tables.accounts.find(wanted.account), account.state == .active, try !Self.isLocked(account, wanted.app, tables)
             else { return nil }
             guard let kind = OTPToken.Kind(rawValue: wanted.kind) else { throw StoreError(.corrupt, "a registration of an unknown kind") }
-            let token = try OTPToken(kind: kind, digits: wanted.digits, secret: secret)
+            let receipt = OTPToken.Receipt(codeHash: hash, key: key, endsAt: wanted.expiresAt)
+            let token = try OTPToken(kind: kind, digits: wanted.digits, secret: secret, receipt: receipt)
             let old = try tables.authenticators.find(.otp, of: account, app: wanted.app)
             if let old {
                 _ = try tables.grants.revokeAll(by: old.id, at: now)
@@ -85,6 +90,19 @@ struct OTPService: Sendable {
         // A code that came too late is used up all the same.
         guard let taken else { throw Self.refused }
         return taken
+    }
+
+    private static func again(
+        _ registration: String, hash: [UInt8], _ key: DevicePublicKey, _ tables: Tables, at now: Instant
+    ) throws -> OTPTokenAnswer? {
+        guard let presented = OTPToken.Receipt(codeHash: hash, key: key, endsAt: now),
+            let (id, owner) = try tables.otpTokens.owner(ofRegistration: registration), try tables.otpTokens.position(of: id) == 0,
+            let account = try tables.accounts.find(owner), account.state == .active,
+            let record = try tables.authenticators.find(id, of: account), let app = record.app, try !Self.isLocked(account, app, tables)
+        else { return nil }
+        let token = try OTPToken(record)
+        guard let receipt = token.receipt, receipt.admits(presented, at: now) else { return nil }
+        return try OTPTokenAnswer(token, id: id, app: app, key: key)
     }
 
     static let refused = Problem(.invalidCredentials, "this registration code is not good, or not any more: ask for a new one")

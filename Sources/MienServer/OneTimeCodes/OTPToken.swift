@@ -15,22 +15,44 @@ struct OTPToken: Sendable {
     static let hash = OTPHash.sha256, stepSeconds = 30
     static let lookAhead = 10, skew = 1
 
+    /// Who may hear the token once more: the device that sent this code with this key, whose answer was lost.
+    struct Receipt: Sendable {
+        /// Of the code's hash and the key.
+        let mark: [UInt8]
+        let endsAt: Instant
+
+        init?(codeHash: [UInt8], key: DevicePublicKey, endsAt: Instant) {
+            guard case .p256(let x, let y) = key.material else { return nil }
+            self.init(mark: Array(SHA256.hash(data: codeHash + x + y)), endsAt: endsAt)
+        }
+
+        fileprivate init(mark: [UInt8], endsAt: Instant) { (self.mark, self.endsAt) = (mark, endsAt) }
+
+        func admits(_ other: Receipt, at now: Instant) -> Bool {
+            isSame(mark, other.mark) && now < endsAt
+        }
+    }
+
     let kind: Kind
     let secret: OTPSecret
     let hotp: HOTP
+    let receipt: Receipt?
 
-    init(kind: Kind, digits: Int, secret: OTPSecret) throws(OTPError) {
-        (self.kind, self.secret) = (kind, secret)
+    init(kind: Kind, digits: Int, secret: OTPSecret, receipt: Receipt? = nil) throws(OTPError) {
+        (self.kind, self.secret, self.receipt) = (kind, secret, receipt)
         hotp = try HOTP(digits: digits, hash: Self.hash)
     }
 
     // MARK: At rest
 
     var content: [UInt8] {
-        let members: JSONValue = [
+        var members: [String: JSONValue] = [
             "version": 1, "kind": .string(kind.rawValue), "digits": .number(Double(hotp.digits)), "secret": .string(Base64URL.encode(secret.bytes)),
         ]
-        return Array(JSONText.write(members).utf8)
+        if let receipt {
+            members["receipt"] = ["mark": .string(Base64URL.encode(receipt.mark)), "ends_at": .number(Double(receipt.endsAt.milliseconds))]
+        }
+        return Array(JSONText.write(.object(members)).utf8)
     }
 
     init(_ record: AuthenticatorRecord) throws {
@@ -39,7 +61,14 @@ struct OTPToken: Sendable {
             let digits = value["digits"]?.numberValue.flatMap({ Int(exactly: $0) }),
             let secret = value["secret"]?.stringValue.flatMap({ Base64URL.decode($0) })
         else { throw StoreError(.corrupt, "a token is not as it was written") }
-        try self.init(kind: kind, digits: digits, secret: OTPSecret(bytes: secret))
+        var receipt: Receipt?
+        if let kept = value["receipt"] {
+            guard let mark = kept["mark"]?.stringValue.flatMap({ Base64URL.decode($0) }),
+                let end = kept["ends_at"]?.numberValue.flatMap({ Int64(exactly: $0) })
+            else { throw StoreError(.corrupt, "a token's receipt is not as it was written") }
+            receipt = Receipt(mark: mark, endsAt: Instant(milliseconds: end))
+        }
+        try self.init(kind: kind, digits: digits, secret: OTPSecret(bytes: secret), receipt: receipt)
     }
 
     // MARK: Judging

@@ -8,6 +8,7 @@ struct Sweeper: Service {
     private static let batch = 2000
 
     let store: Store
+    let captures: CaptureService
     let issuer: TokenIssuer
     let clock: ServerClock
     let logger: Logger
@@ -26,10 +27,11 @@ struct Sweeper: Service {
         do {
             for kind in [
                 \Tables.runsSweep, \Tables.capturesSweep, \Tables.codesSweep, \Tables.grantsSweep, \Tables.challengesSweep,
-                \Tables.authorizationCodesSweep, \Tables.spentSweep, \Tables.otpRegistrationsSweep,
+                \Tables.authorizationCodesSweep, \Tables.spentSweep, \Tables.otpRegistrationsSweep, \Tables.trailsSweep,
             ] {
                 while try await store.write(.process, { try $0[keyPath: kind](now, Self.batch) }) == Self.batch {}
             }
+            try await captures.sweepLive()
             try await issuer.refresh(at: now)
         } catch {
             logger.error("sweeping failed; it is tried again in a minute", metadata: ["error.type": "\(type(of: error))"])
@@ -40,6 +42,7 @@ struct Sweeper: Service {
 extension Tables {
     fileprivate var runsSweep: (Instant, Int) throws -> Int { { try runs.sweep(at: $0, atMost: $1) } }
     fileprivate var capturesSweep: (Instant, Int) throws -> Int { { try captures.sweep(at: $0, atMost: $1) } }
+    fileprivate var trailsSweep: (Instant, Int) throws -> Int { { try trails.sweep(at: $0, atMost: $1) } }
     fileprivate var codesSweep: (Instant, Int) throws -> Int { { try codes.sweep(at: $0, atMost: $1) } }
     fileprivate var grantsSweep: (Instant, Int) throws -> Int { { try grants.sweep(at: $0, atMost: $1) } }
     fileprivate var challengesSweep: (Instant, Int) throws -> Int { { try challenges.sweep(at: $0, atMost: $1) } }

@@ -19,6 +19,8 @@ final class TokenIssuer: Sendable {
         case identity = "JWT"
         /// For services that the app calls: RFC 9068.
         case access = "at+jwt"
+        /// For devices, which keep the key beside it: it may outlive the published ones.
+        case licence = "mien-licence+jwt"
     }
 
     private struct Key {
@@ -64,6 +66,15 @@ final class TokenIssuer: Sendable {
 
     /// - Parameter claims: besides `iss` and `iat`.
     func sign(_ claims: [String: JSONValue], as type: TokenType = .identity, at now: Instant) throws -> String {
+        try signed(claims, as: type, at: now).token
+    }
+
+    /// - Returns: the licence, and the key that it is checked with.
+    func signLicence(_ claims: [String: JSONValue], at now: Instant) throws -> (token: String, key: DevicePublicKey) {
+        try signed(claims, as: .licence, at: now)
+    }
+
+    private func signed(_ claims: [String: JSONValue], as type: TokenType, at now: Instant) throws -> (token: String, key: DevicePublicKey) {
         // The oldest whose turn is not over.
         guard let key = keys.withLock({ keys in keys.last { now < $0.record.retiresAt } ?? keys.first }) else {
             throw StoreError(.unreachable, "there is no key to sign with")
@@ -74,7 +85,7 @@ final class TokenIssuer: Sendable {
         let header: JSONValue = ["alg": "ES256", "typ": .string(type.rawValue), "kid": .string(key.record.id)]
         let body = "\(Base64URL.encode(JSONText.write(header).utf8)).\(Base64URL.encode(JSONText.write(.object(claims)).utf8))"
         let signature = try key.key.signature(for: Data(body.utf8))
-        return "\(body).\(Base64URL.encode(signature.rawRepresentation))"
+        return ("\(body).\(Base64URL.encode(signature.rawRepresentation))", key.publicKey)
     }
 
     /// What a token of ours says.

@@ -85,7 +85,7 @@ struct PasskeyRoutes {
 
     /// A body whose credential is the browser's to shape; beside it nothing that is not listed.
     private func members(of request: Request, _ known: [String]) async throws -> [String: JSONValue] {
-        guard let members = try await body.parse(request).0.objectValue else { throw Problem(.invalidRequest, "the body is an object") }
+        guard let members = try await body.parse(request).objectValue else { throw Problem(.invalidRequest, "the body is an object") }
         guard let foreign = members.keys.filter({ !known.contains($0) }).min() else { return members }
         throw Problem(
             .invalidRequest,

@@ -22,5 +22,9 @@ public struct AdminTable {
             .map { row throws(StoreError) in AdminRecord(id: try row.identifier(0), name: try row.text(1)) }
     }
 
+    /// - Returns: how many there were.
+    @discardableResult
+    public func removeAll() throws(StoreError) -> Int { try connection.execute("DELETE FROM admin") }
+
     public func isEmpty() throws(StoreError) -> Bool { try connection.row("SELECT 1 FROM admin LIMIT 1") == nil }
 }

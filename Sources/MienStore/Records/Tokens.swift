@@ -70,6 +70,15 @@ public struct OTPTokenTable {
         return try row.identifier(0)
     }
 
+    /// The same, with whose it is.
+    public func owner(ofRegistration registration: String) throws(StoreError) -> (token: AuthenticatorID, account: UserID)? {
+        let row = try connection.row(
+            "SELECT t.authenticator_id, a.account_id FROM otp_token t JOIN authenticator a ON a.id = t.authenticator_id WHERE t.registration_id = ?",
+            .text(registration))
+        guard let row else { return nil }
+        return (try row.identifier(0), try row.identifier(1))
+    }
+
     /// Spends the code at `place` and all before it.
     ///
     /// - Returns: whether it was still good: of two requests with one code, one is told so.

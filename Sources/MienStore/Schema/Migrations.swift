@@ -169,5 +169,27 @@ enum Migrations {
                 """,
             ]
         ),
+        (
+            "9-capture-trails",
+            [
+                "CREATE TABLE capture_trail (id TEXT PRIMARY KEY, trail_sealed {blob} NOT NULL, expires_at BIGINT NOT NULL)",
+                "CREATE INDEX capture_trail_by_end ON capture_trail (expires_at)",
+            ]
+        ),
+        (
+            "10-licences",
+            [
+                """
+                CREATE TABLE product_key (
+                  id TEXT PRIMARY KEY, key_hash {blob} NOT NULL, product TEXT NOT NULL, name TEXT NOT NULL, activations BIGINT NOT NULL,
+                  used BIGINT NOT NULL, days BIGINT NOT NULL, created_at BIGINT NOT NULL, revoked_at BIGINT)
+                """,
+                """
+                CREATE TABLE licence_device (
+                  product_key_id TEXT NOT NULL REFERENCES product_key (id) ON DELETE CASCADE, device_hash {blob} NOT NULL, created_at BIGINT NOT NULL,
+                  PRIMARY KEY (product_key_id, device_hash))
+                """,
+            ]
+        ),
     ]
 }

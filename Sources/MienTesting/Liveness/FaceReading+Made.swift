@@ -39,13 +39,16 @@ extension FaceReading {
 }
 
 extension LiveFace {
-    fileprivate static func made(_ look: MadeLook, index: Int) -> LiveFace {
+    /// - Parameter sheet: the frontal points lie on it, and it is seen; nothing of `look` then turns them.
+    static func made(_ look: MadeLook, index: Int, on sheet: Plane? = nil) -> LiveFace {
         let centre = Point(x: look.x, y: look.y), half = 80 * look.zoom
         // Nobody keeps quite still.
         let sway = Float(index % 7) * 0.5
         let pose = HeadPose(yaw: look.yaw + sway, pitch: look.pitch, roll: 0)
-        var mesh = SyntheticHead().mesh(centre: centre, halfWidth: half, pose: look.isFlat ? .frontal : pose)
-        if look.isFlat {
+        var mesh = SyntheticHead().mesh(centre: centre, halfWidth: half, pose: look.isFlat || sheet != nil ? .frontal : pose)
+        if let sheet {
+            mesh = FaceMesh(points: mesh.points.map(sheet.seen), depths: mesh.depths, evidence: mesh.evidence)
+        } else if look.isFlat {
             // The frontal points, pressed together: what a tilted picture is.
             let k = Double(90 - abs(look.yaw)) / 90
             mesh = FaceMesh(

@@ -76,6 +76,20 @@ struct Plane: Sendable {
         (cy, sy, cp, sp) = (cos(a), sin(a), cos(b), sin(b))
     }
 
+    /// Where a point of the sheet is seen: what ``source(of:)`` undoes.
+    func seen(_ p: Point) -> Point {
+        var q = p - centre
+        if radius.isFinite {
+            // Round the axis; the camera is far for it, as in ``source(of:)``.
+            q = Point(x: radius * sin(max(-.pi / 2, min(.pi / 2, q.x / radius + turn))), y: q.y)
+        } else {
+            let k = distance / (distance + q.x * sy)
+            q = Point(x: q.x * cy * k, y: q.y * k)
+        }
+        let k = distance / (distance + q.y * sp)
+        return Point(x: q.x * k, y: q.y * cp * k) + centre
+    }
+
     /// Where on the sheet a pixel comes from; far outside where it is not seen.
     func source(of p: Point) -> Point {
         let nowhere = Point(x: -1e6, y: -1e6)

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Synchronization
 
 /// The key that wraps every record's own key. Never prints.
 public struct MasterKey: Sendable {
@@ -9,6 +10,7 @@ public struct MasterKey: Sendable {
     public let version: UInt32
 
     private let key: SymmetricKey
+    private let purposeKeys: PurposeKeys
 
     /// - Precondition: 32 `bytes`, and `version` is not 0.
     public init(bytes: [UInt8], version: UInt32 = 1) {
@@ -16,10 +18,11 @@ public struct MasterKey: Sendable {
         precondition(version > 0, "master keys are numbered from 1")
         self.version = version
         key = SymmetricKey(data: bytes)
+        purposeKeys = PurposeKeys(of: key)
     }
 
     /// Tells keys apart without telling anything about them: the first 8 bytes of HMAC-SHA256(key, "mien/v1/key-id").
-    public var id: [UInt8] { Array(HMAC<SHA256>.authenticationCode(for: Array("mien/v1/key-id".utf8), using: key).prefix(8)) }
+    public var id: [UInt8] { purposeKeys.id }
 
     /// A code that only holders of this key can make for `message`: what a value can be found by without being told. HMAC-SHA256 under the
     /// purpose's own key, 32 bytes.
@@ -28,8 +31,32 @@ public struct MasterKey: Sendable {
     }
 
     /// The key for one purpose: HKDF-SHA256, no salt, the purpose's label as info. Keys of two purposes tell nothing of each other.
-    func wrappingKey(for purpose: SealPurpose) -> SymmetricKey {
-        HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Array(purpose.label.utf8), outputByteCount: 32)
+    func wrappingKey(for purpose: SealPurpose) -> SymmetricKey { purposeKeys.key(for: purpose) }
+}
+
+/// What is derived from one master key, once each: a server seals and hashes with the same few for every request.
+private final class PurposeKeys: Sendable {
+    private let key: SymmetricKey
+    private let derived = Mutex<(id: [UInt8]?, keys: [SealPurpose: SymmetricKey])>((nil, [:]))
+
+    init(of key: SymmetricKey) { self.key = key }
+
+    var id: [UInt8] {
+        derived.withLock { derived in
+            if let id = derived.id { return id }
+            let id = Array(HMAC<SHA256>.authenticationCode(for: Array("mien/v1/key-id".utf8), using: key).prefix(8))
+            derived.id = id
+            return id
+        }
+    }
+
+    func key(for purpose: SealPurpose) -> SymmetricKey {
+        derived.withLock { derived in
+            if let key = derived.keys[purpose] { return key }
+            let new = HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Array(purpose.label.utf8), outputByteCount: 32)
+            derived.keys[purpose] = new
+            return new
+        }
     }
 }
 

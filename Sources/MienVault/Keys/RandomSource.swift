@@ -1,3 +1,5 @@
+internal import MienCore
+
 /// Where random bytes come from: keys, nonces, file names.
 public struct RandomSource: Sendable {
     private let make: @Sendable (_ count: Int) -> [UInt8]
@@ -8,7 +10,7 @@ public struct RandomSource: Sendable {
     /// The operating system's generator, fit for keys.
     public static let system = RandomSource { count in
         var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        return generator.bytes(count)
     }
 
     public func bytes(_ count: Int) -> [UInt8] {

@@ -11,5 +11,5 @@ struct AdminCommand: AsyncParsableCommand {
               mien admin user list --credential-file ~/.mien-admin
               MIEN_SERVER=https://login.example.org mien admin audit verify
             """,
-        subcommands: [AppCommand.self, UserCommand.self, AuthenticatorCommand.self, ConsentCommand.self, AuditCommand.self])
+        subcommands: [AppCommand.self, UserCommand.self, AuthenticatorCommand.self, ConsentCommand.self, LicenceCommand.self, AuditCommand.self])
 }

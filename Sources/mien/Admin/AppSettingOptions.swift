@@ -95,7 +95,7 @@ struct AppSettingOptions: ParsableArguments {
             ("journeys", settings["journeys"]?.arrayValue == nil ? "every published one" : list("journeys", none: "none")),
             ("locks", locks.isEmpty ? "the defaults" : locks.joined(separator: ", ")),
         ]
-            + ["tokens", "biometric", "sign_in_page", "resources", "client_scopes", "requires_dpop"].compactMap { name in
+            + ["liveness", "tokens", "biometric", "sign_in_page", "resources", "client_scopes", "requires_dpop"].compactMap { name in
                 settings[name].map { (name.replacing("_", with: " "), JSONText.write($0)) }
             }
     }

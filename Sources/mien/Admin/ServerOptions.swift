@@ -6,7 +6,7 @@ import MienCore
 
 /// Which server, and as whom. The credential is never an argument: those are for everybody on the machine to see.
 struct ServerOptions: ParsableArguments {
-    private static let defaultServer = "http://127.0.0.1:8080"
+    static let defaultServer = "http://127.0.0.1:8080"
 
     @Option(help: ArgumentHelp("The server's address (default: $MIEN_SERVER, or \(defaultServer)).", valueName: "url"))
     var server: String?

@@ -16,9 +16,10 @@ struct BenchCommand: AsyncParsableCommand {
 
             EXAMPLE
               mien bench
+              mien bench live
               mien bench server
               make bench
-            """, subcommands: [ServerBenchCommand.self, BareRouteCommand.self])
+            """, subcommands: [LiveBenchCommand.self, ServerBenchCommand.self, BareRouteCommand.self])
 
     @Flag(help: "Run dlib's pipeline beside ours.") var compare = false
     @Option(help: ArgumentHelp("The program that runs dlib's pipeline.", valueName: "dlib-peer")) var peer: String?
@@ -42,7 +43,7 @@ struct BenchCommand: AsyncParsableCommand {
     func run() async throws {
         let pack = try engine.loadPack()
         let matcher = try pack.matcher()
-        let photos = try demoPhotos()
+        let photos = try Self.demoPhotos(in: engine.home)
         let fitted = photos.map { ($0.name, PipelineBench.fitted($0.image)) }
         let faces = try engine.loadEngine(pack, crops: [FaceDescriber.Crop()])
         let bench = PipelineBench(engine: faces, repeats: repeats)
@@ -75,9 +76,9 @@ struct BenchCommand: AsyncParsableCommand {
         "biden.jpg", "obama.jpg", "obama2.jpg", "obama3.jpg", "obama_partial_face.jpg", "obama_partial_face2.jpg",
     ]
 
-    private func demoPhotos() throws -> [(name: String, image: RGBImage)] {
-        try Self.photos.map { name in
-            let path = engine.home.demoPhotos.appending(path: name).path
+    static func demoPhotos(in home: MienHome) throws -> [(name: String, image: RGBImage)] {
+        try photos.map { name in
+            let path = home.demoPhotos.appending(path: name).path
             guard FileManager.default.fileExists(atPath: path) else {
                 throw Failure(.notSetUp, "bench.photos", "\(path) is missing; run scripts/setup")
             }

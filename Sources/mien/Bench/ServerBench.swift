@@ -118,7 +118,7 @@ extension ServerBench {
     /// Who logs in, and what is sent: one user with a registered face, one selfie, a journey of information steps.
     struct Subject: Sendable {
         private static let name = "load", password = "a password for the load"
-        private static let start = #"{"client_id":"sample_app"}"#
+        private static let start = #"{"client_id":"default_application"}"#
         private let selfie: [UInt8]
 
         init(port: Int, adminCredential: String, photos: URL) throws {
@@ -131,6 +131,9 @@ extension ServerBench {
                 guard (200..<300).contains(answer.status) else { throw LoadError("\(method) \(path): \(answer.status) \(answer.bodyText)") }
                 return answer
             }
+            // There is one photo of each face, and a photo is what is measured.
+            _ = try call(
+                "PUT", "/v1/apps/default_application", #"{"name":"Sample app","settings":{"liveness":{"mode":"image"}}}"#, as: adminCredential)
             _ = try call("POST", "/v1/users", #"{"username":"\#(Self.name)","password":"\#(Self.password)"}"#, as: adminCredential)
             _ = try call("PUT", "/v1/journeys/bench-information/versions/1", Self.journey, as: adminCredential)
             _ = try call("POST", "/v1/journeys/bench-information/versions/1/publish", "{}", as: adminCredential)

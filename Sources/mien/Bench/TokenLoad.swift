@@ -30,8 +30,8 @@ final class TokenLoad: Sendable {
             return answer
         }
         _ = try call("POST", "/v1/users", #"{"username":"\#(Self.name)","password":"\#(Self.password)"}"#, as: adminCredential)
-        _ = try call("PUT", "/v1/apps/sample_app", #"{"name":"Sample app","settings":{"biometric":{"max_keys":30}}}"#, as: adminCredential)
-        let start = try call("POST", "/v1/journeys/password-login/start", #"{"client_id":"sample_app"}"#)
+        _ = try call("PUT", "/v1/apps/default_application", #"{"name":"Sample app","settings":{"biometric":{"max_keys":30}}}"#, as: adminCredential)
+        let start = try call("POST", "/v1/journeys/password-login/start", #"{"client_id":"default_application"}"#)
         guard let state = start.text("state", startingWith: "run_") else { throw LoadError("no state: \(start.bodyText)") }
         let end = try call(
             "POST", "/v1/journeys/respond",
@@ -79,7 +79,8 @@ final class TokenLoad: Sendable {
 
     private static func form(_ connection: LoadConnection, _ fields: String, bearer: String? = nil) throws(LoadError) -> LoadConnection.Answer {
         try connection.request(
-            "POST", "/oauth2/token", type: "application/x-www-form-urlencoded", body: Array("client_id=sample_app&\(fields)".utf8), bearer: bearer)
+            "POST", "/oauth2/token", type: "application/x-www-form-urlencoded", body: Array("client_id=default_application&\(fields)".utf8),
+            bearer: bearer)
     }
 
     private func request(_ action: String, _ device: Device, _ connection: LoadConnection) throws(LoadError) -> String {
@@ -90,7 +91,7 @@ final class TokenLoad: Sendable {
         if action == "setup" { header["jwk"] = device.signer.publicKey.jwk }
         let payload: JSONValue = [
             "iat": .number(Double(now)), "exp": .number(Double(now + 60)), "challenge": .string(challenge), "action": .string(action),
-            "aud": .string(issuer), "client_id": "sample_app", "device_info": ["mien": ["model": "Bench", "os": "linux"]],
+            "aud": .string(issuer), "client_id": "default_application", "device_info": ["mien": ["model": "Bench", "os": "linux"]],
         ]
         let text = [.object(header), payload].map { Base64URL.encode(JSONText.write($0).utf8) }.joined(separator: ".")
         do { return "\(text).\(Base64URL.encode(try device.signer.sign(Array(text.utf8))))" } catch { throw LoadError("cannot sign: \(error)") }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MienCore
+import MienDevice
 import MienFace
 import MienModels
 import MienVault
@@ -47,6 +48,8 @@ struct EnrollCommand: AsyncParsableCommand {
             try FaceTemplate.Entry(descriptor: $0.description.descriptor, quality: UInt8($0.quality), pose: $0.face.pose)
         }
         let template = try FaceTemplate(entries: entries, packID: faces.engine.packID, createdAt: LocalFaces.now())
+        // A new face opens nothing that the old one did.
+        if try faces.store.find(name) != nil { try await DeviceTokens.vault().deactivateFaceMode(of: name) }
         let outcome = try faces.store.put(template, as: name)
         report(name, captures, outcome, faces)
     }

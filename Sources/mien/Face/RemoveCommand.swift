@@ -1,8 +1,9 @@
 import ArgumentParser
+import MienDevice
 import MienVault
 
 /// `mien face remove NAME`
-struct RemoveCommand: ParsableCommand {
+struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Forget a person: erase the template.",
         discussion: """
@@ -13,11 +14,16 @@ struct RemoveCommand: ParsableCommand {
     @Argument(help: "The name the person was enrolled under.") var name: String
     @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        let name = try PersonName(name)
-        guard try MienHomeFolder.current.openStore().remove(name) else {
-            throw Failure(.badInput, "name.unknown", "nobody is enrolled as “\(name.text)”; mien face list shows who is")
-        }
+    func run() async throws {
+        let name = try PersonName(name), store = try MienHomeFolder.current.openStore()
+        guard try store.find(name) != nil else { throw unknown(name) }
+        // What the face opens is closed first: if that cannot be done, the face stays.
+        try await DeviceTokens.vault().deactivateFaceMode(of: name)
+        guard try store.remove(name) else { throw unknown(name) }
         if output.json { JSON.print(["removed": name.text]) } else { print("Removed \(name.text).") }
+    }
+
+    private func unknown(_ name: PersonName) -> Failure {
+        Failure(.badInput, "name.unknown", "nobody is enrolled as “\(name.text)”; mien face list shows who is")
     }
 }

@@ -21,16 +21,24 @@ struct LoginDemo {
     private static let user = "ada"
 
     func run(on server: LoopbackServer) async throws -> [Step] {
-        let client = try JourneyClient(MienOptions(serverPath: server.address, applicationId: "sample_app", retry: RetryPolicy(attempts: 1)))
+        let client = try JourneyClient(MienOptions(serverPath: server.address, applicationId: "default_application", retry: RetryPolicy(attempts: 1)))
         // A device nobody has signed in on, each time: what an attacker has.
         func strangerDevice() throws -> JourneyClient {
-            try JourneyClient(MienOptions(serverPath: server.address, applicationId: "sample_app", retry: RetryPolicy(attempts: 1)))
+            try JourneyClient(MienOptions(serverPath: server.address, applicationId: "default_application", retry: RetryPolicy(attempts: 1)))
         }
         var steps: [Step] = []
         func step(_ what: String, expected: String, _ body: () async throws -> String) async throws {
             let started = ContinuousClock.now
             let got = try await body()
             steps.append(Step(what: what, expected: expected, got: got, milliseconds: (ContinuousClock.now - started) / .milliseconds(1)))
+        }
+        try await step("the sample app is set to take photos, for there is nobody here", expected: "image") {
+            guard let app = AppID("default_application") else { return "no such app" }
+            let known = try await server.admin.app(app)
+            var settings = known.settings.objectValue ?? [:]
+            settings["liveness"] = ["mode": "image"]
+            return try await server.admin.updateApp(app, AppRequest(name: known.name, settings: .object(settings)))
+                .settings["liveness"]?["mode"]?.stringValue ?? "not set"
         }
         try await step("sign up, register a face (\(registered))", expected: "success") { try await signUp(client, server) }
         try await step("log in with another photo (\(genuine[0]))", expected: "success") { try await logIn(strangerDevice(), genuine[0]) }

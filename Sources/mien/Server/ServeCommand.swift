@@ -23,6 +23,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("A YAML file with settings.", valueName: "mien.yaml")) var config: String?
     @Flag(help: "Print every setting as it would be used, secrets hidden, and end.") var printConfig = false
+    @Flag(help: "Make a new admin credential and print it; those before it no longer do. For when it was lost.") var renewAdminCredential = false
 
     func run() async throws {
         let configuration: ServerConfiguration
@@ -37,12 +38,19 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = ServerLog.logger(level: configuration.logLevel, json: configuration.logsJSON)
         let server: MienServer
         do {
-            server = try await MienServer(configuration, logger: logger) { address in
+            server = try await MienServer(configuration, logger: logger, renewsAdminCredential: renewAdminCredential) { address in
                 // At once, so that scripts can wait for the line.
                 FileHandle.standardOutput.write(Data("Listening on \(address)\n".utf8))
             }
         } catch let error as ConfigurationError { throw Failure(.notSetUp, "server.folder", error.description) }
         if let first = server.firstStart { Self.tell(first, configuration) }
+        if let credential = server.renewedCredential {
+            FileHandle.standardOutput.write(Data("New admin credential, shown this once:\n  \(credential.use { $0 })\n".utf8))
+        }
+        if !server.appsTakingPhotos.isEmpty {
+            let apps = server.appsTakingPhotos.map(\.text).joined(separator: ", ")
+            FileHandle.standardOutput.write(Data("Liveness mode image, photos pass as the person: \(apps)\n".utf8))
+        }
         try await Self.untilSignalled(server, logger)
     }
 
@@ -80,6 +88,8 @@ struct ServeCommand: AsyncParsableCommand {
             Admin credential, shown this once:
               \(first.adminCredential.use { $0 })
             Sample app: \(first.sampleApp.text); journeys: \(first.journeys.map(\.text).joined(separator: ", "))
+            Captures: \(configuration.liveness.mode?.rawValue ?? "liveness_active"). To try it with photos only:
+              mien admin app set \(first.sampleApp.text) --setting liveness.mode=image
 
             """
         FileHandle.standardOutput.write(Data(text.utf8))

@@ -24,7 +24,7 @@ extension Failure {
         case .invalidRequest, .payloadTooLarge, .unsupportedMediaType, .clientResponseNotValid, .imageNotAccepted:
             (.badInput, "server.invalid-request")
         case .notFound: (.badInput, "server.not-found")
-        case .conflict, .invalidState, .captureClosed, .noActiveJourney: (.badInput, "server.conflict")
+        case .conflict, .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder, .noActiveJourney: (.badInput, "server.conflict")
         case .invalidCredentials, .notPermitted: (.notSetUp, "server.credential")
         case .tooManyRequests, .unavailable: (.notSetUp, "server.busy")
         case .methodNotAllowed, .serverError: (.notSetUp, "server.failed")

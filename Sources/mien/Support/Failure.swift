@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MienClient
+import MienDevice
 import MienFace
 import MienImage
 import MienInference
@@ -41,6 +42,7 @@ extension Failure {
         case let error as FaceStoreError: self.init(.notSetUp, error.code, error.description)
         case let error as FileSystemError: self.init(.notSetUp, error.kind.rawValue, error.description)
         case let error as MienError: self.init(error, about: nil)
+        case let error as TokenError: self.init(error.isSlip ? .badInput : .notSetUp, error.code.rawValue, error.reason)
         case let error as OTPError: self.init(.badInput, error.code.rawValue, error.reason)
         case let error as CalibrationError: self.init(.badInput, "calibrate.too-few", error.description)
         case let error as CocoaError: self.init(.badInput, error.stableCode, (error.filePath.map { "\($0): " } ?? "") + error.inWords)
@@ -83,6 +85,16 @@ extension MediaError {
             .unsupportedCodec, .tooManyPixels, .sides, .tooLong, .tooMuchMemory, .corrupt, .unknownCamera:
             true
         case .noCamera, .cameraBusy, .cameraNotAllowed, .cameraGone, .cameraSilent, .cameraFailed, .noCameraLibrary: false
+        }
+    }
+}
+
+extension TokenError {
+    /// The words were wrong; otherwise something is amiss with the token or the machine.
+    fileprivate var isSlip: Bool {
+        switch code {
+        case .unknown, .exists, .full, .pin, .notMultiAuth, .faceInactive, .inputSpent: true
+        case .secret, .restored, .exhausted, .notConfirmed, .otherDevice, .bindingUnavailable, .storage: false
         }
     }
 }

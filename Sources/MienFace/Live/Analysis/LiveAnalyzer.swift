@@ -36,7 +36,7 @@ public struct LiveAnalyzer: Sendable {
         let description = try? likeness.description(of: face.mesh, in: image, with: networks)
         return LiveFace(
             box: face.detection.box, mesh: face.mesh, pose: face.pose, eyes: face.eyes ?? EyeOpening(right: 0, left: 0), quality: face.quality,
-            likeness: description?.descriptor, patch: FacePatch(of: face.mesh, in: image))
+            likeness: description?.descriptor, patch: FacePatch(of: face.mesh, in: image), texture: TextureCues(of: face.mesh, in: image))
     }
 }
 

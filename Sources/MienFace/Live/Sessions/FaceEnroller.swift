@@ -31,13 +31,7 @@ public struct FaceEnroller<Reader: LiveFaceReader>: Sendable {
         of source: some FrameSource, capture: CaptureID, challenge: LivenessChallenge? = nil,
         onFrame: (@Sendable (FrameEvent) async -> Void)? = nil
     ) async throws -> EnrollmentVerdict {
-        for try await update in try updates(of: source, capture: capture, challenge: challenge) {
-            switch update {
-            case .frame(let event): await onFrame?(event)
-            case .verdict(let verdict): return verdict
-            }
-        }
-        throw FrameSourceError(.failed, "the session ended without a verdict")
+        try await updates(of: source, capture: capture, challenge: challenge).verdict(onFrame: onFrame)
     }
 
     /// A session as a sequence: an event for each frame, then the verdict. Gone through once.
@@ -46,35 +40,18 @@ public struct FaceEnroller<Reader: LiveFaceReader>: Sendable {
         let source: Source, reader: Reader, accepts: Accepts, enrollment: FaceEnrollment
 
         public func makeAsyncIterator() -> Iterator {
-            Iterator(frames: source.makeAsyncIterator(), reader: reader, accepts: accepts, enrollment: enrollment)
+            let (reader, accepts) = (reader, accepts)
+            return Iterator(
+                driver: LiveDriver(source.makeAsyncIterator(), reader: reader, session: enrollment) { reading, event, enrollment in
+                    guard await accepts(event) else { return enrollment.vetoed() }
+                    enrollment.extracted(try await reader.entry(of: reading))
+                })
         }
 
         public struct Iterator: AsyncIteratorProtocol {
-            var frames: Source.AsyncIterator?
-            let reader: Reader, accepts: Accepts
-            var enrollment: FaceEnrollment
-            var index = 0, hasTold = false
+            var driver: LiveDriver<Source.AsyncIterator, Reader, FaceEnrollment>
 
-            public mutating func next() async throws -> LiveUpdate<EnrollmentVerdict>? {
-                if enrollment.verdict == nil {
-                    switch try await nextFrame(of: &frames) {
-                    case .frame(let frame):
-                        let reading = try await reader.reading(of: frame, index: index)
-                        index += 1
-                        let event = enrollment.handle(reading)
-                        if enrollment.wantsExtraction {
-                            if await accepts(event) { enrollment.extracted(try await reader.entry(of: reading)) } else { enrollment.vetoed() }
-                        }
-                        return .frame(event)
-                    case .ended: enrollment.sourceEnded()
-                    case .cancelled: enrollment.cancel()
-                    }
-                }
-                frames = nil
-                guard !hasTold, let verdict = enrollment.verdict else { return nil }
-                hasTold = true
-                return .verdict(verdict)
-            }
+            public mutating func next() async throws -> LiveUpdate<EnrollmentVerdict>? { try await driver.next() }
         }
     }
 }

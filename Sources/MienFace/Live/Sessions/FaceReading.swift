@@ -30,11 +30,14 @@ public struct LiveFace: Sendable {
     public let likeness: FaceDescriptor?
     /// Small upright picture of the face, for checks of motion and texture.
     public let patch: FacePatch?
+    /// Marks of prints and screens.
+    public let texture: TextureCues?
 
     public init(
-        box: Rectangle, mesh: FaceMesh, pose: HeadPose, eyes: EyeOpening, quality: FaceQuality, likeness: FaceDescriptor?, patch: FacePatch?
+        box: Rectangle, mesh: FaceMesh, pose: HeadPose, eyes: EyeOpening, quality: FaceQuality, likeness: FaceDescriptor?, patch: FacePatch?,
+        texture: TextureCues? = nil
     ) {
         (self.box, self.mesh, self.pose, self.eyes, self.quality) = (box, mesh, pose, eyes, quality)
-        (self.likeness, self.patch) = (likeness, patch)
+        (self.likeness, self.patch, self.texture) = (likeness, patch, texture)
     }
 }

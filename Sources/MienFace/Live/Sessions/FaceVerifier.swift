@@ -42,13 +42,7 @@ public struct FaceVerifier<Reader: LiveFaceReader>: Sendable {
         of source: some FrameSource, capture: CaptureID, challenge: LivenessChallenge? = nil,
         onFrame: (@Sendable (FrameEvent) async -> Void)? = nil
     ) async throws -> VerificationVerdict {
-        for try await update in try updates(of: source, capture: capture, challenge: challenge) {
-            switch update {
-            case .frame(let event): await onFrame?(event)
-            case .verdict(let verdict): return verdict
-            }
-        }
-        throw FrameSourceError(.failed, "the session ended without a verdict")
+        try await updates(of: source, capture: capture, challenge: challenge).verdict(onFrame: onFrame)
     }
 
     /// A session as a sequence: an event for each frame, then the verdict. Gone through once.
@@ -57,53 +51,18 @@ public struct FaceVerifier<Reader: LiveFaceReader>: Sendable {
         let source: Source, reader: Reader, compare: Compare?, verification: FaceVerification
 
         public func makeAsyncIterator() -> Iterator {
-            Iterator(frames: source.makeAsyncIterator(), reader: reader, compare: compare, verification: verification)
+            let (reader, compare) = (reader, compare)
+            return Iterator(
+                driver: LiveDriver(source.makeAsyncIterator(), reader: reader, session: verification) { reading, _, verification in
+                    let entry = try await reader.entry(of: reading)
+                    verification.extracted(entry, score: try compare?(entry))
+                })
         }
 
         public struct Iterator: AsyncIteratorProtocol {
-            var frames: Source.AsyncIterator?
-            let reader: Reader, compare: Compare?
-            var verification: FaceVerification
-            var index = 0, hasTold = false
+            var driver: LiveDriver<Source.AsyncIterator, Reader, FaceVerification>
 
-            public mutating func next() async throws -> LiveUpdate<VerificationVerdict>? {
-                if verification.verdict == nil {
-                    switch try await nextFrame(of: &frames) {
-                    case .frame(let frame):
-                        let reading = try await reader.reading(of: frame, index: index)
-                        index += 1
-                        let event = verification.handle(reading)
-                        if verification.wantsExtraction {
-                            let entry = try await reader.entry(of: reading)
-                            verification.extracted(entry, score: try compare?(entry))
-                        }
-                        return .frame(event)
-                    case .ended: verification.sourceEnded()
-                    case .cancelled: verification.cancel()
-                    }
-                }
-                // The source is let go before the verdict is told: a camera's light goes out.
-                frames = nil
-                guard !hasTold, let verdict = verification.verdict else { return nil }
-                hasTold = true
-                return .verdict(verdict)
-            }
+            public mutating func next() async throws -> LiveUpdate<VerificationVerdict>? { try await driver.next() }
         }
-    }
-}
-
-/// What came of waiting for a frame.
-enum NextFrame: Sendable { case frame(Frame), ended, cancelled }
-
-/// The next frame of `frames`; a cancelled task is no failure.
-func nextFrame<Frames: AsyncIteratorProtocol>(of frames: inout Frames?) async throws -> NextFrame where Frames.Element == Frame {
-    if Task.isCancelled { return .cancelled }
-    do {
-        guard let frame = try await frames?.next() else { return Task.isCancelled ? .cancelled : .ended }
-        return .frame(frame)
-    } catch let error as FrameSourceError where error.code == .cancelled {
-        return .cancelled
-    } catch is CancellationError {
-        return .cancelled
     }
 }

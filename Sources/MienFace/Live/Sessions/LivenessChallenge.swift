@@ -35,14 +35,26 @@ public struct LivenessChallenge: Sendable, Hashable, Codable {
     /// far as that has been measured.
     ///
     /// 22 sequences of two and 150 of three: two challenges ask for the same one time in 77. The pauses, 300 to 1,500 ms, make it rarer.
-    public static func drawn(using generator: inout some RandomNumberGenerator) -> LivenessChallenge {
-        let count = Int.random(in: 2...3, using: &generator)
+    ///
+    /// - Parameters:
+    ///   - count: how many, when it is not to be drawn, too; at most as many as there are actions.
+    ///   - actions: what to draw from.
+    /// - Precondition: `actions` are two or more different ones, a turn to the left or right among them.
+    public static func drawn(
+        count: Int? = nil, from actions: [LivenessAction] = LivenessAction.drawable, using generator: inout some RandomNumberGenerator
+    ) -> LivenessChallenge {
+        precondition(actions.count >= 2 && actions.contains { $0.isTurn }, "there is a turn among what is drawn from")
+        let count = min(count ?? Int.random(in: 2...3, using: &generator), actions.count)
         while true {
-            let actions = LivenessAction.drawable.shuffled(using: &generator).prefix(count)
-            guard actions.contains(.turnLeft) || actions.contains(.turnRight) else { continue }
-            return try! LivenessChallenge(steps: actions.map { Step($0, pauseMilliseconds: Int.random(in: 300...1500, using: &generator)) })
+            let drawn = actions.shuffled(using: &generator).prefix(count)
+            guard drawn.contains(where: \.isTurn) else { continue }
+            return try! LivenessChallenge(steps: drawn.map { Step($0, pauseMilliseconds: Int.random(in: 300...1500, using: &generator)) })
         }
     }
 
     public var actions: [LivenessAction] { steps.map(\.action) }
+}
+
+extension LivenessAction {
+    fileprivate var isTurn: Bool { self == .turnLeft || self == .turnRight }
 }

@@ -38,6 +38,14 @@ public struct LivenessLimits: Sendable, Hashable {
     package var likenessFront: Double { between(0.95, 0.96) }
     /// Frames far apart differ by so much more than neighbours.
     package var unrest: Double { between(1.25, 1.5) }
+    /// ``TextureCues/peak``, in decibels.
+    package var texturePeak: Double { between(40, 34) }
+    /// ``TextureCues/glare``.
+    package var glare: Double { between(0.25, 0.1) }
+    /// ``TextureCues/border``, in levels.
+    package var border: Double { between(170, 100) }
+    /// Rows' differences between frames ÷ columns'.
+    package var banding: Double { between(6, 3) }
     /// How long the face may be out of sight.
     package var gap: Duration { .milliseconds(Int(between(500, 300))) }
 }

@@ -55,6 +55,7 @@ public struct LivenessSession: Sendable {
     private var likeness: LikenessCheck
     private var depth: DepthCheck
     private var motion: MotionCheck
+    private var texture: TextureCheck
     private var blink: BlinkDetector?
     private var blinkSeen = 1.0
 
@@ -67,6 +68,7 @@ public struct LivenessSession: Sendable {
         likeness = LikenessCheck(limits: limits)
         depth = DepthCheck(limits: limits)
         motion = MotionCheck(limits: limits)
+        texture = TextureCheck(limits: limits)
     }
 
     /// `nil` while it runs; empty when all checks have passed.
@@ -96,6 +98,7 @@ public struct LivenessSession: Sendable {
         if let result = depth.result { results.append(result) }
         // Who turns shows depth; who does not has to show some life otherwise.
         if !challenge.actions.contains(where: \.showsDepth), let result = motion.result { results.append(result) }
+        if let result = texture.result { results.append(result) }
         let order = refusals?.first { $0 == .actionMissed || $0 == .actionOutOfOrder || $0 == .clockWentBack }
         results.append(.init(.order, refusal: order))
         return results
@@ -150,6 +153,7 @@ public struct LivenessSession: Sendable {
         track = TrackCheck(limits: limits)
         repetition = RepetitionCheck()
         motion = MotionCheck(limits: limits)
+        texture = TextureCheck(limits: limits)
     }
 
     private mutating func beStill(_ face: LiveFace, at time: Duration) -> Step {
@@ -169,6 +173,7 @@ public struct LivenessSession: Sendable {
             track.see(face.box, at: time)
             phase = .still(Still(since: time, box: face.box, extent: face.mesh.extent, likeness: likeness).with(face))
             motion.see(face)
+            texture.see(face)
             return step(.keepStill, .keepStill, .success)
         }
         let moved = face.box.centre.distance(to: still.box.centre) / max(still.box.width, 1)
@@ -190,6 +195,7 @@ public struct LivenessSession: Sendable {
         still.likeness.anchor(face.likeness)
         still = still.with(face)
         motion.see(face)
+        texture.see(face)
         phase = .still(still)
         guard time - still.since >= limits.still, still.openings.count >= limits.stillFrames else { return step(.keepStill, .keepStill, .success) }
         baseline = Baseline(
@@ -257,7 +263,9 @@ public struct LivenessSession: Sendable {
 
     private mutating func see(_ face: LiveFace, at time: Duration) {
         likeness.see(face, isFrontal: isFrontal(face), at: time)
-        if isFrontal(face) { motion.see(face) }
+        guard isFrontal(face) else { return }
+        motion.see(face)
+        texture.see(face)
     }
 
     private func isFrontal(_ face: LiveFace) -> Bool {

@@ -13,9 +13,13 @@ struct WatchCommand: AsyncParsableCommand {
         commandName: "watch", abstract: "Follow a face in front of a camera or in a video: what to do, angles, quality, and who it is.",
         discussion: """
             Without --camera and --video the first camera whose name contains “front” is used, or else the first. Ctrl-C ends it. Exits with 0 when a frame
-            was good enough, with --name when its best frame matches, else with 1. This looks at pictures; it does not prove that a live person was there.
+            was good enough, with --name when its best frame matches, else with 1. That looks at pictures; it does not prove that a live person was there.
+
+            With --mode it is a live session, which ends with a verdict: image takes the first good picture, passive asks to keep still and to blink, active asks
+            for actions that are drawn anew each time. Exits with 0 when accepted, with --name when it is that person, else with 1.
 
             EXAMPLE
+              mien face watch --mode active --name ada
               mien face watch --video clip.mp4 --name ada
               mien face watch --camera "Integrated Camera" --seconds 30 --json
             """)
@@ -24,6 +28,11 @@ struct WatchCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A video file: MP4, MOV, MKV, WebM, AVI, MPEG-TS, Ogg or GIF.", valueName: "file")) var video: String?
     @Flag(help: "List the cameras of this machine, and look at nothing.") var cameras = false
     @Option(help: "Compare the best frame with the person enrolled under this name.") var name: String?
+    @Option(help: ArgumentHelp("A live session: image, passive or active.", valueName: "mode")) var mode: WatchMode?
+    @Option(
+        help: ArgumentHelp(
+            "Ask for these in active mode, such as turn_left,blink, half a second before each: to try things out, as who knows them may have a recording.",
+            valueName: "actions")) var actions: WatchActions?
     @Option(help: ArgumentHelp("Stop after so many seconds of video.", valueName: "n")) var seconds: Int?
     @Option(help: ArgumentHelp("The quality that is enough, 0 to 100.", valueName: "quality")) var quality = FaceQuality.defaultThreshold
     @Option(help: ArgumentHelp("The least score that counts as a match, 0 to 72.", valueName: "score"))
@@ -39,6 +48,7 @@ struct WatchCommand: AsyncParsableCommand {
             throw ValidationError("--threshold has at most one decimal, \(threshold) has more")
         }
         guard seconds ?? 1 > 0 else { throw ValidationError("--seconds is 1 or more") }
+        guard actions == nil || mode == .active else { throw ValidationError("--actions goes with --mode active") }
     }
 
     func run() async throws {
@@ -60,6 +70,12 @@ struct WatchCommand: AsyncParsableCommand {
         let enrolled = try person.map { try faces.enrolled($0) }
         let view = view
         view.begin(video ?? "camera", stream.info)
+        if let mode {
+            let end = try await session(mode, stream, faces, enrolled, view)
+            view.end(end)
+            if !end.verdict.isAccepted { throw Outcome.noMatch }
+            return
+        }
         let (seconds, quality, engine) = (seconds, quality, faces.engine)
         let watched = try await Self.untilInterrupted {
             try await Self.follow(stream, for: seconds, with: engine) { view.show(WatchedFrame($0, $1, quality: quality)) }
@@ -98,9 +114,31 @@ struct WatchCommand: AsyncParsableCommand {
         return watched
     }
 
-    private static func untilInterrupted(_ body: @escaping @Sendable () async throws -> Watched) async throws -> Watched {
+    /// A live session to its end.
+    private func session(
+        _ mode: WatchMode, _ stream: VideoStream, _ faces: LocalFaces, _ person: EnrolledFace?, _ view: any WatchView
+    ) async throws -> WatchSessionEnd {
+        let settings = try VerificationSettings(
+            mode: mode.capture, qualityThreshold: quality, matchingThreshold: MatchScore(threshold), timeout: .seconds(60))
+        var generator = SystemRandomNumberGenerator()
+        let matcher = faces.matcher
+        let session = WatchSession(
+            settings: settings, challenge: actions?.challenge ?? .drawn(using: &generator),
+            compare: try person.map { person in
+                let enrolled = try matcher.reference(for: person.template)
+                return { entry in matcher.score(try matcher.reference(for: entry.descriptor), enrolled) }
+            })
+        let watched = WatchedStream(stream, seconds: seconds), engine = faces.engine
+        var end = try await Self.untilInterrupted { try await session.run(watched, with: engine) { view.show($0) } }
+        await stream.close()
+        end.name = person?.name.text
+        return end
+    }
+
+    /// Ctrl-C cancels `body`, which then says what came of it until now.
+    private static func untilInterrupted<Output: Sendable>(_ body: @escaping @Sendable () async throws -> Output) async throws -> Output {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        return try await withThrowingTaskGroup(of: Watched?.self) { group in
+        return try await withThrowingTaskGroup(of: Output?.self) { group in
             group.addTask { try await body() }
             group.addTask {
                 for await _ in signals { break }
@@ -111,7 +149,7 @@ struct WatchCommand: AsyncParsableCommand {
                 if let result { return result }
                 group.cancelAll()
             }
-            return Watched()
+            throw CancellationError()
         }
     }
 

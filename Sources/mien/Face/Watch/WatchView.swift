@@ -8,6 +8,7 @@ protocol WatchView: AnyObject, Sendable {
     func begin(_ source: String, _ info: VideoInfo)
     func show(_ frame: WatchedFrame)
     func end(_ watched: Watched, _ verdict: WatchVerdict)
+    func end(_ session: WatchSessionEnd)
 }
 
 /// For scripts: one JSON object a line.
@@ -24,7 +25,8 @@ final class WatchLines: WatchView, @unchecked Sendable {
 
     func show(_ frame: WatchedFrame) {
         var frame = frame
-        frame.guidance = holder.show(frame.reasons.first.map { Guidance($0) }, at: .seconds(frame.time))
+        // A session holds its words itself.
+        if frame.session == nil { frame.guidance = holder.show(frame.reasons.first.map { Guidance($0) }, at: .seconds(frame.time)) }
         JSON.printLine(frame)
     }
 
@@ -35,6 +37,48 @@ final class WatchLines: WatchView, @unchecked Sendable {
                 best: watched.best.map { .init(frame: $0.frame.number, time: $0.frame.time / .seconds(1)) }, good: verdict.isGood,
                 name: verdict.name, match: verdict.finding?.match, threshold: verdict.finding?.threshold,
                 result: verdict.finding.map { ScoreOutput($0.score) }))
+    }
+
+    func end(_ session: WatchSessionEnd) { JSON.printLine(SessionEnd(session)) }
+
+    private struct SessionEnd: Encodable {
+        struct Check: Encodable {
+            let check: LivenessCheckResult.Check
+            let passed: Bool
+            let refusal: SessionRefusal?
+            let measured: Double?
+            let limit: Double?
+        }
+        let event = "end"
+        let mode: FaceCaptureMode
+        let frames: Int
+        let withFace: Int
+        let dropped: Int
+        let good: Bool
+        let refusals: [SessionRefusal]
+        let checks: [Check]
+        /// The frame that was taken, of those that were looked at.
+        let taken: Int?
+        let name: String?
+        let match: Bool?
+        let threshold: Double?
+        let result: ScoreOutput?
+
+        init(_ end: WatchSessionEnd) {
+            (mode, frames, withFace, dropped) = (end.mode, end.seen.frames, end.withFace, end.seen.dropped)
+            (good, refusals) = (end.verdict.isAccepted, end.verdict.refusals)
+            checks = end.verdict.checks.map {
+                Check(check: $0.check, passed: $0.hasPassed, refusal: $0.refusal, measured: $0.measured, limit: $0.limit)
+            }
+            if case .accepted(let live, _) = end.verdict.outcome { taken = live.frameIndex } else { taken = nil }
+            (name, match) = (end.name, end.isMatch)
+            threshold = end.name == nil ? nil : end.threshold.value
+            result = end.score.map { ScoreOutput($0) }
+        }
+
+        private enum CodingKeys: CodingKey {
+            case event, mode, frames, withFace, dropped, good, refusals, checks, taken, name, match, threshold, result
+        }
     }
 
     private struct Start: Encodable {
@@ -78,12 +122,13 @@ final class WatchWords: WatchView, @unchecked Sendable {
     func begin(_ source: String, _ info: VideoInfo) { Terminal.say(info.sentence(of: source)) }
 
     func show(_ frame: WatchedFrame) {
-        guard let advice = remark.change(to: frame.advice, at: frame.time) else { return }
+        guard let advice = remark.change(to: frame.advice, at: frame.time, isHeld: frame.session != nil) else { return }
         let details = [frame.angles, frame.faces.isEmpty ? nil : "quality \(frame.quality)"].compactMap { $0 }.joined(separator: ", ")
         print("  \(String.decimal(frame.time, 2)) s  \(advice)\(details.isEmpty ? "" : " (\(details))")")
     }
 
     func end(_ watched: Watched, _ verdict: WatchVerdict) { for line in verdict.words(watched) { Terminal.say(line) } }
+    func end(_ session: WatchSessionEnd) { for line in session.words { Terminal.say(line) } }
 }
 
 /// For people at a terminal: a few lines that stay where they are.
@@ -97,19 +142,32 @@ final class WatchScreen: WatchView, @unchecked Sendable {
     func begin(_ source: String, _ info: VideoInfo) { Terminal.say(info.sentence(of: source)) }
 
     func show(_ frame: WatchedFrame) {
-        if let changed = remark.change(to: frame.advice, at: frame.time) { advice = changed }
-        // Faster than this nobody reads.
-        guard ContinuousClock.now - last > .milliseconds(100) else { return }
+        let changed = remark.change(to: frame.advice, at: frame.time, isHeld: frame.session != nil)
+        if let changed { advice = changed }
+        // Faster than this nobody reads; but an instruction has to be seen at once.
+        guard ContinuousClock.now - last > .milliseconds(100) || (changed != nil && frame.session != nil) else { return }
         last = .now
-        draw([
-            "  time     \(String.decimal(frame.time, 1)) s", "  angles   \(frame.angles ?? "–")",
-            "  quality  \(Self.bar(frame.quality)) \(frame.quality)", "  \(advice)",
-        ])
+        let session = frame.session.map { session in
+            [
+                "  liveness \(Self.bar(session.livenessScore)) \(session.livenessScore)",
+                "  left     \(String.decimal(session.secondsLeft, 0)) s",
+            ]
+        }
+        draw(
+            [
+                "  time     \(String.decimal(frame.time, 1)) s", "  angles   \(frame.angles ?? "–")",
+                "  quality  \(Self.bar(frame.quality)) \(frame.quality)",
+            ] + (session ?? []) + ["  \(advice)"])
     }
 
     func end(_ watched: Watched, _ verdict: WatchVerdict) {
         draw([])
         for line in verdict.words(watched) { Terminal.say(line) }
+    }
+
+    func end(_ session: WatchSessionEnd) {
+        draw([])
+        for line in session.words { Terminal.say(line) }
     }
 
     private func draw(_ lines: [String]) {
@@ -127,9 +185,10 @@ struct SteadyRemark {
     private var shown: String?
     private var since = 0.0
 
+    /// - Parameter isHeld: somebody else keeps it long enough.
     /// - Returns: the remark, when it takes the place of another one.
-    mutating func change(to remark: String, at time: Double) -> String? {
-        guard remark != shown, shown == nil || time - since >= Self.seconds else { return nil }
+    mutating func change(to remark: String, at time: Double, isHeld: Bool = false) -> String? {
+        guard remark != shown, isHeld || shown == nil || time - since >= Self.seconds else { return nil }
         (shown, since) = (remark, time)
         return remark
     }

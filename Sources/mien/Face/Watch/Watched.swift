@@ -33,7 +33,8 @@ struct Watched: Sendable {
 struct WatchedFrame: Encodable {
     struct Face: Encodable {
         let box: Rectangle
-        let confidence: Double
+        /// Sessions do not tell.
+        let confidence: Double?
     }
     let event = "frame"
     let frame: Int
@@ -47,6 +48,18 @@ struct WatchedFrame: Encodable {
     /// What to tell the person, for long enough to be read; `nil` when nothing is wrong.
     var guidance: Guidance?
 
+    /// What a session says of a frame.
+    struct Session: Sendable {
+        let status: FrameEvent.Status
+        let action: LivenessAction?
+        /// 0...100.
+        let livenessScore: Int
+        /// Until the session's time is over, in seconds.
+        let secondsLeft: Double
+    }
+    /// With `--mode`.
+    let session: Session?
+
     init(_ frame: VideoFrame, _ analysis: FaceAnalysis, quality threshold: Int) {
         self.frame = frame.number
         time = frame.time / .seconds(1)
@@ -55,11 +68,49 @@ struct WatchedFrame: Encodable {
         eyes = analysis.main?.eyes
         quality = analysis.qualityScore
         reasons = analysis.reasons(below: threshold)
+        session = nil
     }
 
-    private enum CodingKeys: CodingKey { case event, frame, time, faces, pose, eyes, quality, reasons, guidance }
+    /// - Parameters:
+    ///   - number: of the stream's, those that were dropped counted.
+    ///   - settings: the session's.
+    init(_ event: FrameEvent, number: Int, begin: Duration, settings: VerificationSettings) {
+        frame = number
+        time = event.frame.time / .seconds(1)
+        faces = event.face.map { [Face(box: $0, confidence: nil)] } ?? []
+        (pose, eyes) = (event.pose, nil)
+        quality = event.quality?.score ?? 0
+        reasons = event.quality?.reasons(below: settings.qualityThreshold) ?? [.noFace]
+        guidance = event.guidance
+        let left = max(.zero, settings.timeout - (event.frame.time - begin))
+        session = Session(
+            status: event.status, action: event.action, livenessScore: event.livenessScore,
+            secondsLeft: (left / .seconds(1) * 1000).rounded() / 1000)
+    }
 
-    var advice: String { reasons.first?.advice ?? "good" }
+    private enum CodingKeys: CodingKey {
+        case event, frame, time, faces, pose, eyes, quality, reasons, guidance, status, action, livenessScore, secondsLeft
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(event, forKey: .event)
+        try container.encode(frame, forKey: .frame)
+        try container.encode(time, forKey: .time)
+        try container.encode(faces, forKey: .faces)
+        try container.encodeIfPresent(pose, forKey: .pose)
+        try container.encodeIfPresent(eyes, forKey: .eyes)
+        try container.encode(quality, forKey: .quality)
+        try container.encode(reasons, forKey: .reasons)
+        try container.encodeIfPresent(guidance, forKey: .guidance)
+        guard let session else { return }
+        try container.encode(session.status, forKey: .status)
+        try container.encodeIfPresent(session.action, forKey: .action)
+        try container.encode(session.livenessScore, forKey: .livenessScore)
+        try container.encode(session.secondsLeft, forKey: .secondsLeft)
+    }
+
+    var advice: String { session == nil ? reasons.first?.advice ?? "good" : guidance?.words ?? "good" }
 
     /// "yaw 3.5°, pitch −1.8°, roll 0.9°".
     var angles: String? {

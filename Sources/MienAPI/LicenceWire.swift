@@ -1,0 +1,63 @@
+public import MienCore
+
+/// `POST /v1/product-keys`
+public struct ProductKeyRequest: Codable, Sendable, Hashable {
+    public var product, name: String
+    /// Devices that may be activated with it.
+    public var activations: Int
+    /// How long a licence lives; 365 by default.
+    public var days: Int?
+
+    public init(product: String, name: String, activations: Int, days: Int? = nil) {
+        (self.product, self.name, self.activations, self.days) = (product, name, activations, days)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case product, name, activations, days }
+}
+
+/// A product key, as administrators see it.
+public struct ProductKeyAnswer: Codable, Sendable, Hashable {
+    public var id, product, name: String
+    public var activations, used, days: Int
+    /// Milliseconds since 1970.
+    public var createdAt: Int64
+    public var revokedAt: Int64?
+    /// Told once, when it is made.
+    public var productKey: String?
+
+    public init(
+        id: String, product: String, name: String, activations: Int, used: Int, days: Int, createdAt: Int64, revokedAt: Int64? = nil,
+        productKey: String? = nil
+    ) {
+        (self.id, self.product, self.name, self.activations, self.used, self.days) = (id, product, name, activations, used, days)
+        (self.createdAt, self.revokedAt, self.productKey) = (createdAt, revokedAt, productKey)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, product, name, activations, used, days, createdAt = "created_at", revokedAt = "revoked_at", productKey = "product_key"
+    }
+}
+
+/// `POST /v1/licences`: what a device sends.
+public struct LicenceRequest: Codable, Sendable, Hashable {
+    public var productKey, device: String
+
+    public init(productKey: String, device: String) { (self.productKey, self.device) = (productKey, device) }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case productKey = "product_key", device }
+}
+
+/// A licence, and the key to check it with.
+public struct LicenceAnswer: Codable, Sendable, Hashable {
+    public var licence, product: String
+    /// A JWK.
+    public var publicKey: JSONValue
+    /// Milliseconds since 1970.
+    public var expiresAt: Int64
+
+    public init(licence: String, product: String, publicKey: JSONValue, expiresAt: Int64) {
+        (self.licence, self.product, self.publicKey, self.expiresAt) = (licence, product, publicKey, expiresAt)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case licence, product, publicKey = "public_key", expiresAt = "expires_at" }
+}

@@ -1,0 +1,16 @@
+#if canImport(MienTPM)
+internal import Crypto
+package import MienFace
+public import MienVault
+
+/// The face that may open tokens: a person, as enrolled now. Another enrolment of the same person is another mode.
+public struct FaceAuthMode: Sendable, Hashable {
+    public let person: PersonName
+    /// SHA-256 of the template.
+    let enrolment: [UInt8]
+
+    package init(_ template: FaceTemplate, of person: PersonName) {
+        (self.person, enrolment) = (person, Array(SHA256.hash(data: template.bytes)))
+    }
+}
+#endif

@@ -1,0 +1,80 @@
+/// What a driver drives: readings in, events out, at the end a verdict.
+protocol DrivenSession: Sendable {
+    associatedtype Verdict: Sendable
+
+    /// `nil` while it runs.
+    var verdict: Verdict? { get }
+    /// The reading that was handled last is to be described, before the next.
+    var wantsExtraction: Bool { get }
+    mutating func handle(_ reading: FaceReading) -> FrameEvent
+    mutating func sourceEnded()
+    mutating func cancel()
+}
+
+extension FaceVerification: DrivenSession {}
+extension FaceEnrollment: DrivenSession {}
+
+/// Pulls frames through a session: an update for each call of ``next()``. Nothing runs in between.
+struct LiveDriver<Frames: AsyncIteratorProtocol, Reader: LiveFaceReader, Session: DrivenSession> where Frames.Element == Frame {
+    /// Answers ``DrivenSession/wantsExtraction``.
+    typealias Extract = @Sendable (_ reading: FaceReading, _ event: FrameEvent, _ session: inout Session) async throws -> Void
+
+    private var frames: Frames?
+    private let reader: Reader
+    private var session: Session
+    private let extract: Extract
+    private var index = 0, hasTold = false
+
+    init(_ frames: Frames, reader: Reader, session: Session, extract: @escaping Extract) {
+        (self.frames, self.reader, self.session, self.extract) = (frames, reader, session, extract)
+    }
+
+    mutating func next() async throws -> LiveUpdate<Session.Verdict>? {
+        if session.verdict == nil {
+            switch try await nextFrame() {
+            case .frame(let frame):
+                let reading = try await reader.reading(of: frame, index: index)
+                index += 1
+                let event = session.handle(reading)
+                if session.wantsExtraction { try await extract(reading, event, &session) }
+                return .frame(event)
+            case .ended: session.sourceEnded()
+            case .cancelled: session.cancel()
+            }
+        }
+        // The source is let go before the verdict is told: a camera's light goes out.
+        frames = nil
+        guard !hasTold, let verdict = session.verdict else { return nil }
+        hasTold = true
+        return .verdict(verdict)
+    }
+
+    /// What came of waiting for a frame.
+    private enum NextFrame { case frame(Frame), ended, cancelled }
+
+    /// The next frame; a cancelled task is no failure.
+    private mutating func nextFrame() async throws -> NextFrame {
+        if Task.isCancelled { return .cancelled }
+        do {
+            guard let frame = try await frames?.next() else { return Task.isCancelled ? .cancelled : .ended }
+            return .frame(frame)
+        } catch let error as FrameSourceError where error.code == .cancelled {
+            return .cancelled
+        } catch is CancellationError {
+            return .cancelled
+        }
+    }
+}
+
+extension AsyncSequence {
+    /// Goes through a session's updates to its verdict.
+    func verdict<Verdict>(onFrame: (@Sendable (FrameEvent) async -> Void)?) async throws -> Verdict where Element == LiveUpdate<Verdict> {
+        for try await update in self {
+            switch update {
+            case .frame(let event): await onFrame?(event)
+            case .verdict(let verdict): return verdict
+            }
+        }
+        throw FrameSourceError(.failed, "the session ended without a verdict")
+    }
+}

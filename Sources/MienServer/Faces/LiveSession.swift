@@ -1,0 +1,84 @@
+internal import MienAPI
+internal import MienCore
+internal import MienFace
+internal import MienPixels
+
+/// A live capture that goes on: its frames' chain, its clock, its state machine. A value; whoever holds it looks at pictures and writes.
+///
+/// Of pictures it holds small grey patches and hashes, as long as it lives.
+struct LiveSession: Sendable {
+    /// How far a frame's time may be ahead of the server's.
+    static let mostAhead: Duration = .milliseconds(500)
+    /// How far it may be behind: the time under way, and that which a batch is collected in.
+    static let mostBehind: Duration = .seconds(5)
+
+    let nonce: [UInt8]
+    let began: Instant
+    let deadline: Instant
+    let challenge: LivenessChallenge?
+    let mostFrames: Int
+    private(set) var chain: FrameChain
+    private(set) var verification: FaceVerification
+    private(set) var trail = ReplayTrail()
+    /// Of every frame with a face.
+    private(set) var hashes: [ReplayHash] = []
+    /// Pictures looked at, those included that were none.
+    private(set) var looks = 0
+    private(set) var last: FrameEvent?
+
+    init(
+        _ id: CaptureID, rules: LivenessRules, challenge: LivenessChallenge?, nonce: [UInt8], at now: Instant, until end: Instant, mostFrames: Int
+    ) throws {
+        (self.nonce, began, self.challenge, self.mostFrames) = (nonce, now, challenge, mostFrames)
+        deadline = min(end, now + .seconds(rules.timeoutSeconds))
+        chain = FrameChain(nonce: nonce)
+        verification = try FaceVerification(capture: id, settings: rules.settings(), challenge: challenge, comparesFaces: false)
+    }
+
+    /// What the gate says of a batch, before any picture is opened.
+    enum Admission: Equatable {
+        case admitted
+        /// Nothing is lost: the frames from `next` on may be sent.
+        case outOfOrder(next: UInt32)
+        case refused(String)
+    }
+
+    func admit(_ batch: [LinkedFrame], at now: Instant) -> Admission {
+        guard now < deadline else { return .refused(SessionRefusal.timedOut.rawValue) }
+        guard looks + batch.count <= mostFrames else { return .refused(CaptureRefusal.tooManyFrames.rawValue) }
+        var chain = chain
+        let elapsed = now - began
+        for frame in batch {
+            do throws(FrameChain.Fault) { try chain.accept(frame) } catch {
+                switch error {
+                case .outOfOrder(let next): return .outOfOrder(next: next)
+                case .altered: return .refused(CaptureRefusal.frameAltered.rawValue)
+                case .notLater: return .refused(SessionRefusal.clockWentBack.rawValue)
+                }
+            }
+            let time = Duration.milliseconds(Int64(frame.milliseconds))
+            if time > elapsed + Self.mostAhead { return .refused(CaptureRefusal.frameEarly.rawValue) }
+            if time < elapsed - Self.mostBehind { return .refused(CaptureRefusal.frameLate.rawValue) }
+        }
+        return .admitted
+    }
+
+    /// Counts a picture before it is opened: whoever sends what is none uses the session up as well.
+    mutating func willLook() { looks += 1 }
+
+    /// Takes the next frame of an admitted batch and what was found in it.
+    ///
+    /// - Parameter reading: without its picture: the session outlives it.
+    mutating func take(_ frame: LinkedFrame, _ reading: FaceReading) throws(FrameChain.Fault) {
+        try chain.accept(frame)
+        if let patch = reading.face?.patch, hashes.count < mostFrames {
+            let hash = ReplayHash(patch)
+            hashes.append(hash)
+            trail.see(hash)
+        }
+        last = verification.handle(reading)
+    }
+
+    /// The answer to `verification.wantsExtraction`.
+    mutating func extracted(_ entry: FaceTemplate.Entry?) { verification.extracted(entry, score: nil) }
+}

@@ -1,0 +1,40 @@
+public import MienCore
+
+/// What a live capture is known again by.
+public struct CaptureTrailRecord: Sendable {
+    public let id: CaptureID
+    /// Hashes of its frames.
+    public let trail: Sensitive<[UInt8]>
+    public let expiresAt: Instant
+
+    public init(id: CaptureID, trail: Sensitive<[UInt8]>, expiresAt: Instant) { (self.id, self.trail, self.expiresAt) = (id, trail, expiresAt) }
+}
+
+/// Nothing in a row says whose capture it was.
+public struct CaptureTrailTable {
+    let connection: any SQLConnection
+    let keys: StoreKeys
+
+    public func insert(_ record: CaptureTrailRecord) throws(StoreError) {
+        try connection.execute(
+            "INSERT INTO capture_trail (id, trail_sealed, expires_at) VALUES (?, ?, ?)", .id(record.id),
+            .blob(record.trail.use { keys.seal($0, .captureTrail, for: record.id.text) }), .time(record.expiresAt))
+    }
+
+    /// Those that expire last, the last of them first.
+    public func newest(atMost count: Int) throws(StoreError) -> [CaptureTrailRecord] {
+        try connection.rows("SELECT id, trail_sealed, expires_at FROM capture_trail ORDER BY expires_at DESC, id LIMIT ?", .integer(Int64(count)))
+            .map { row throws(StoreError) in
+                let id: CaptureID = try row.identifier(0)
+                return CaptureTrailRecord(
+                    id: id, trail: Sensitive(try keys.open(row.blob(1), .captureTrail, for: id.text)), expiresAt: try row.instant(2))
+            }
+    }
+
+    /// - Returns: how many were removed, at most `count`.
+    public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
+        connection.leaveNoTrace()
+        return try connection.execute(
+            "DELETE FROM capture_trail WHERE id IN (SELECT id FROM capture_trail WHERE expires_at <= ? LIMIT ?)", .time(now), .integer(Int64(count)))
+    }
+}

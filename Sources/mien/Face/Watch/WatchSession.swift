@@ -1,0 +1,118 @@
+import ArgumentParser
+import MienCore
+import MienFace
+import MienMedia
+import MienModels
+
+/// How `mien face watch --mode` captures.
+enum WatchMode: String, CaseIterable, ExpressibleByArgument {
+    case image, passive, active
+
+    var capture: FaceCaptureMode {
+        switch self {
+        case .image: .image
+        case .passive: .livenessPassive
+        case .active: .livenessActive
+        }
+    }
+}
+
+/// Actions in a row, as words with commas.
+struct WatchActions: ExpressibleByArgument {
+    let challenge: LivenessChallenge
+    /// Before each, in milliseconds.
+    static let pause = 500
+
+    init?(argument: String) {
+        let actions = argument.split(separator: ",", omittingEmptySubsequences: false).map { LivenessAction(rawValue: String($0)) }
+        let steps = actions.compactMap { $0.map { LivenessChallenge.Step($0, pauseMilliseconds: Self.pause) } }
+        guard steps.count == actions.count, let challenge = try? LivenessChallenge(steps: steps) else { return nil }
+        self.challenge = challenge
+    }
+}
+
+/// A live session over a video.
+struct WatchSession {
+    let settings: VerificationSettings
+    let challenge: LivenessChallenge
+    /// How well a face matches the enrolled one; `nil` when nobody is meant.
+    let compare: FaceVerifier<FaceEngine>.Compare?
+
+    /// Runs to the verdict. Ctrl-C is one, too: cancelled.
+    ///
+    /// - Throws: `MediaError` when the video breaks; what the engine throws.
+    func run(_ stream: WatchedStream, with engine: FaceEngine, _ show: (WatchedFrame) -> Void) async throws -> WatchSessionEnd {
+        let verifier = FaceVerifier(reader: engine, settings: settings, compare: compare)
+        var generator = SystemRandomNumberGenerator(), withFace = 0
+        do {
+            for try await update in try verifier.updates(of: stream, capture: .random(using: &generator), challenge: challenge) {
+                let seen = stream.seen
+                switch update {
+                case .frame(let event):
+                    if event.face != nil { withFace += 1 }
+                    show(WatchedFrame(event, number: seen.number, begin: seen.begin, settings: settings))
+                case .verdict(let verdict):
+                    return WatchSessionEnd(
+                        mode: settings.mode, threshold: settings.matchingThreshold, seen: seen, withFace: withFace, verdict: verdict)
+                }
+            }
+        } catch let error as FrameSourceError {
+            // The video's own words are what people know.
+            if let failure = stream.seen.failure { throw failure }
+            throw error
+        }
+        throw CancellationError()
+    }
+}
+
+/// How a session ended.
+struct WatchSessionEnd: Sendable {
+    let mode: FaceCaptureMode
+    let threshold: MatchScore
+    let seen: WatchedStream.Seen
+    let withFace: Int
+    let verdict: VerificationVerdict
+    /// Whom it was compared with.
+    var name: String?
+
+    var score: MatchScore? { if case .accepted(_, let score) = verdict.outcome { score } else { nil } }
+
+    /// `nil` when it never came to a comparison.
+    var isMatch: Bool? {
+        guard name != nil else { return nil }
+        if verdict.isAccepted { return true }
+        return verdict.refusals.contains(.noMatch) ? false : nil
+    }
+
+    /// For people.
+    var words: [String] {
+        let dropped = seen.dropped > 0 ? ", \(seen.dropped) dropped" : ""
+        let frames = seen.frames == 1 ? "one frame" : "\(seen.frames) frames"
+        let time = String.decimal((seen.time - seen.begin) / .seconds(1))
+        let sight = "\(frames) in \(time) s, \(withFace) with a face\(dropped)"
+        var lines = ["\(headline): \(sight)."]
+        if let score { lines += ["  score      \(ScoreOutput.sentence(score))", "  threshold  \(String.decimal(threshold.value))"] }
+        lines += verdict.refusals.dropFirst().map { "  besides: \($0.words) (\($0.rawValue))" }
+        let checks = verdict.checks.map { check in
+            let numbers = check.measured.map { measured in
+                String.decimal(measured, 2) + (check.limit.map { ", limit \(String.decimal($0, 2))" } ?? "")
+            }
+            return [check.check.rawValue, check.refusal?.rawValue ?? "passed", numbers ?? ""]
+        }
+        if !checks.isEmpty { lines.append(Terminal.table(checks.map { ["  \($0[0])", $0[1], $0[2]] })) }
+        return lines
+    }
+
+    private var headline: String {
+        if let first = verdict.refusals.first {
+            return isMatch == false ? "No match: the face is not that of \(name ?? "")" : "Refused: \(first.words) (\(first.rawValue))"
+        }
+        let kind =
+            switch mode {
+            case .image: "a picture that is good enough; nobody was asked to prove that they are there"
+            case .livenessPassive: "somebody who kept still and blinked"
+            case .livenessActive: "somebody who did what was asked"
+            }
+        return name.map { "Match: \(kind), and the face is that of \($0)" } ?? "Accepted: \(kind)"
+    }
+}

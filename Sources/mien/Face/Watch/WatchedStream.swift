@@ -1,0 +1,56 @@
+import MienFace
+import MienMedia
+import Synchronization
+
+/// A video as a session takes it, to its end or for so many seconds. Remembers what was taken, and the video's own words when it broke.
+final class WatchedStream: FrameSource {
+    struct Seen: Sendable {
+        /// Handed out.
+        var frames = 0
+        /// Of the last one, those that were dropped counted.
+        var number = 0
+        /// Of the first and of the last.
+        var begin = Duration.zero, time = Duration.zero
+        var failure: MediaError?
+
+        /// A camera's frames that came while another was looked at.
+        var dropped: Int { frames == 0 ? 0 : number + 1 - frames }
+    }
+
+    private let stream: VideoStream
+    private let seconds: Int?
+    private let state = Mutex(Seen())
+
+    init(_ stream: VideoStream, seconds: Int?) { (self.stream, self.seconds) = (stream, seconds) }
+
+    var seen: Seen { state.withLock { $0 } }
+
+    func makeAsyncIterator() -> Iterator { Iterator(source: self, frames: stream.makeAsyncIterator()) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let source: WatchedStream
+        var frames: VideoStream.AsyncIterator
+
+        mutating func next() async throws(FrameSourceError) -> Frame? { try await next(isolation: nil) }
+
+        mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError) -> Frame? {
+            do {
+                guard let frame = try await frames.next() else { return nil }
+                return source.take(frame) ? Frame(image: frame.image, time: frame.time) : nil
+            } catch let error as MediaError {
+                source.state.withLock { $0.failure = error }
+                throw FrameSourceError(.failed, error.reason)
+            } catch { throw FrameSourceError(.cancelled, "the task was cancelled") }
+        }
+    }
+
+    private func take(_ frame: VideoFrame) -> Bool {
+        if let seconds, frame.time >= .seconds(seconds) { return false }
+        state.withLock { seen in
+            if seen.frames == 0 { seen.begin = frame.time }
+            seen.frames += 1
+            (seen.number, seen.time) = (frame.number, frame.time)
+        }
+        return true
+    }
+}

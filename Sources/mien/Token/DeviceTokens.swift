@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import MienCore
+import MienDevice
+import MienModels
+import MienTPM
+
+/// This machine's tokens.
+enum DeviceTokens {
+    /// In `$MIEN_HOME/tokens`, under `$MIEN_HOME/device.key`. What recognises backups is kept elsewhere: in the TPM, or where state is kept that none takes.
+    static func vault() -> TokenVault {
+        let home = MienHomeFolder.current.folder, environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+        let state = environment["XDG_STATE_HOME"] ?? "\(environment["HOME"] ?? NSHomeDirectory())/.local/state"
+        TPM.quietLibrary()
+        return TokenVault(
+            folder: home.appending(path: "tokens").path, keyPath: home.appending(path: "device.key").path, generationFolder: "\(state)/mien",
+            tpm: TPM(address: environment["MIEN_TPM"] ?? TPM.defaultAddress), now: LocalFaces.now)
+    }
+}
+
+/// Which of this device's tokens.
+struct TokenOptions: ParsableArguments {
+    @Argument(help: "The token: its id, or its app's when there is one of that app. Left out when the device has but one.")
+    var token: String?
+
+    func find(in vault: TokenVault) async throws -> DeviceToken {
+        let tokens = try await vault.tokens()
+        let meant = token.map { wanted in
+            let named = tokens.filter { $0.id == wanted }
+            return named.isEmpty ? tokens.filter { $0.app == wanted } : named
+        }
+        let found = meant ?? tokens
+        switch (found.count, token) {
+        case (1, _): return found[0]
+        case (0, _): throw TokenError(.unknown, "this device has no such token; mien token list shows those there are")
+        case (_, let wanted):
+            throw Failure(
+                .badInput, "token.ambiguous",
+                "\(wanted.map { "several tokens are of the app “\($0)”" } ?? "this device has several tokens"): name one by its id (mien token list)")
+        }
+    }
+}
+
+/// A token in `--json`.
+struct TokenOutput: Encodable {
+    let id, app, kind, created: String
+    let server: String?
+    let digits: Int
+    let multiAuth, face, restored: Bool
+
+    init(_ token: DeviceToken) {
+        (id, app, kind, server, digits) = (token.id, token.app, token.kind.rawValue, token.server, token.digits)
+        (multiAuth, face, restored) = (token.isMultiAuthModeEnabled, token.isFaceModeActive, token.isRestored)
+        created = Date(timeIntervalSince1970: Double(token.createdAt.milliseconds) / 1000).formatted(.iso8601)
+    }
+
+    /// What may be said of it in a table.
+    var modes: String { restored ? "restored: of no use" : face ? "PIN, face" : multiAuth ? "PIN, multi" : "PIN" }
+}

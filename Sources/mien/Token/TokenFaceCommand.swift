@@ -1,0 +1,64 @@
+import ArgumentParser
+import MienCore
+import MienDevice
+import MienVault
+
+/// `mien token face on | off`
+struct TokenFaceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "face", abstract: "Let a face open a token, or not any more.",
+        discussion: """
+            EXAMPLE
+              mien token face on --name ada
+              mien token face off
+            """,
+        subcommands: [On.self, Off.self])
+
+    struct On: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "on", abstract: "Let an enrolled person's face open a token.",
+            discussion: """
+                Asks for the PIN, and compares it with nothing: a wrong one makes the face give wrong codes. The token has to be upgraded first.
+
+                EXAMPLE
+                  mien token face on shop --name ada
+                """)
+
+        @OptionGroup var token: TokenOptions
+        @Option(help: "The person, as enrolled with mien face enroll.") var name: String
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let vault = DeviceTokens.vault(), found = try await token.find(in: vault), person = try PersonName(name)
+            guard let enrolled = try MienHomeFolder.current.openStore().find(person) else {
+                throw Failure(.badInput, "name.unknown", "nobody is enrolled as “\(person.text)”; mien face list shows who is")
+            }
+            var input = SecretInput()
+            let pin = try PINInput(input.next("PIN"))
+            try await vault.activateAuthMode(FaceAuthMode(enrolled.template, of: enrolled.name), on: found.id, pin: pin)
+            if output.json {
+                JSON.print(TokenOutput(try await vault.token(found.id)))
+            } else {
+                Terminal.say("The face of \(enrolled.name.text) opens token \(found.id).")
+            }
+        }
+    }
+
+    struct Off: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "off", abstract: "Let no face open a token any more.",
+            discussion: """
+                EXAMPLE
+                  mien token face off shop
+                """)
+
+        @OptionGroup var token: TokenOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let vault = DeviceTokens.vault(), found = try await token.find(in: vault)
+            try await vault.deactivateAuthMode(on: found.id)
+            if output.json { JSON.print(TokenOutput(try await vault.token(found.id))) } else { Terminal.say("No face opens token \(found.id).") }
+        }
+    }
+}

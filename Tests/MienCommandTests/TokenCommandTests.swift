@@ -1,0 +1,148 @@
+import Foundation
+import MienAPI
+import MienClient
+import MienCore
+import MienImage
+import MienMedia
+import MienMediaTesting
+import MienPixels
+import Testing
+
+/// `mien token …`, against a server of the test's own.
+@Suite struct TokenCommandTests {
+    private static let login = #"""
+        {"id": "otp-login", "version": 1, "title": "Codes", "start": "form", "steps": {
+          "form": {"type": "login_form", "config": {"branches": [{"id": "email_code"}], "output_variable": "form"}, "on": {"email_code": "check"}},
+          "check": {"type": "authenticate_otp", "config": {"user_identifier": "form.user_identifier"}, "on": {"success": "done", "failure": "no"}},
+          "no": {"type": "reject_access"}, "done": {"type": "complete_journey"}}}
+        """#
+
+    private static func signsIn(_ code: String, _ address: String) async throws -> Bool {
+        let run = try await JourneyClient(MienOptions(serverPath: address)).start("otp-login")
+        try await run.respond("email_code", ["user_identifier": "ada"])
+        try await run.respond(.clientInput, ["passcode": .string(code)])
+        if case .success = await run.outcome() { return true }
+        return false
+    }
+
+    @Test(.needsPack) func `provisioned, used, upgraded, put under another PIN, removed: and the server has the last word on each code`() async throws
+    {
+        let home = try TemporaryHome()
+        try await ServerProcess.run(in: home) { server in
+            let settings = ["MIEN_SERVER": server.address, "MIEN_ADMIN_CREDENTIAL": server.credential, "MIEN_TPM": "none:"]
+            func run(_ arguments: String..., input: String = "", at location: SourceLocation = #_sourceLocation) async throws -> MienProgram.Result {
+                try await home.mien(arguments, settings: settings, input: input, at: location)
+            }
+            func json(_ arguments: String..., input: String = "", at location: SourceLocation = #_sourceLocation) async throws -> [String: Any] {
+                let result = try await home.mien(arguments + ["--json"], settings: settings, input: input, at: location)
+                #expect(result.status == 0, "\(arguments): \(result.err)", sourceLocation: location)
+                return try result.json
+            }
+            func refused(
+                _ status: Int32, _ code: String, _ arguments: String..., input: String = "", at location: SourceLocation = #_sourceLocation
+            ) async throws {
+                let result = try await home.mien(arguments + ["--json"], settings: settings, input: input, at: location)
+                #expect(try result.status == status && result.error.code == code, "\(arguments): \(result)", sourceLocation: location)
+            }
+            func code(_ pin: String, _ more: String...) async throws -> String {
+                let answer = try await home.mien(["token", "code"] + more + ["--json"], settings: settings, input: "\(pin)\n")
+                return try #require(try answer.json["code"] as? String, "\(answer)")
+            }
+            func signsIn(_ code: String) async throws -> Bool { try await Self.signsIn(code, server.address) }
+
+            _ = try await json("admin", "user", "create", "--username", "ada")
+            _ = try await json("journey", "import", try home.write(Self.login.utf8, as: "otp-login.json"), "--publish")
+            func offered(_ kind: String) async throws -> String {
+                let offer = try await json("admin", "authenticator", "offer-token", "ada", "default_application", "--kind", kind, "--digits", "8")
+                return try #require(offer["registration_code"] as? String)
+            }
+
+            // Getting it.
+            #expect(try await run("token", "list").out == "This device has no token.\n")
+            let registration = try await offered("hotp")
+            try await refused(2, "secret.missing", "token", "provision", input: "\n")
+            try await refused(2, "token.weak-pin", "token", "provision", input: "\(registration)\n1234\n")
+            try await refused(2, "token.code-refused", "token", "provision", input: "otc_x.y\n4711\n")
+            let token = try await json("token", "provision", "--name", "Ada's desk", input: "\(registration)\n4711\n")
+            let id = try #require(token["id"] as? String)
+            #expect(token["kind"] as? String == "hotp" && token["digits"] as? Int == 8 && token["multiAuth"] as? Bool == false)
+            #expect(token["server"] as? String == server.address)
+            // Kept, its key is forgotten: the same code is of no use any more.
+            try await refused(2, "token.code-refused", "token", "provision", input: "\(registration)\n4711\n")
+            #expect(try await run("token", "list").out.contains(id))
+
+            // Codes: right, used, of a wrong PIN.
+            let first = try await code("4711")
+            #expect(first.count == 8)
+            #expect(try await signsIn(first))
+            #expect(try await !signsIn(first))
+            #expect(try await !signsIn(code("1147")))
+            #expect(try await signsIn(code("4711", "default_application")))
+            try await refused(2, "token.pin", "token", "code", input: "47a1\n")
+            try await refused(2, "token.unknown", "token", "code", "elsewhere", input: "4711\n")
+            try await refused(2, "ocra.question", "token", "code", "--question", "no number", input: "4711\n")
+            #expect(try await code("4711", "--question", "0f").count == 8)
+
+            // Modes.
+            try await refused(2, "name.unknown", "token", "face", "on", "--name", "ada", input: "4711\n")
+            let upgraded = try await json("token", "upgrade", id, input: "4711\n")
+            #expect(try await signsIn(#require(upgraded["code"] as? String)))
+            #expect(try await json("token", "face", "off")["multiAuth"] as? Bool == true)
+
+            // Another PIN.
+            #expect(try await json("token", "change-pin", input: "4711\n9038\n")["changed"] as? String == id)
+            #expect(try await !signsIn(code("4711")))
+            #expect(try await signsIn(code("9038")))
+
+            // A backup.
+            let file = home.mienHome.appending(path: "tokens/tokens.sealed"), old = try Data(contentsOf: file)
+            _ = try await code("9038")
+            try old.write(to: file)
+            try await refused(3, "token.restored", "token", "code", input: "9038\n")
+            #expect(try await run("token", "list").out.contains("restored"))
+
+            // A second one; which is meant has to be said; the first goes.
+            let second = try await json("token", "provision", input: "\(offered("totp"))\n4711\n")
+            try await refused(2, "token.ambiguous", "token", "code", input: "4711\n")
+            #expect(try await json("token", "remove", id)["removed"] as? String == id)
+            #expect(try await signsIn(code("4711")))
+            #expect(second["kind"] as? String == "totp")
+            #expect(try await run("token", "remove", "--all").status == 0)
+            #expect(try await run("token", "list").out == "This device has no token.\n")
+            #expect(try await run("token", "remove").status == 2)
+        }
+    }
+
+    @Test(.needsFaces) func `a face opens a token when it is live, never from a picture, and goes with its enrolment`() async throws {
+        let home = try TemporaryHome()
+        try await ServerProcess.run(in: home) { server in
+            let settings = ["MIEN_SERVER": server.address, "MIEN_ADMIN_CREDENTIAL": server.credential, "MIEN_TPM": "none:"]
+            func json(_ arguments: String..., input: String = "", at location: SourceLocation = #_sourceLocation) async throws -> [String: Any] {
+                let result = try await home.mien(arguments + ["--json"], settings: settings, input: input, at: location)
+                #expect(result.status == 0, "\(arguments): \(result.err)", sourceLocation: location)
+                return try result.json
+            }
+            _ = try await json("admin", "user", "create", "--username", "ada")
+            let offer = try await json("admin", "authenticator", "offer-token", "ada", "default_application")
+            _ = try await json("token", "provision", input: "\(try #require(offer["registration_code"] as? String))\n4711\n")
+            _ = try await json("face", "enroll", "ada", home.photo("obama"))
+            let early = try await home.mien(["token", "face", "on", "--name", "ada", "--json"], settings: settings, input: "4711\n")
+            #expect(try early.status == 2 && early.error.code == "token.not-multi-auth")
+            _ = try await json("token", "upgrade", input: "4711\n")
+            #expect(try await json("token", "face", "on", "--name", "ada", input: "4711\n")["face"] as? Bool == true)
+            // A still picture, as a video: nobody blinks in it.
+            let still = home.files.appending(path: "still.mkv")
+            let picture = try ImageFile.decode(home.photo("obama"))
+            try MovieMaker(.mkv).write(Array(repeating: picture, count: 40), to: still)
+            let answer = try await home.mien(["token", "code", "--name", "ada", "--video", still.path, "--json"], settings: settings)
+            #expect(answer.status == 1 && answer.out.isEmpty && answer.err.contains("no code:"), "\(answer)")
+            func mode() async throws -> Bool? { try #require(try await json("token", "list")["tokens"] as? [[String: Any]]).first?["face"] as? Bool }
+            #expect(try await mode() == true)
+            _ = try await json("face", "enroll", "ada", home.photo("obama2"))
+            #expect(try await mode() == false)
+            _ = try await json("token", "face", "on", "--name", "ada", input: "4711\n")
+            _ = try await json("face", "remove", "ada")
+            #expect(try await mode() == false)
+        }
+    }
+}

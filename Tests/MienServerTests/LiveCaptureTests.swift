@@ -1,0 +1,326 @@
+import Foundation
+import MienAPI
+import MienClient
+import MienCore
+import MienFace
+import MienTesting
+import Synchronization
+import Testing
+
+@testable import MienServer
+
+/// The whole way of a live capture over HTTP. What frames show is made up; all else is the product.
+@Suite("Live captures over HTTP", .enabled(if: Installed.isThere, Installed.reason))
+struct LiveCaptureTests {
+    private static let live = ["MIEN_FACE_LIVENESS_MODE": "liveness_active"]
+    private let scratch: ScratchFolder
+
+    init() throws { scratch = try ScratchFolder() }
+
+    private func run(_ settings: [String: String] = [:], _ body: @Sendable (TestServer) async throws -> Void) async throws {
+        try await TestServer.run(in: scratch, settings: Self.live.merging(settings) { $1 }, reader: WordReader()) { server in
+            try await server.makeUser()
+            try await body(server)
+        }
+    }
+
+    /// A run of face login that waits for its capture.
+    private func login(_ server: TestServer) async throws -> (Journey, Sensitive<String>) {
+        let journey = try await server.client().start("face-login")
+        let step = try await journey.respond("face", ["user_identifier": "ada"])
+        return (journey, try #require(step.startToken))
+    }
+
+    private func register(_ server: TestServer, _ person: Int = 0, seed: UInt64 = 100) async throws {
+        let journey = try await server.client().start("face-registration")
+        try await journey.respond("password", ["username": "ada", "password": "a password nobody has"])
+        let step = try await journey.respond(.clientInput)
+        var stage = try await LiveStage(server, try #require(step.startToken), seed: seed)
+        try await stage.play(person)
+        try #require(stage.answer.hasPassed, "\(stage.answer)")
+        try await journey.respond(.clientInput)
+        guard case .success = await journey.outcome() else { throw MienError(.serverError, "the face was not registered") }
+    }
+
+    private func code(_ answer: (status: Int, body: JSONValue)) -> String? { answer.body["code"]?.stringValue }
+
+    @Test("a live person registers and logs in; another live person does not; the audit log has the verdict and no picture")
+    func genuine() async throws {
+        try await run { server in
+            try await register(server)
+            let (journey, token) = try await login(server)
+            var stage = try await LiveStage(server, token, seed: 2)
+            try await stage.play()
+            #expect(stage.answer.hasPassed && stage.answer.reasons == nil && stage.answer.nonce == nil)
+            try await journey.respond(.clientInput)
+            guard case .success = await journey.outcome() else {
+                Issue.record("a live person was not let in")
+                return
+            }
+            let (other, otherToken) = try await login(server)
+            var stranger = try await LiveStage(server, otherToken, seed: 3)
+            try await stranger.play(1)
+            #expect(stranger.answer.hasPassed, "somebody is there")
+            #expect(try await other.respond(.clientInput).startToken == nil)
+            #expect(await other.outcome() == nil, "but it is not Ada")
+
+            let entries = try await server.admin.audit().items.filter { $0.event.hasPrefix("capture.") }
+            #expect(entries.map(\.event) == ["capture.passed", "capture.passed", "capture.passed"])
+            let detail = try #require(entries.first?.detail)
+            #expect(detail["mode"] == "liveness_active" && (2...3).contains(detail["actions"]?.arrayValue?.count ?? 0))
+            #expect(detail["measured"]?["depth"]?.numberValue.map { ($0 * 100).rounded() == $0 * 100 } == true)
+            #expect(Set(detail.keys).isSubset(of: ["mode", "actions", "measured", "frames", "seconds"]))
+            let metrics = String(
+                decoding: try await AsyncHTTPTransport().send(.init(method: .get, url: server.address + "/metrics")).body, as: UTF8.self)
+            #expect(metrics.contains(#"mien_captures_total{mode="liveness_active",result="passed"} 3"#))
+        }
+    }
+
+    @Test("what is to be done is told when it is due and not before; each answer says how far it is and how long it may take")
+    func guidance() async throws {
+        try await run { server in
+            let (_, token) = try await login(server)
+            var stage = try await LiveStage(server, token), told: [String] = [], lastProgress = 0
+            #expect(stage.answer.mode == "liveness_active" && stage.answer.action == "keep_still" && stage.answer.countdown == 60_000)
+            #expect(stage.answer.nextFrame == 1 && stage.answer.elapsed == 0 && stage.answer.framesLeft == 900)
+            for _ in 0..<400 where stage.answer.isOpen {
+                try await stage.play(atMost: 1)
+                if let action = stage.answer.action, told.last != action { told.append(action) }
+                guard stage.answer.isOpen else { break }
+                #expect(stage.answer.progress.map { $0 >= lastProgress } == true)
+                lastProgress = stage.answer.progress ?? 0
+                #expect(stage.answer.nextFrame == stage.number + 1 && stage.answer.framesLeft == 900 - stage.number)
+                #expect(stage.answer.countdown == 60_000 - 100 * stage.number)
+            }
+            // Each `play(atMost: 1)` begins anew and so obeys nothing: refused, having learned of one action only.
+            #expect(stage.answer.status == "failed" && told.first == "keep_still" && told.count == 2)
+            #expect(["action_missed", "blink_missed"].contains(stage.answer.reasons?.first))
+        }
+    }
+
+    @Test("a picture does not do where a live person is asked for, and what to do is said; nothing is lost by it")
+    func pictures() async throws {
+        try await run { server in
+            let (_, token) = try await login(server)
+            let text = token.use { $0 }
+            let refused = try await LiveStage.send(server, text, "frames", "image/jpeg", Installed.photo("obama"))
+            #expect(refused.0 == 409 && refused.1["code"] == "live_capture_required")
+            #expect(refused.1["detail"]?.stringValue?.contains("/v1/capture/start") == true)
+            var stage = try await LiveStage(server, token)
+            #expect(code(try await LiveStage.send(server, text, "frames", "image/jpeg", Installed.photo("obama"))) == "live_capture_required")
+            try await stage.play()
+            #expect(stage.answer.hasPassed)
+        }
+    }
+
+    @Test("frames before the start, missing ones and those that were there are refused, and the session goes on")
+    func order() async throws {
+        try await run { server in
+            let (_, token) = try await login(server)
+            var foreign = FrameChain(nonce: [1])
+            let early = try await LiveStage.send(
+                server, token.use { $0 }, "frames", FrameBatch.contentType, FrameBatch.encode([foreign.append([1], milliseconds: 0)]))
+            #expect(early.0 == 409 && early.1["code"] == "frame_out_of_order")
+            var stage = try await LiveStage(server, token)
+            let first = stage.frame(.init()), second = stage.frame(.init()), third = stage.frame(.init())
+            #expect(code(try await stage.post([second])) == "frame_out_of_order")
+            #expect(code(try await stage.post([first, third])) == "frame_out_of_order")
+            #expect(try await stage.post([first]).status == 200)
+            #expect(code(try await stage.post([first])) == "frame_out_of_order")
+            #expect(try await stage.post([second, third]).body["next_frame"] == 4)
+            // Asked again, the start says the same, and what is next.
+            let again = try await LiveStage.send(server, stage.token, "start", "application/json", [])
+            #expect(again.1["nonce"]?.stringValue == stage.answer.nonce && again.1["next_frame"] == 4)
+            try await stage.play()
+            #expect(stage.answer.hasPassed)
+        }
+    }
+
+    @Test("a frame that was changed, one from another session, one too early, too late or not later ends the session", arguments: 0..<5)
+    func tampered(kind: Int) async throws {
+        try await run { server in
+            let (journey, token) = try await login(server)
+            var stage = try await LiveStage(server, token)
+            try await stage.play(atMost: 5)
+            var before = stage.chain, frame = stage.frame(.init()), reason = "frame_altered"
+            switch kind {
+            case 0:
+                frame = LinkedFrame(number: frame.number, milliseconds: frame.milliseconds, link: frame.link, picture: frame.picture + [32])
+            case 1:
+                var other = try await LiveStage(server, try await login(server).1)
+                for _ in 0..<6 { frame = other.frame(.init()) }
+            case 2: reason = "frame_early"
+            case 3:
+                server.time.advance(.milliseconds(5200))
+                reason = "frame_late"
+            default: reason = "clock_went_back"
+            }
+            if kind == 2 || kind == 4 { frame = before.append([1], milliseconds: kind == 2 ? stage.elapsed + 1200 : 300) }
+            let answer = try await stage.post([frame])
+            #expect(answer.status == 200 && answer.body["status"] == "failed" && answer.body["reasons"] == [.string(reason)])
+            #expect(code(try await stage.post([stage.frame(.init())])) == "capture_closed")
+            #expect(try await journey.respond(.clientInput).startToken == nil, "a failed capture leads elsewhere")
+            #expect(try await server.admin.audit().items.contains { $0.event == "capture.refused" && $0.detail["reasons"] == [.string(reason)] })
+        }
+    }
+
+    @Test("of two requests with the same frames at once one is taken")
+    func race() async throws {
+        try await run { server in
+            var stage = try await LiveStage(server, try await login(server).1)
+            let batch = [stage.frame(.init()), stage.frame(.init())], still = stage
+            let codes = try await withThrowingTaskGroup(of: Int.self) { tasks in
+                for _ in 0..<6 { tasks.addTask { try await still.post(batch).status } }
+                return try await tasks.reduce(into: []) { $0.append($1) }
+            }
+            #expect(codes.sorted() == [200, 409, 409, 409, 409, 409])
+            try await stage.play()
+            #expect(stage.answer.hasPassed)
+        }
+    }
+
+    @Test("who does nothing, who turns a picture, who does something else: refused, with the reason", arguments: ["nothing", "flat", "other"])
+    func attackers(kind: String) async throws {
+        try await run { server in
+            var stage = try await LiveStage(server, try await login(server).1)
+            try await stage.play { asked, since, words in
+                switch kind {
+                case "nothing": break
+                case "flat":
+                    LiveStage.obey(asked, since, &words)
+                    words.isFlat = true
+                    words.yaw *= 2
+                default: LiveStage.obey(asked == .turnLeft ? .turnRight : asked.map { $0 == .keepStill ? $0 : .turnLeft }, since, &words)
+                }
+            }
+            #expect(stage.answer.status == "failed" && stage.answer.reasons?.isEmpty == false)
+            let first = try #require(stage.answer.reasons?.first)
+            #expect(["action_missed", "blink_missed", "flat", "action_out_of_order", "face_changed"].contains(first), "\(first)")
+        }
+    }
+
+    @Test("the frames of an earlier session are known again, after a restart too; another session of the same person is not")
+    func replayed() async throws {
+        let time = HandClock()
+        let credential = Mutex<Sensitive<String>?>(nil)
+        try await TestServer.run(in: scratch, settings: Self.live, time: time, reader: WordReader()) { server in
+            credential.withLock { $0 = server.credential }
+            try await server.makeUser()
+            try await register(server, seed: 100)
+            var again = try await LiveStage(server, try await login(server).1, seed: 100)
+            try await again.play()
+            #expect(again.answer.status == "failed" && again.answer.reasons == ["replayed"])
+            var other = try await LiveStage(server, try await login(server).1, seed: 101)
+            try await other.play()
+            #expect(other.answer.hasPassed)
+        }
+        try await TestServer.run(in: scratch, settings: Self.live, time: time, credential: credential.withLock { $0 }, reader: WordReader()) {
+            server in
+            for (seed, passes) in [(UInt64(100), false), (101, false), (102, true)] {
+                var stage = try await LiveStage(server, try await login(server).1, seed: seed)
+                try await stage.play()
+                #expect(stage.answer.hasPassed == passes)
+            }
+            // After their time they are forgotten.
+            time.advance(.seconds(8 * 86_400))
+            await server.server.sweep()
+            var stage = try await LiveStage(server, try await login(server).1, seed: 100)
+            try await stage.play()
+            #expect(stage.answer.hasPassed)
+        }
+    }
+
+    @Test("a restart ends live sessions, and says so")
+    func restart() async throws {
+        let time = HandClock()
+        let token = Mutex("")
+        let credential = Mutex<Sensitive<String>?>(nil)
+        try await TestServer.run(in: scratch, settings: Self.live, time: time, reader: WordReader()) { server in
+            credential.withLock { $0 = server.credential }
+            try await server.makeUser()
+            var stage = try await LiveStage(server, try await login(server).1)
+            try await stage.play(atMost: 5)
+            token.withLock { $0 = stage.token }
+        }
+        let kept = token.withLock { $0 }
+        try await TestServer.run(in: scratch, settings: Self.live, time: time, credential: credential.withLock { $0 }, reader: WordReader()) {
+            server in
+            let headers = ["authorization": "Bearer \(kept)"]
+            let status = try await server.send(.get, "/v1/capture", headers: headers)
+            #expect(status.body["status"] == "failed" && status.body["reasons"] == ["interrupted"])
+            var chain = FrameChain(nonce: [1])
+            let frames = try await LiveStage.send(
+                server, kept, "frames", FrameBatch.contentType, FrameBatch.encode([chain.append([1], milliseconds: 0)]))
+            #expect(frames.0 == 409 && frames.1["code"] == "capture_closed" && frames.1["detail"]?.stringValue?.contains("restarted") == true)
+        }
+    }
+
+    @Test("whose time is over is refused, and so is who went away; of too many sessions at once the last has to wait")
+    func bounds() async throws {
+        try await run(["MIEN_CAPTURE_LIVE_SESSIONS": "1", "MIEN_FACE_LIVENESS_TIMEOUT_SECONDS": "10"]) { server in
+            var stage = try await LiveStage(server, try await login(server).1)
+            try await stage.play(atMost: 3)
+            let waiting = try await login(server).1
+            let busy = try await LiveStage.send(server, waiting.use { $0 }, "start", "application/json", [])
+            #expect(busy.0 == 503)
+            server.time.advance(.seconds(10))
+            await server.server.sweep()
+            #expect(try await server.admin.audit().items.last?.detail["reasons"] == ["timed_out"])
+            var next = try await LiveStage(server, waiting)
+            server.time.advance(.seconds(10))
+            #expect(try await next.post([next.frame(.init())]).body["reasons"] == ["timed_out"])
+        }
+    }
+
+    @Test("an app may take pictures, openly; a step makes it stricter and never laxer; what passed before the app was tightened does not count")
+    func policy() async throws {
+        try await run { server in
+            let app = try #require(AppID("default_application"))
+            func set(_ liveness: JSONValue) async throws {
+                _ = try await server.admin.updateApp(app, AppRequest(name: "Sample app", settings: ["liveness": liveness]))
+            }
+            try await set(["mode": "image"])
+            let (journey, token) = try await login(server)
+            let taken = try await LiveStage.send(server, token.use { $0 }, "frames", "image/jpeg", Installed.photo("obama"))
+            #expect(taken.1["status"] == "passed" && taken.1["mode"] == "image")
+            let batch = try await LiveStage.send(server, token.use { $0 }, "frames", FrameBatch.contentType, [])
+            #expect(batch.0 == 400 || batch.0 == 415)
+            try await set(["mode": "liveness_active"])
+            #expect(try await journey.respond(.clientInput).startToken == nil, "a photo that passed before does not count now")
+
+            for (liveness, field) in [
+                (["mode": "smile"] as JSONValue, "settings"), (["modes": "image"], "settings.liveness.modes"),
+                (["actions": ["blink", "open_mouth"]], "settings.liveness.actions"), (["threshold": 101], "settings.liveness.threshold"),
+            ] {
+                do {
+                    try await set(liveness)
+                    Issue.record("\(liveness) was taken")
+                } catch let error as MienError { #expect(error.fields.first?.field == field) }
+            }
+        }
+        let server = LivenessPolicy(mode: .livenessActive, threshold: 0, quality: 48, timeoutSeconds: 60)
+        let app = LivenessPolicy(mode: .livenessPassive, threshold: 20, actions: [.turnLeft, .blink, .lookUp])
+        let step = LivenessPolicy(mode: .image, threshold: 10, quality: 70, timeoutSeconds: 30, actions: [.blink, .turnLeft], actionCount: 2)
+        let rules = LivenessRules(server: server, app: app, step: step)
+        #expect(rules.mode == .livenessPassive && rules.threshold == 20 && rules.quality == 70 && rules.timeoutSeconds == 30)
+        #expect(rules.actions == [.blink, .turnLeft] && rules.actionCount == 2)
+        #expect(LivenessRules(server: server, app: LivenessPolicy(), step: LivenessPolicy(mode: .image)).mode == .livenessActive)
+        #expect(LivenessRules(server: server, app: app, step: LivenessPolicy(actions: [.turnRight, .openMouth])).actions == app.actions)
+        #expect(LivenessRules(server: server, app: LivenessPolicy(quality: 10)).quality == 48)
+    }
+
+    @Test("the words of policies are those of captures")
+    func words() throws {
+        let document = try JSONText.parse(Array(OpenAPIDocument.text.utf8), limits: .init(maxBytes: 1 << 20, maxDepth: 64))
+        let answer = document["components"]?["schemas"]?["CaptureAnswer"]?["properties"]
+        func told(_ words: JSONValue?) -> Set<String>? { words?["enum"]?.arrayValue.map { Set($0.compactMap(\.stringValue)) } }
+        let refusals = SessionRefusal.allCases.map(\.rawValue) + CaptureRefusal.allCases.map(\.rawValue)
+        #expect(told(answer?["reasons"]?["items"]) == Set(refusals))
+        #expect(told(answer?["action"]) == Set(LivenessAction.allCases.map(\.rawValue)))
+        #expect(told(answer?["guidance"]?["items"]) == Set(Guidance.allCases.map(\.rawValue) + ["different_face"]))
+        #expect(told(answer?["mode"]) == Set(LivenessPolicy.Mode.allCases.map(\.rawValue)))
+        #expect(LivenessPolicy.Mode.allCases.map(\.rawValue) == FaceCaptureMode.allCases.map(\.rawValue))
+        #expect(Set(LivenessPolicy.Action.allCases.map(\.rawValue)) == Set(LivenessAction.drawable.map(\.rawValue)))
+        #expect(Set(CaptureRefusal.allCases.map(\.rawValue)).isDisjoint(with: SessionRefusal.allCases.map(\.rawValue)))
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import MienAPI
+import MienClient
+import MienCore
+import MienFace
+import MienPixels
+import MienTesting
+import Testing
+
+@testable import MienServer
+
+/// Reads frames that say in words what they show: for the whole way of a live capture without pictures and networks.
+struct WordReader: LiveFrameReader {
+    /// What a frame says.
+    struct Words: Codable {
+        var person = 0
+        var yaw: Float = 0, pitch: Float = 0
+        var eyes = 1.0, mouth = 0.05, zoom = 1.0
+        var isFlat = false
+        /// What tells one recording's grey patches from another's.
+        var seed: UInt64 = 1
+        var number = 0
+
+        var bytes: [UInt8] { [UInt8](try! JSONEncoder().encode(self)) }
+    }
+
+    func liveReading(of bytes: [UInt8], index: Int, at time: Duration) async throws -> FaceReading {
+        let words = try JSONDecoder().decode(Words.self, from: Data(bytes))
+        let look = MadeLook(
+            person: words.person, yaw: words.yaw, pitch: words.pitch, eyes: words.eyes, mouth: words.mouth, zoom: words.zoom, isFlat: words.isFlat)
+        let made = FaceReading.made(look, index: index, at: time, hash: UInt64(words.number) << 8 | words.seed)
+        guard let face = made.face else { return made }
+        var generator = SeededGenerator(seed: words.seed << 20 | UInt64(words.number))
+        let patch = FacePatch(brightness: (0..<FacePatch.side * FacePatch.side).map { _ in UInt8(truncatingIfNeeded: generator.next() >> 8) })
+        let live = LiveFace(
+            box: face.box, mesh: face.mesh, pose: face.pose, eyes: face.eyes, quality: face.quality, likeness: face.likeness, patch: patch)
+        return FaceReading(index: index, frame: made.frame, contentHash: made.contentHash, faceCount: 1, face: live)
+    }
+
+    /// A direction for each person, far from every other's.
+    func entry(of reading: FaceReading) async throws -> FaceTemplate.Entry? {
+        guard let likeness = reading.face?.likeness else { return nil }
+        let person = likeness.person
+        var generator = SeededGenerator(seed: UInt64(7 + person))
+        let values = (0..<128).map { _ in Float(generator.normal()) }, norm = values.reduce(0) { $0 + $1 * $1 }.squareRoot()
+        return try FaceTemplate.Entry(descriptor: FaceDescriptor(values.map { $0 / norm }), quality: 80, pose: .frontal)
+    }
+}
+
+extension FaceDescriptor {
+    /// Whose `FaceReading.made` it is.
+    fileprivate var person: Int {
+        (0..<8).first { self.cosine(with: try! FaceDescriptor((0..<8).map { [number = $0] in number == $0 ? 1 : 0 })) > 0.5 } ?? 0
+    }
+}
+
+/// Somebody before a camera whose app sends frames to a capture session, ten a second by the test's own clock.
+struct LiveStage {
+    let server: TestServer
+    let token: String
+    var chain: FrameChain
+    var number = 0
+    var seed: UInt64
+    var answer: CaptureAnswer
+
+    private static let transport = AsyncHTTPTransport()
+
+    /// Begins the session.
+    init(_ server: TestServer, _ token: Sensitive<String>, seed: UInt64 = 1) async throws {
+        (self.server, self.token, self.seed) = (server, token.use { $0 }, seed)
+        let (status, body) = try await Self.send(server, self.token, "start", "application/json", [])
+        try #require(status == 200, "\(body)")
+        answer = try body.decoded(as: CaptureAnswer.self)
+        chain = FrameChain(nonce: try #require(answer.nonce.flatMap { Base64URL.decode($0) }))
+    }
+
+    static func send(_ server: TestServer, _ token: String, _ path: String, _ type: String, _ body: [UInt8]) async throws -> (Int, JSONValue) {
+        let response = try await transport.send(
+            HTTPTransportRequest(
+                method: .post, url: "\(server.address)/v1/capture/\(path)", headers: ["authorization": "Bearer \(token)", "content-type": type],
+                body: body, timeout: .seconds(60)))
+        return (response.status, try JSONText.parse(response.body, limits: .init(maxBytes: 1 << 20, maxDepth: 32)))
+    }
+
+    var elapsed: UInt32 { UInt32(number * 100) }
+
+    /// The next frame, which shows `words`, a tenth of a second after the last.
+    mutating func frame(_ words: WordReader.Words) -> LinkedFrame {
+        number += 1
+        server.time.advance(.milliseconds(100))
+        var words = words
+        (words.number, words.seed) = (number, seed)
+        return chain.append(words.bytes, milliseconds: elapsed)
+    }
+
+    func post(_ frames: [LinkedFrame]) async throws -> (status: Int, body: JSONValue) {
+        let (status, body) = try await Self.send(server, token, "frames", FrameBatch.contentType, FrameBatch.encode(frames))
+        return (status, body)
+    }
+
+    mutating func show(_ words: WordReader.Words) async throws {
+        let (status, body) = try await post([frame(words)])
+        try #require(status == 200, "\(body)")
+        answer = try body.decoded(as: CaptureAnswer.self)
+    }
+
+    /// Does what is asked until the session has ended, or `atMost` frames were sent.
+    mutating func play(
+        _ person: Int = 0, atMost: Int = 400, _ doing: (_ asked: LivenessAction?, _ since: Double, inout WordReader.Words) -> Void = LiveStage.obey
+    ) async throws {
+        var asked: LivenessAction?, since = number
+        for _ in 0..<atMost where answer.isOpen {
+            let now = answer.action.flatMap { LivenessAction(rawValue: $0) }
+            if now != asked { (asked, since) = (now, number) }
+            var words = WordReader.Words(person: person)
+            doing(asked, Double(number - since) / 10, &words)
+            try await show(words)
+        }
+    }
+
+    /// 0.3 s after it is asked, at the speed of a person.
+    static func obey(_ asked: LivenessAction?, _ since: Double, _ words: inout WordReader.Words) {
+        let done = min(1, max(0, (since - 0.3) / 0.4))
+        switch asked {
+        case nil, .keepStill: break
+        case .blink: words.eyes = done > 0 && done < 0.8 ? 0.2 : 1
+        case .turnLeft: words.yaw = Float(40 * done)
+        case .turnRight: words.yaw = Float(-40 * done)
+        case .lookUp: words.pitch = Float(35 * done)
+        case .lookDown: words.pitch = Float(-35 * done)
+        case .openMouth: words.mouth = 0.05 + 0.6 * done
+        case .comeCloser: words.zoom = 1 + 0.5 * done
+        }
+    }
+}
