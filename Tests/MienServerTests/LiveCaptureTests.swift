@@ -66,6 +66,9 @@ struct LiveCaptureTests {
 
             let entries = try await server.admin.audit().items.filter { $0.event.hasPrefix("capture.") }
             #expect(entries.map(\.event) == ["capture.passed", "capture.passed", "capture.passed"])
+            // A template is made of several frames, and a frame is compared with it.
+            let registered = try await server.admin.audit().items.first { $0.event == "face.registered" }
+            #expect(registered?.detail["photos"] == .number(Double(LiveJudgement.framesToEnroll)))
             let detail = try #require(entries.first?.detail)
             #expect(detail["mode"] == "liveness_active" && (2...3).contains(detail["actions"]?.arrayValue?.count ?? 0))
             #expect(detail["measured"]?["depth"]?.numberValue.map { ($0 * 100).rounded() == $0 * 100 } == true)
@@ -161,6 +164,24 @@ struct LiveCaptureTests {
             #expect(code(try await stage.post([stage.frame(.init())])) == "capture_closed")
             #expect(try await journey.respond(.clientInput).startToken == nil, "a failed capture leads elsewhere")
             #expect(try await server.admin.audit().items.contains { $0.event == "capture.refused" && $0.detail["reasons"] == [.string(reason)] })
+        }
+    }
+
+    @Test("whoever steps in after the actions, while frames for the template are taken, ends the session")
+    func steppedIn() async throws {
+        try await run { server in
+            let journey = try await server.client().start("face-registration")
+            try await journey.respond("password", ["username": "ada", "password": "a password nobody has"])
+            var stage = try await LiveStage(server, try #require(try await journey.respond(.clientInput).startToken))
+            try await stage.play { asked, since, words in
+                LiveStage.obey(asked, since, &words)
+            } until: {
+                $0.progress == 100
+            }
+            #expect(stage.answer.isOpen, "all actions are done, and frames are still wanted")
+            try await stage.show(.init(person: 1))
+            for _ in 0..<10 where stage.answer.isOpen { try await stage.show(.init(person: 1)) }
+            #expect(stage.answer.status == "failed" && stage.answer.reasons == ["face_changed"])
         }
     }
 

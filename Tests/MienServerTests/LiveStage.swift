@@ -104,12 +104,13 @@ struct LiveStage {
         answer = try body.decoded(as: CaptureAnswer.self)
     }
 
-    /// Does what is asked until the session has ended, or `atMost` frames were sent.
+    /// Does what is asked until the session has ended, `atMost` frames were sent, or an answer is as `isEnough` wants it.
     mutating func play(
-        _ person: Int = 0, atMost: Int = 400, _ doing: (_ asked: LivenessAction?, _ since: Double, inout WordReader.Words) -> Void = LiveStage.obey
+        _ person: Int = 0, atMost: Int = 400, _ doing: (_ asked: LivenessAction?, _ since: Double, inout WordReader.Words) -> Void = LiveStage.obey,
+        until isEnough: (CaptureAnswer) -> Bool = { _ in false }
     ) async throws {
         var asked: LivenessAction?, since = number
-        for _ in 0..<atMost where answer.isOpen {
+        for _ in 0..<atMost where answer.isOpen && !isEnough(answer) {
             let now = answer.action.flatMap { LivenessAction(rawValue: $0) }
             if now != asked { (asked, since) = (now, number) }
             var words = WordReader.Words(person: person)

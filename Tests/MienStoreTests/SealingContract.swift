@@ -11,7 +11,7 @@ import Testing
     /// What must not be readable: each piece is somewhere in what ``fill(_:)`` writes.
     static let secrets = [
         "Zebedäus", "zebedäus", "zeb@marker.example", "CRM-MARKER", "attribute-marker", "TEMPLATE-MARKER-0123456789", "$argon2id$MARKER",
-        "STATE-MARKER", "ANSWER-MARKER", "CAPTURE-MARKER", "SIGNING-MARKER", "TOKEN-MARKER",
+        "STATE-MARKER", "ANSWER-MARKER", "CAPTURE-MARKER", "SIGNING-MARKER", "TOKEN-MARKER", "TRAIL-MARKER",
     ].map { Array($0.utf8) }
 
     static func fill(_ test: TestStore) async throws -> AccountRecord {
@@ -33,6 +33,8 @@ import Testing
                 CaptureRecord(
                     id: CaptureID("cap_z")!, tokenHash: token, run: run.id, app: .shop, content: Sensitive(Array("CAPTURE-MARKER".utf8)),
                     expiresAt: .start))
+            try tables.trails.insert(
+                CaptureTrailRecord(id: CaptureID("cap_z")!, trail: Sensitive(Array("TRAIL-MARKER".utf8)), expiresAt: .start))
             try tables.signingKeys.insert(
                 SigningKeyRecord(
                     id: "k", privateKey: Sensitive(Array("SIGNING-MARKER".utf8)), publicKey: [4], createdAt: .start, retiresAt: .start,
@@ -108,6 +110,7 @@ import Testing
                 run.used = .init(tokenHash: [1], requestHash: [2], answer: Sensitive(Array("answer".utf8)))
                 try tables.runs.advance(run, from: 0)
                 try tables.captures.insert(JourneyContract.capture(id))
+                try tables.trails.insert(CaptureTrailRecord(id: CaptureID("cap_\(id)")!, trail: Sensitive([1]), expiresAt: .start))
                 try tables.signingKeys.insert(JourneyContract.key(id, expires: .start + .seconds(60)))
             }
         }
@@ -122,6 +125,7 @@ import Testing
             ("journey_run", "state_sealed", ["run_1", "run_2"], { _ = try $0.runs.find(InstanceID("run_1")!) }),
             ("journey_run", "answer_sealed", ["run_1", "run_2"], { _ = try $0.runs.find(InstanceID("run_2")!) }),
             ("capture", "content_sealed", ["cap_1", "cap_2"], { _ = try $0.captures.find(CaptureID("cap_1")!) }),
+            ("capture_trail", "trail_sealed", ["cap_1", "cap_2"], { _ = try $0.trails.newest(atMost: 2) }),
             ("signing_key", "key_sealed", ["1", "2"], { _ = try $0.signingKeys.current(at: .start) }),
         ]
         for (table, column, ids, read) in swaps {

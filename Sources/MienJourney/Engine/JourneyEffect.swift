@@ -73,7 +73,7 @@ public struct EffectTicket: Sendable, Hashable, Codable {
 }
 
 public struct CaptureRequest: Sendable, Hashable {
-    public enum Purpose: String, Sendable, CaseIterable { case authentication, registration }
+    public enum Purpose: String, Sendable, Codable, CaseIterable { case authentication, registration }
 
     public let purpose: Purpose
     /// What the step asks for beyond what its app does.

@@ -15,7 +15,7 @@ extension CaptureService {
             if self.live.find(record.id) == nil {
                 var generator = SystemRandomNumberGenerator()
                 let session = try LiveSession(
-                    record.id, rules: content.rules, challenge: content.rules.challenge(using: &generator),
+                    record.id, for: content.purpose, rules: content.rules, challenge: content.rules.challenge(using: &generator),
                     nonce: generator.bytes(FrameChain.nonceBytes), at: self.clock.now, until: record.expiresAt, mostFrames: self.mostLiveFrames)
                 var content = content
                 content.liveUntil = session.deadline
@@ -54,7 +54,7 @@ extension CaptureService {
             }
             for frame in batch {
                 try await self.look(at: frame, &session, record.id)
-                if session.verification.verdict != nil { return try await self.end(record, content, session) }
+                if session.judgement.end != nil { return try await self.end(record, content, session) }
             }
             return self.answer(record, content)
         }
@@ -86,7 +86,7 @@ extension CaptureService {
         let time = Duration.milliseconds(Int64(frame.milliseconds))
         let reading = try await reader.liveReading(of: frame.picture, index: Int(frame.number) - 1, at: time)
         try session.take(frame, reading.withoutPicture)
-        if session.verification.wantsExtraction { session.extracted(try await reader.entry(of: reading)) }
+        if session.judgement.wantsExtraction { session.extracted(try await reader.entry(of: reading)) }
         live.update(session, id)
     }
 
@@ -96,17 +96,19 @@ extension CaptureService {
     ) async throws -> CaptureAnswer {
         var next = record, content = content, trail: CaptureTrailRecord?
         next.frames = session?.looks ?? record.frames
-        var refusals = reasons ?? session?.verification.verdict?.refusals.map(\.rawValue) ?? []
+        let judged = session?.judgement.end, entries = judged?.entries ?? []
+        var refusals = reasons ?? judged?.refusals.map(\.rawValue) ?? []
+        if refusals.isEmpty, !(try faces.isOnePerson(entries, threshold: threshold)) { refusals = [CaptureRefusal.differentFace.rawValue] }
         if refusals.isEmpty, let session {
-            if replays.isReplay(session.hashes, trail: session.trail, record.id) {
-                refusals = [SessionRefusal.replayed.rawValue]
-            } else {
+            if replays.admit(session.hashes, trail: session.trail, record.id) {
                 trail = replays.record(session.trail, record.id)
+            } else {
+                refusals = [SessionRefusal.replayed.rawValue]
             }
         }
-        if refusals.isEmpty, case .accepted(let capture, score: _) = session?.verification.verdict?.outcome {
+        if refusals.isEmpty, !entries.isEmpty {
             next.state = .passed
-            content.template = try template(of: [capture.entry])
+            content.template = try template(of: entries)
         } else {
             next.state = .failed
             content.reasons = refusals
@@ -150,7 +152,7 @@ extension LiveSession {
 
     /// For the audit log: what was asked, what was measured, rounded. Nothing of a picture, nothing that tells one person from another.
     func measured(at now: Instant) -> [String: JSONValue] {
-        let checks = verification.verdict?.checks ?? []
+        let checks = judgement.end?.checks ?? []
         let numbers = checks.compactMap { check in check.measured.map { (check.check.rawValue, JSONValue.number(($0 * 100).rounded() / 100)) } }
         var detail: [String: JSONValue] = [
             "frames": .number(Double(looks)), "seconds": .number(Double((now - began).milliseconds / 1000)),

@@ -13,7 +13,7 @@ internal import MienStore
 final class CaptureService: Sendable {
     /// What is kept in a session's sealed content.
     struct Content: Codable {
-        var purpose: CaptureRequest.Purpose.RawValue
+        var purpose: CaptureRequest.Purpose
         var rules: LivenessRules
         /// Whose, when the run knew somebody; for the audit log.
         var user: UserID?
@@ -43,7 +43,7 @@ final class CaptureService: Sendable {
     let mostLiveFrames: Int
     private let sessionSeconds: Int
     private let mostFrames: Int
-    private let threshold: MatchScore
+    let threshold: MatchScore
     private let turns = KeyedLocks<CaptureID>()
 
     init(
@@ -67,7 +67,7 @@ final class CaptureService: Sendable {
         let rules = LivenessRules(server: server, app: app.settings.liveness, step: request.liveness)
         // Where a picture will do, the step's time is that of the whole capture, as there is no other.
         let seconds = rules.mode == .image ? min(request.liveness.timeoutSeconds ?? sessionSeconds, sessionSeconds) : sessionSeconds
-        let content = Content(purpose: request.purpose.rawValue, rules: rules, user: request.user)
+        let content = Content(purpose: request.purpose, rules: rules, user: request.user)
         let record = CaptureRecord(
             id: id, tokenHash: store.keys.hash(ofSecret: token.secret), run: run, app: app.id, content: try Self.sealed(content),
             expiresAt: clock.now + .seconds(seconds))
@@ -81,7 +81,7 @@ final class CaptureService: Sendable {
     func frame(_ bytes: [UInt8], token: String) async throws -> CaptureAnswer {
         try await inTurn(token) { record, content in
             guard content.rules.mode == .image else { throw Self.liveRequired }
-            let isAdding = record.state == .passed && content.purpose == CaptureRequest.Purpose.registration.rawValue
+            let isAdding = record.state == .passed && content.purpose == .registration
             guard record.state == .open || isAdding else { throw Problem(.captureClosed) }
             var next = record, content = content
             next.frames += 1

@@ -1,6 +1,7 @@
 internal import MienAPI
 internal import MienCore
 internal import MienFace
+internal import MienJourney
 internal import MienPixels
 
 /// A live capture that goes on: its frames' chain, its clock, its state machine. A value; whoever holds it looks at pictures and writes.
@@ -18,7 +19,7 @@ struct LiveSession: Sendable {
     let challenge: LivenessChallenge?
     let mostFrames: Int
     private(set) var chain: FrameChain
-    private(set) var verification: FaceVerification
+    private(set) var judgement: LiveJudgement
     private(set) var trail = ReplayTrail()
     /// Of every frame with a face.
     private(set) var hashes: [ReplayHash] = []
@@ -27,12 +28,13 @@ struct LiveSession: Sendable {
     private(set) var last: FrameEvent?
 
     init(
-        _ id: CaptureID, rules: LivenessRules, challenge: LivenessChallenge?, nonce: [UInt8], at now: Instant, until end: Instant, mostFrames: Int
+        _ id: CaptureID, for purpose: CaptureRequest.Purpose, rules: LivenessRules, challenge: LivenessChallenge?, nonce: [UInt8], at now: Instant,
+        until end: Instant, mostFrames: Int
     ) throws {
         (self.nonce, began, self.challenge, self.mostFrames) = (nonce, now, challenge, mostFrames)
         deadline = min(end, now + .seconds(rules.timeoutSeconds))
         chain = FrameChain(nonce: nonce)
-        verification = try FaceVerification(capture: id, settings: rules.settings(), challenge: challenge, comparesFaces: false)
+        judgement = try LiveJudgement(id, for: purpose, rules: rules, challenge: challenge)
     }
 
     /// What the gate says of a batch, before any picture is opened.
@@ -76,9 +78,9 @@ struct LiveSession: Sendable {
             hashes.append(hash)
             trail.see(hash)
         }
-        last = verification.handle(reading)
+        last = judgement.handle(reading)
     }
 
-    /// The answer to `verification.wantsExtraction`.
-    mutating func extracted(_ entry: FaceTemplate.Entry?) { verification.extracted(entry, score: nil) }
+    /// The answer to `judgement.wantsExtraction`.
+    mutating func extracted(_ entry: FaceTemplate.Entry?) { judgement.extracted(entry) }
 }

@@ -23,12 +23,6 @@ struct LivenessRules: Sendable, Codable, Equatable {
         actionCount = policy.actionCount
     }
 
-    /// - Throws: `SessionSettingError`, never for rules that were made of policies without faults.
-    func settings() throws -> VerificationSettings {
-        try VerificationSettings(
-            mode: mode.captureMode, livenessThreshold: threshold, qualityThreshold: quality, timeout: .seconds(timeoutSeconds))
-    }
-
     /// What the person will be asked to do; `nil` where nothing is drawn.
     func challenge(using generator: inout some RandomNumberGenerator) -> LivenessChallenge? {
         guard mode == .livenessActive else { return nil }

@@ -29,14 +29,21 @@ final class ReplayStore: Sendable {
         }
     }
 
-    /// Whether the frames were there before; if not, they are from now on. In one step, so that of two at once one is the second.
-    func isReplay(_ hashes: [ReplayHash], trail: ReplayTrail, _ id: CaptureID) -> Bool {
-        guard lifetime > .zero else { return false }
+    /// Takes a session's frames, unless they were there before. Of two that come at once with the same frames one is taken.
+    ///
+    /// - Returns: `false` for a replay.
+    func admit(_ hashes: [ReplayHash], trail: ReplayTrail, _ id: CaptureID) -> Bool {
+        guard lifetime > .zero else { return true }
         let now = clock.now
+        func isReplay(of known: Known) -> Bool { known.expiresAt > now && known.trail.isReplayed(by: hashes) }
+        // Comparing with thousands takes milliseconds: not while others wait. Then with those that came in the meantime.
+        let before = known.withLock { $0.trails }
+        if before.contains(where: { $0.key != id && isReplay(of: $0.value) }) { return false }
         return known.withLock { known in
-            if known.trails.contains(where: { $0.key != id && $0.value.expiresAt > now && $0.value.trail.isReplayed(by: hashes) }) { return true }
+            let newer = known.order.reversed().prefix { before[$0] == nil }
+            if newer.contains(where: { $0 != id && known.trails[$0].map(isReplay) == true }) { return false }
             Self.add(trail, id, until: now + lifetime, to: &known)
-            return false
+            return true
         }
     }
 
