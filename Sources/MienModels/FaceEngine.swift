@@ -9,6 +9,8 @@ public import MienPixels
 public final class FaceEngine: Sendable {
     public let packID: PackID
     public let analyzer: FaceAnalyzer
+    /// Reads frames of live sessions, with the networks this engine was told to use.
+    public let liveAnalyzer: LiveAnalyzer
     private let workers: WorkerPool<OpenVINOFaceNetworks>
 
     /// Starts the workers. Networks are compiled when they are first needed, on a worker's thread, unless `compilingAll`.
@@ -18,18 +20,24 @@ public final class FaceEngine: Sendable {
     ///   - workers: photos worked on at once, 1...64; one thread each unless `options` says more.
     ///   - options: how the networks are compiled; `streams` becomes `workers`.
     ///   - crops: what a descriptor is made from, when not the pack's own crops. Calibration holds for those only.
-    ///   - compilingAll: compile every network now, which blocks for about a second, less with a filled cache folder: for a server.
-    /// - Throws: `InferenceError`.
+    ///   - looksForAttacks: ask the pack's presentation-attack network about every frame of a live session.
+    ///   - compilingAll: compile every network that is used now, which blocks for about a second, less with a filled cache folder: for a server.
+    /// - Throws: `InferenceError`; `.unreadableModel`, when the pack brings no network to look for attacks with.
     public init(
         pack: ModelPack, workers: Int = 1, options: NetworkOptions = NetworkOptions(), crops: [FaceDescriber.Crop]? = nil,
-        compilingAll: Bool = false
+        looksForAttacks: Bool = false, compilingAll: Bool = false
     ) throws(InferenceError) {
+        if looksForAttacks, pack.manifest.file(of: .presentationAttack) == nil {
+            throw InferenceError(
+                .unreadableModel, "the pack \(pack.id.text) brings no presentation-attack network; docs/spec/model-pack.md says how one is added")
+        }
         var options = options
         options.streams = workers
         let compiled = CompiledPack(pack, runtime: try InferenceRuntime(), options: options)
-        if compilingAll { try compiled.compileAll() }
+        if compilingAll { try compiled.compile(FaceNetwork.allCases.filter { looksForAttacks || $0 != .presentationAttack }) }
         packID = pack.id
         analyzer = FaceAnalyzer(pack.manifest.geometry, crops: crops)
+        liveAnalyzer = LiveAnalyzer(analyzer, looksForAttacks: looksForAttacks)
         self.workers = WorkerPool(workers: workers, label: "mien.face") { OpenVINOFaceNetworks(compiled) }
     }
 

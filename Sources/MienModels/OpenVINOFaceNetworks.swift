@@ -35,9 +35,9 @@ public final class CompiledPack: Sendable {
     /// Compiles what is not compiled yet, so that the first request need not wait. Blocks for about a second.
     ///
     /// - Throws: `InferenceError` when a network cannot be read or compiled.
-    public func compileAll() throws(InferenceError) {
+    public func compile(_ networks: [FaceNetwork] = FaceNetwork.allCases) throws(InferenceError) {
         let crops = pack.manifest.geometry.descriptor.crops.count
-        for network in FaceNetwork.allCases {
+        for network in networks {
             if network == .descriptor, batched(network, count: crops) != nil { continue }
             _ = try self.network(network)
         }
@@ -126,17 +126,5 @@ public final class OpenVINOFaceNetworks: FaceNetworks {
         }
         requests[wanted] = request
         return request
-    }
-}
-
-extension FaceGeometry {
-    func input(of network: FaceNetwork) -> InputGeometry? {
-        switch network {
-        case .detectorShortRange: detectorShortRange.input
-        case .detectorFullRange: detectorFullRange?.input
-        case .mesh: mesh.input
-        case .iris: iris.input
-        case .descriptor: descriptor.input
-        }
     }
 }

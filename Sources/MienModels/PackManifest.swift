@@ -31,7 +31,7 @@ public struct PackManifest: Sendable, Hashable, Codable {
     /// SPDX expression for the pack as a whole.
     public let licence: String
     public internal(set) var files: [File]
-    /// Which file each network is in. The full-range detector may be missing.
+    /// Which file each network is in. Those that are optional may be missing.
     public let networks: [String: String]
     public let geometry: FaceGeometry
     /// Names of files: how scores are calibrated, and the synthetic cohort they are normalised against.
@@ -53,13 +53,14 @@ public struct PackManifest: Sendable, Hashable, Codable {
             faults.append("its files have 0 to 2 GB together")
         }
         let names = Set(files.map(\.name))
-        let needed = FaceNetwork.allCases.filter { $0 != .detectorFullRange }
-        for network in needed where file(of: network) == nil { faults.append("no file for the \(network.rawValue) network") }
+        for network in FaceNetwork.allCases where !network.isOptional && file(of: network) == nil {
+            faults.append("no file for the \(network.rawValue) network")
+        }
         for name in networks.keys.sorted() where FaceNetwork(rawValue: name) == nil {
             faults.append("“\(name)” is not a network this version knows")
         }
-        if (geometry.detectorFullRange == nil) != (file(of: .detectorFullRange) == nil) {
-            faults.append("detectorFullRange is in networks and in geometry, or in neither")
+        for network in FaceNetwork.allCases where network.isOptional && (geometry.input(of: network) == nil) != (file(of: network) == nil) {
+            faults.append("\(network.rawValue) is in networks and in geometry, or in neither")
         }
         // A graph in XML brings its constants in a file beside it.
         let constants = networks.values.filter { $0.hasSuffix(".xml") }.map { String($0.dropLast(4)) + ".bin" }
@@ -79,8 +80,7 @@ public struct PackManifest: Sendable, Hashable, Codable {
     private var geometryFaults: [String] {
         var faults: [String] = []
         let detectors = [geometry.detectorShortRange] + [geometry.detectorFullRange].compactMap(\.self)
-        let inputs = detectors.map(\.input) + [geometry.mesh.input, geometry.iris.input, geometry.descriptor.input]
-        for input in inputs {
+        for input in FaceNetwork.allCases.compactMap({ geometry.input(of: $0) }) {
             if !(8...1024).contains(input.width) || !(8...1024).contains(input.height) { faults.append("input sides are 8...1024 pixels") }
             if input.mean.count != 3 || !input.scale.isFinite { faults.append("an input has three means and a finite scale") }
         }
@@ -103,7 +103,7 @@ public struct PackManifest: Sendable, Hashable, Codable {
         if !(1...16).contains(crops.count) || !crops.allSatisfy({ (0.25...4).contains($0.zoom) && abs($0.dx) <= 1 && abs($0.dy) <= 1 }) {
             faults.append("a descriptor comes from 1 to 16 crops, each enlarged by 0.25...4 and shifted by at most its side")
         }
-        return faults + Self.faults(of: geometry.descriptor.alignment)
+        return faults + Self.faults(of: geometry.descriptor.alignment) + (geometry.presentationAttack?.faults ?? [])
     }
 
     private static func faults(of landmarks: [DescriptorGeometry.Landmark]) -> [String] {

@@ -36,14 +36,14 @@ struct ServerParts: Sendable {
         (self.configuration, self.store, self.place, self.clock, self.logger) = (configuration, store, place, clock, logger)
         let faces = try FaceService(
             packs: configuration.packs, pack: configuration.pack, cache: configuration.dataFolder.appending(path: "networks"),
-            workers: configuration.faceWorkers, precision: configuration.facePrecision, mostBytes: configuration.captureBytes)
+            workers: configuration.faceWorkers, precision: configuration.facePrecision,
+            looksForAttacks: configuration.looksForAttacks, mostBytes: configuration.captureBytes)
         passwords = try PasswordService(
             policy: configuration.passwordPolicy, cost: configuration.passwordCost, workers: configuration.passwordWorkers)
         mail = try MailService(configuration: configuration, logger: logger, metrics: metrics)
         captures = CaptureService(
             store: store, faces: faces, reader: reader, replays: try await ReplayStore(store: store, clock: clock, days: configuration.replayDays),
-            clock: clock,
-            metrics: metrics, configuration: configuration)
+            clock: clock, metrics: metrics, configuration: configuration)
         issuer = TokenIssuer(store: store, issuer: { place.text }, rotateDays: configuration.tokenRotateDays)
         try await issuer.refresh(at: clock.now)
         apps = AppCatalog(store: store)

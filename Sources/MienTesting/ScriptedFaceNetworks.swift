@@ -18,7 +18,7 @@ public final class ScriptedFaceNetworks: FaceNetworks {
     public func answer(_ network: FaceNetwork, _ outputs: [[Float]]...) { answers[network] = outputs }
 
     public func run(_ network: FaceNetwork, _ fill: (inout MutableSpan<Float>) -> Void) throws(FaceModelError) -> [[Float]] {
-        guard let input = input(of: network) else { throw FaceModelError(network, "the geometry does not have it") }
+        guard let input = geometry.input(of: network) else { throw FaceModelError(network, "the geometry does not have it") }
         var values = [Float](repeating: .nan, count: input.count)
         var span = values.mutableSpan
         fill(&span)
@@ -34,21 +34,11 @@ public final class ScriptedFaceNetworks: FaceNetworks {
 
     /// What `network` was given, as pictures again, run by run. Not for networks that take planes (NCHW).
     public func pictures(shownTo network: FaceNetwork) -> [RGBImage] {
-        guard let input = input(of: network) else { return [] }
+        guard let input = geometry.input(of: network) else { return [] }
         precondition(input.layout == .nhwc && input.colour == .rgb, "interleaved red, green, blue")
         return values(shownTo: network).map { values in
             let pixels = values.enumerated().map { i, value in UInt8(min(max((value / input.scale + input.mean[i % 3]).rounded(), 0), 255)) }
             return try! RGBImage(width: input.width, height: input.height, pixels: pixels)
-        }
-    }
-
-    private func input(of network: FaceNetwork) -> InputGeometry? {
-        switch network {
-        case .detectorShortRange: geometry.detectorShortRange.input
-        case .detectorFullRange: geometry.detectorFullRange?.input
-        case .mesh: geometry.mesh.input
-        case .iris: geometry.iris.input
-        case .descriptor: geometry.descriptor.input
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import MienFace
 internal import MienMedia
+internal import MienModels
 internal import MienPixels
 internal import MienTesting
 
@@ -47,18 +48,18 @@ extension Bench {
             let clip = try await clips.frames(man, start...62)
             try await trial("fitted clip, own blink, passive", RecordedClip(Self.extended(clip, by: 8), framesPerSecond: 12), .passive)
         }
-        // Blinks drawn into their frames. A recording that ends before anybody could have done what is asked is no trial: it runs back and forth.
+        // Blinks drawn into their frames when they are asked for, as people blink then.
         let windows = [
             (man, 1, 25, 12.0), (man, 8, 32, 12), (man, 15, 39, 12), (man, 22, 46, 12), (man, 29, 53, 12), (Clips.sign("sorry"), 26, 73, 30),
             (Clips.sign("milk"), 13, 51, 30), (Clips.sign("sorry"), 28, 73, 30),
         ]
         for (name, first, last, rate) in windows {
             let clip = try await clips.frames(name, first...last)
-            for moment in [2.0, 2.4] { try await drawnBlink("fitted clip, drawn blink, passive", clip, at: moment, framesPerSecond: rate) }
+            for reaction in [0.3, 0.6] { try await drawnBlink("fitted clip, drawn blink, passive", clip, reaction, framesPerSecond: rate) }
         }
         for start in [14, 18, 22] {
             let clip = try await clips.frames(couple, start...41, x: 240, width: 240)
-            try await drawnBlink("fitted clip, drawn blink, passive", clip, at: 2, framesPerSecond: 12)
+            try await drawnBlink("fitted clip, drawn blink, passive", clip, 0.3, framesPerSecond: 12)
         }
         // A full turn to either side, cut to be shown on cue.
         let turn = try await clips.frames(Clips.woman, 1...23)
@@ -74,14 +75,16 @@ extension Bench {
     mutating func heldOut(_ clips: Clips) async throws {
         for name in Clips.otherSigns {
             let clip = try await clips.frames(Clips.sign(name))
-            try await drawnBlink("held-out clip, drawn blink, passive", clip, at: 2, framesPerSecond: 30)
+            try await drawnBlink("held-out clip, drawn blink, passive", clip, 0.3, framesPerSecond: 30)
         }
     }
 
-    private mutating func drawnBlink(_ kind: String, _ clip: [RGBImage], at moment: Double, framesPerSecond: Double) async throws {
-        let frames = Self.extended(clip, by: max(0, Int(4 * framesPerSecond) - clip.count))
-        let blinking = try await blinking(frames, at: moment, framesPerSecond: framesPerSecond)
-        try await trial(kind, RecordedClip(blinking, framesPerSecond: framesPerSecond), .passive, framesPerSecond: framesPerSecond)
+    /// - Parameter reaction: seconds from the instruction to the blink.
+    private mutating func drawnBlink(_ kind: String, _ clip: [RGBImage], _ reaction: Double, framesPerSecond: Double) async throws {
+        var meshes: [FaceMesh?] = []
+        for frame in clip { meshes.append(try await engine.analyse(frame, search: .near).main?.mesh) }
+        let actor = BlinkingClip(clip, meshes: meshes, framesPerSecond: framesPerSecond, reaction: reaction)
+        try await trial(kind, actor, .passive, framesPerSecond: framesPerSecond)
     }
 
     /// Back and forth; what runs again has a camera's noise of its own, so that it is not the very pictures.

@@ -64,20 +64,6 @@ struct Bench {
         }
     }
 
-    /// Eyes drawn shut for 0.15 s.
-    func blinking(_ frames: [RGBImage], at moment: Double, framesPerSecond: Double) async throws -> [RGBImage] {
-        var out: [RGBImage] = []
-        for (i, frame) in frames.enumerated() {
-            let amount = max(0, min(1, 1.7 - abs(Double(i) / framesPerSecond - moment) / 0.08))
-            guard amount > 0, let mesh = try await engine.analyse(frame, search: .near).main?.mesh else {
-                out.append(frame)
-                continue
-            }
-            out.append(ClosedEyes(of: mesh, by: amount).drawn(on: frame))
-        }
-        return out
-    }
-
     private func usable(_ photo: RGBImage) async throws -> AnalysedFace? {
         guard let face = try await engine.analyse(photo).main, face.quality.score >= 55, abs(face.pose.yaw) < 10,
             (face.quality[.singleFace]?.value ?? 1) < 0.4
@@ -105,18 +91,8 @@ struct Bench {
     private func play(
         _ actor: some LivenessActor, _ challenge: LivenessChallenge, framesPerSecond: Double, keepingFrames: Bool
     ) async throws -> (session: LivenessSession, frames: [RGBImage]) {
-        try await engine.run { analyzer, networks in
-            let live = LiveAnalyzer(analyzer)
-            var actor = actor, session = LivenessSession(challenge: challenge, settings: Self.settings), asked: LivenessAction?,
-                frames: [RGBImage] = []
-            for i in 0..<Int(15 * framesPerSecond) where session.refusals == nil {
-                let time = Double(i) / framesPerSecond
-                let image = actor.image(asked: asked, at: time)
-                if keepingFrames { frames.append(image) }
-                asked = session.handle(try live.reading(of: Frame(image: image, time: .seconds(time)), index: i, with: networks)).action
-            }
-            return (session, frames)
-        }
+        try await LivenessSession.played(
+            actor, challenge, settings: Self.settings, framesPerSecond: framesPerSecond, seconds: 15, reader: engine, keepingFrames: keepingFrames)
     }
 
     func printTable() {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MienCore
 internal import MienFace
 internal import MienModels
 
@@ -8,6 +9,7 @@ internal import MienModels
 ///     mien-liveness genuine CLIPS                      clips the limits were set with, and others
 ///     mien-liveness cues PHOTOS COUNT [CLIPS [PICTURE…]]
 ///
+/// With the default pack, or the one that MIEN_PACK names; its network for presentation attacks is asked, too, if it brings one.
 /// Prints a line a trial and a table at the end. No picture, no descriptor, no name.
 @main
 struct Main {
@@ -16,7 +18,9 @@ struct Main {
         func number(_ place: Int) -> Int? { arguments.count > place ? Int(arguments[place]) : nil }
         guard arguments.count >= 2 else { usage() }
         let home = MienHome(environment: ProcessInfo.processInfo.environment)
-        let engine = try FaceEngine(pack: try PackLibrary(folder: home.packs).pack(), workers: 1)
+        let id = try ProcessInfo.processInfo.environment["MIEN_PACK"].map { try PackID($0) } ?? PackLibrary.defaultID
+        let pack = try PackLibrary(folder: home.packs).pack(id)
+        let engine = try FaceEngine(pack: pack, looksForAttacks: pack.manifest.file(of: .presentationAttack) != nil)
         switch arguments[0] {
         case "attacks":
             guard let people = number(2), people > 0 else { usage() }

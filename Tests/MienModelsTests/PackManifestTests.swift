@@ -19,7 +19,7 @@ struct PackManifestTests {
         let manifest = try ManifestText().manifest()
         #expect(manifest.faults.isEmpty)
         #expect(manifest.id == PackLibrary.defaultID)
-        #expect(FaceNetwork.allCases.allSatisfy { manifest.file(of: $0) != nil })
+        #expect(FaceNetwork.allCases.allSatisfy { (manifest.file(of: $0) != nil) == ($0 != .presentationAttack) })
         #expect(manifest.file(of: .mesh) == "face_landmark.tflite")
         #expect(manifest.files.allSatisfy { !$0.licence.isEmpty && !$0.source.isEmpty && $0.sha256.utf8.count == 64 })
     }
@@ -47,7 +47,7 @@ struct PackManifestTests {
     @Test("a file named twice is a fault")
     func twice() throws { #expect(try faults("files.0.name", "cohort.bin").contains("a file is named twice")) }
 
-    @Test("a network that is needed and has no file is a fault", arguments: FaceNetwork.allCases.filter { $0 != .detectorFullRange })
+    @Test("a network that is needed and has no file is a fault", arguments: FaceNetwork.allCases.filter { !$0.isOptional })
     func missingNetwork(network: FaceNetwork) throws {
         #expect(try faults("networks.\(network.rawValue)", nil) == ["no file for the \(network.rawValue) network"])
     }
@@ -63,6 +63,63 @@ struct PackManifestTests {
     @Test("the full-range detector cannot be half there", arguments: ["networks", "geometry"])
     func halfFullRange(part: String) throws {
         #expect(try faults("\(part).detectorFullRange", nil) == ["detectorFullRange is in networks and in geometry, or in neither"])
+    }
+
+    /// What a network for presentation attacks declares: three classes, the second of which is a face.
+    private static var attack: [String: Any] {
+        [
+            "input": ["width": 80, "height": 80, "layout": "NCHW", "colour": "BGR", "mean": [0, 0, 0], "scale": 1],
+            "cropFactor": 2.7, "activation": "softmax", "classes": 3, "live": 1, "limit": 0.5,
+        ]
+    }
+
+    /// The default pack's, with such a network in place of its cohort's file.
+    private static func withAttackNetwork(_ change: (inout ManifestText) -> Void = { _ in }) -> ManifestText {
+        var text = ManifestText()
+        text["networks.presentationAttack"] = "mesh.onnx"
+        text["geometry.presentationAttack"] = attack
+        let index = (text["files"] as! [[String: Any]]).firstIndex { $0["name"] as? String == "face_landmark.tflite" }!
+        text["files.\(index).name"] = "mesh.onnx"
+        text["networks.mesh"] = "mesh.onnx"
+        change(&text)
+        return text
+    }
+
+    @Test("a network for presentation attacks is taken when it is whole, and half of one is not")
+    func presentationAttack() throws {
+        let manifest = try Self.withAttackNetwork().manifest()
+        #expect(manifest.faults.isEmpty)
+        #expect(manifest.geometry.presentationAttack?.classes == 3 && manifest.geometry.input(of: .presentationAttack)?.layout == .nchw)
+        for part in ["networks", "geometry"] {
+            let half = Self.withAttackNetwork { $0["\(part).presentationAttack"] = nil }
+            #expect(try half.manifest().faults == ["presentationAttack is in networks and in geometry, or in neither"])
+        }
+    }
+
+    @Test(
+        "what a network for presentation attacks declares out of range is a fault",
+        arguments: [
+            ("cropFactor", 0.4, "the crop factor of presentationAttack is 0.5...8"),
+            ("cropFactor", 8.1, "the crop factor of presentationAttack is 0.5...8"),
+            ("classes", 0, "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"),
+            ("classes", 65, "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"),
+            ("live", 3, "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"),
+            ("live", -1, "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"),
+            ("limit", 0, "the limit of presentationAttack is between 0 and 1"), ("limit", 1, "the limit of presentationAttack is between 0 and 1"),
+            ("input.width", 7, "input sides are 8...1024 pixels"),
+        ] as [(String, Double, String)])
+    func presentationAttackRanges(key: String, value: Double, fault: String) throws {
+        let text = Self.withAttackNetwork { $0["geometry.presentationAttack.\(key)"] = value == value.rounded() ? Int(value) : value }
+        #expect(try text.manifest().faults == [fault])
+    }
+
+    @Test("one number under softmax says nothing: a fault")
+    func oneClass() throws {
+        let text = Self.withAttackNetwork {
+            $0["geometry.presentationAttack.classes"] = 1
+            $0["geometry.presentationAttack.live"] = 0
+        }
+        #expect(try text.manifest().faults == ["softmax takes two classes or more; of one number it is always 1"])
     }
 
     @Test(

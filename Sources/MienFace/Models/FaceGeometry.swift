@@ -7,16 +7,30 @@ public struct FaceGeometry: Sendable, Hashable, Codable {
     public let mesh: MeshGeometry
     public let iris: IrisGeometry
     public let descriptor: DescriptorGeometry
+    public let presentationAttack: PresentationAttackGeometry?
 
     public init(
         detectorShortRange: DetectorGeometry, detectorFullRange: DetectorGeometry?, mesh: MeshGeometry, iris: IrisGeometry,
-        descriptor: DescriptorGeometry
+        descriptor: DescriptorGeometry, presentationAttack: PresentationAttackGeometry? = nil
     ) {
         self.detectorShortRange = detectorShortRange
         self.detectorFullRange = detectorFullRange
         self.mesh = mesh
         self.iris = iris
         self.descriptor = descriptor
+        self.presentationAttack = presentationAttack
+    }
+
+    /// What `network` is shown; `nil` when the pack does not bring it.
+    public func input(of network: FaceNetwork) -> InputGeometry? {
+        switch network {
+        case .detectorShortRange: detectorShortRange.input
+        case .detectorFullRange: detectorFullRange?.input
+        case .mesh: mesh.input
+        case .iris: iris.input
+        case .descriptor: descriptor.input
+        case .presentationAttack: presentationAttack?.input
+        }
     }
 }
 

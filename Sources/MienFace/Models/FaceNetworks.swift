@@ -10,6 +10,11 @@ public enum FaceNetwork: String, Sendable, CaseIterable, Codable {
     case iris
     /// A vector that is near to that of other photos of the same person.
     case descriptor
+    /// Tells prints and screens from faces.
+    case presentationAttack
+
+    /// May be missing from a pack.
+    public var isOptional: Bool { self == .detectorFullRange || self == .presentationAttack }
 }
 
 /// Runs a pack's networks. The pipeline owns this seam; OpenVINO stands behind it on servers and desktops, Core ML may on a phone.

@@ -127,6 +127,8 @@ public struct ServerConfiguration: Sendable {
             mode: LivenessPolicy.Mode(rawValue: text("face.liveness.mode")), threshold: integer("face.liveness.threshold"), quality: faceQuality,
             timeoutSeconds: integer("face.liveness.timeout_seconds"))
     }
+    /// Is the pack's presentation-attack network asked?
+    var looksForAttacks: Bool { text("face.liveness.presentation_attack") == "true" }
     public var replayDays: Int { integer("face.liveness.replay_days") }
     public var liveFrames: Int { integer("capture.live_frames") }
     public var liveSessions: Int { integer("capture.live_sessions") }

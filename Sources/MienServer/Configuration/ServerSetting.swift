@@ -53,6 +53,9 @@ public struct ServerSetting: Sendable {
         .init("face.liveness.threshold", .integer(0...100), "0", "Larger: a longer still phase, every check of liveness stricter."),
         .init("face.liveness.timeout_seconds", .integer(5...600), "60", "How long a live capture may take from its start."),
         .init("face.liveness.replay_days", .integer(0...90), "7", "How long live captures are known again; 0: not at all."),
+        .init(
+            "face.liveness.presentation_attack", .flag, "false",
+            "Ask the model pack's network for presentation attacks about every frame of live captures. The default pack brings none."),
         .init("capture.seconds", .integer(10...3600), "120", "How long a capture session is open."),
         .init("capture.frames", .integer(1...1000), "60", "Frames a capture session takes."),
         .init("capture.live_frames", .integer(50...10_000), "900", "Frames a live capture takes."),

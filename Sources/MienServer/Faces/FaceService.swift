@@ -20,13 +20,13 @@ final class FaceService: LiveFrameReader {
     private let line = BoundedLine(most: mostWaiting)
 
     /// Loads the pack and compiles its networks: about a second, with a filled cache less.
-    init(packs: URL, pack: String, cache: URL, workers: Int, precision: NetworkOptions.Precision?, mostBytes: Int) throws {
+    init(packs: URL, pack: String, cache: URL, workers: Int, precision: NetworkOptions.Precision?, looksForAttacks: Bool, mostBytes: Int) throws {
         let loaded = try PackLibrary(folder: packs).pack(PackID(pack))
         packID = loaded.id
         matcher = try loaded.matcher()
         try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)
         let options = NetworkOptions(precision: try precision ?? InferenceRuntime().fastestPrecision, cacheFolder: cache.path)
-        engine = try FaceEngine(pack: loaded, workers: workers, options: options, compilingAll: true)
+        engine = try FaceEngine(pack: loaded, workers: workers, options: options, looksForAttacks: looksForAttacks, compilingAll: true)
         imageLimits = ImageLimits(maxBytes: mostBytes)
     }
 
@@ -65,9 +65,10 @@ final class FaceService: LiveFrameReader {
         defer { line.leave() }
         var limits = imageLimits
         limits.maxPixels = Self.mostLivePixels
-        return try await engine.run { [limits] analyzer, networks in
+        let live = engine.liveAnalyzer
+        return try await engine.run { [limits] _, networks in
             let frame = Frame(image: try ImageDecoder.decode(bytes, limits: limits), time: time)
-            return try LiveAnalyzer(analyzer).reading(of: frame, index: index, with: networks)
+            return try live.reading(of: frame, index: index, with: networks)
         }
     }
 

@@ -8,7 +8,9 @@ struct LiveBenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "live", abstract: "Measure live capture: a frame, the time to a verdict, memory over an hour.",
         discussion: """
-            A frame is a demo photo, 640×480, from its JPEG bytes; processor time of one thread, medians. To a verdict it is wall-clock time. The hour of             frames is run faster than it would last, through the sessions alone with one real reading that is made to blink; then --frames of             them through the whole pipeline. Memory is this process's, from the first tenth of the frames to the last.
+            A frame is a demo photo, 640×480, from its JPEG bytes; processor time of one thread, medians. To a verdict it is wall-clock time. The hour of
+            frames is run faster than it would last, through the sessions alone with one real reading that is made to blink; then --frames of them through
+            the whole pipeline. Memory is this process's, from the first tenth of the frames to the last.
 
             EXAMPLE
               mien bench live

@@ -12,10 +12,10 @@ struct LocalFaces {
     let store: LocalFaceStore
     private let photos: PhotoOptions
 
-    init(_ options: EngineOptions, photos: PhotoOptions, workers: Int = 1) throws {
+    init(_ options: EngineOptions, photos: PhotoOptions, workers: Int = 1, looksForAttacks: Bool = false) throws {
         let pack = try options.loadPack()
         matcher = try pack.matcher()
-        engine = try options.loadEngine(pack, workers: workers)
+        engine = try options.loadEngine(pack, workers: workers, looksForAttacks: looksForAttacks)
         store = try options.home.openStore()
         self.photos = photos
     }

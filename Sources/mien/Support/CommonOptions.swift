@@ -30,14 +30,14 @@ struct EngineOptions: ParsableArguments {
 
     /// The pack's networks on `workers` threads.
     func loadEngine(
-        _ pack: ModelPack, workers: Int = 1, crops: [FaceDescriber.Crop]? = nil, compilingAll: Bool = false
+        _ pack: ModelPack, workers: Int = 1, crops: [FaceDescriber.Crop]? = nil, looksForAttacks: Bool = false, compilingAll: Bool = false
     ) throws -> FaceEngine {
         let cache = home.compiledNetworks
         // A cache that cannot be made only costs time at the next start.
         let isThere = (try? FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)) != nil
         return try FaceEngine(
             pack: pack, workers: workers, options: NetworkOptions(precision: precision, cacheFolder: isThere ? cache.path : nil),
-            crops: crops, compilingAll: compilingAll)
+            crops: crops, looksForAttacks: looksForAttacks, compilingAll: compilingAll)
     }
 }
 

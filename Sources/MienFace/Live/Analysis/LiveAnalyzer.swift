@@ -7,12 +7,13 @@ internal import MienPixels
 public struct LiveAnalyzer: Sendable {
     public let analyzer: FaceAnalyzer
     private let likeness: FaceDescriber
-    private let mesher: MeshFitter
+    private let attacks: PresentationAttackScorer?
 
-    public init(_ analyzer: FaceAnalyzer) {
+    /// - Parameter looksForAttacks: ask the pack's presentation-attack network, if it brings one, about every frame.
+    public init(_ analyzer: FaceAnalyzer, looksForAttacks: Bool = false) {
         self.analyzer = analyzer
         likeness = FaceDescriber(analyzer.geometry.descriptor, crops: [.init()])
-        mesher = MeshFitter(analyzer.geometry.mesh)
+        attacks = looksForAttacks ? analyzer.geometry.presentationAttack.map(PresentationAttackScorer.init) : nil
     }
 
     public func reading(of frame: Frame, index: Int, with networks: some FaceNetworks) throws(FaceModelError) -> FaceReading {
@@ -36,7 +37,8 @@ public struct LiveAnalyzer: Sendable {
         let description = try? likeness.description(of: face.mesh, in: image, with: networks)
         return LiveFace(
             box: face.detection.box, mesh: face.mesh, pose: face.pose, eyes: face.eyes ?? EyeOpening(right: 0, left: 0), quality: face.quality,
-            likeness: description?.descriptor, patch: FacePatch(of: face.mesh, in: image), texture: TextureCues(of: face.mesh, in: image))
+            likeness: description?.descriptor, patch: FacePatch(of: face.mesh, in: image), texture: TextureCues(of: face.mesh, in: image),
+            presentationAttack: try attacks?.score(of: face.detection, in: image, with: networks))
     }
 }
 

@@ -32,12 +32,14 @@ public struct LiveFace: Sendable {
     public let patch: FacePatch?
     /// Marks of prints and screens.
     public let texture: TextureCues?
+    /// What the pack's network says, if it has one and it is used.
+    public let presentationAttack: PresentationAttackScore?
 
     public init(
         box: Rectangle, mesh: FaceMesh, pose: HeadPose, eyes: EyeOpening, quality: FaceQuality, likeness: FaceDescriptor?, patch: FacePatch?,
-        texture: TextureCues? = nil
+        texture: TextureCues? = nil, presentationAttack: PresentationAttackScore? = nil
     ) {
         (self.box, self.mesh, self.pose, self.eyes, self.quality) = (box, mesh, pose, eyes, quality)
-        (self.likeness, self.patch, self.texture) = (likeness, patch, texture)
+        (self.likeness, self.patch, self.texture, self.presentationAttack) = (likeness, patch, texture, presentationAttack)
     }
 }

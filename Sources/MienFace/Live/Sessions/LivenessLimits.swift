@@ -46,6 +46,8 @@ public struct LivenessLimits: Sendable, Hashable {
     package var border: Double { between(170, 100) }
     /// Rows' differences between frames ÷ columns'.
     package var banding: Double { between(6, 3) }
+    /// Of the pack's own limit for its presentation-attack network.
+    package var presentationAttack: Double { between(1, 0.5) }
     /// How long the face may be out of sight.
     package var gap: Duration { .milliseconds(Int(between(500, 300))) }
 }

@@ -56,6 +56,7 @@ public struct LivenessSession: Sendable {
     private var depth: DepthCheck
     private var motion: MotionCheck
     private var texture: TextureCheck
+    private var attack: PresentationAttackCheck
     private var blink: BlinkDetector?
     private var blinkSeen = 1.0
 
@@ -69,6 +70,7 @@ public struct LivenessSession: Sendable {
         depth = DepthCheck(limits: limits)
         motion = MotionCheck(limits: limits)
         texture = TextureCheck(limits: limits)
+        attack = PresentationAttackCheck(limits: limits)
     }
 
     /// `nil` while it runs; empty when all checks have passed.
@@ -98,7 +100,7 @@ public struct LivenessSession: Sendable {
         if let result = depth.result { results.append(result) }
         // Who turns shows depth; who does not has to show some life otherwise.
         if !challenge.actions.contains(where: \.showsDepth), let result = motion.result { results.append(result) }
-        if let result = texture.result { results.append(result) }
+        results += [texture.result, attack.result].compactMap(\.self)
         let order = refusals?.first { $0 == .actionMissed || $0 == .actionOutOfOrder || $0 == .clockWentBack }
         results.append(.init(.order, refusal: order))
         return results
@@ -154,6 +156,7 @@ public struct LivenessSession: Sendable {
         repetition = RepetitionCheck()
         motion = MotionCheck(limits: limits)
         texture = TextureCheck(limits: limits)
+        attack = PresentationAttackCheck(limits: limits)
     }
 
     private mutating func beStill(_ face: LiveFace, at time: Duration) -> Step {
@@ -172,8 +175,7 @@ public struct LivenessSession: Sendable {
             track = TrackCheck(limits: limits)
             track.see(face.box, at: time)
             phase = .still(Still(since: time, box: face.box, extent: face.mesh.extent, likeness: likeness).with(face))
-            motion.see(face)
-            texture.see(face)
+            seeSurface(face)
             return step(.keepStill, .keepStill, .success)
         }
         let moved = face.box.centre.distance(to: still.box.centre) / max(still.box.width, 1)
@@ -194,8 +196,7 @@ public struct LivenessSession: Sendable {
         }
         still.likeness.anchor(face.likeness)
         still = still.with(face)
-        motion.see(face)
-        texture.see(face)
+        seeSurface(face)
         phase = .still(still)
         guard time - still.since >= limits.still, still.openings.count >= limits.stillFrames else { return step(.keepStill, .keepStill, .success) }
         baseline = Baseline(
@@ -264,8 +265,14 @@ public struct LivenessSession: Sendable {
     private mutating func see(_ face: LiveFace, at time: Duration) {
         likeness.see(face, isFrontal: isFrontal(face), at: time)
         guard isFrontal(face) else { return }
+        seeSurface(face)
+    }
+
+    /// What a face from the front shows beside its shape.
+    private mutating func seeSurface(_ face: LiveFace) {
         motion.see(face)
         texture.see(face)
+        attack.see(face)
     }
 
     private func isFrontal(_ face: LiveFace) -> Bool {

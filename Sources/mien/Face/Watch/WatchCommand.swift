@@ -33,6 +33,7 @@ struct WatchCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Ask for these in active mode, such as turn_left,blink, half a second before each: to try things out, as who knows them may have a recording.",
             valueName: "actions")) var actions: WatchActions?
+    @Flag(help: "Ask the pack's network for presentation attacks, too. The default pack brings none.") var presentationAttack = false
     @Option(help: ArgumentHelp("Stop after so many seconds of video.", valueName: "n")) var seconds: Int?
     @Option(help: ArgumentHelp("The quality that is enough, 0 to 100.", valueName: "quality")) var quality = FaceQuality.defaultThreshold
     @Option(help: ArgumentHelp("The least score that counts as a match, 0 to 72.", valueName: "score"))
@@ -49,6 +50,9 @@ struct WatchCommand: AsyncParsableCommand {
         }
         guard seconds ?? 1 > 0 else { throw ValidationError("--seconds is 1 or more") }
         guard actions == nil || mode == .active else { throw ValidationError("--actions goes with --mode active") }
+        guard !presentationAttack || mode == .active || mode == .passive else {
+            throw ValidationError("--presentation-attack goes with --mode active or passive")
+        }
     }
 
     func run() async throws {
@@ -66,7 +70,7 @@ struct WatchCommand: AsyncParsableCommand {
         if cameras { return list(Camera.all()) }
         let person = try name.map { try PersonName($0) }
         let stream = try await VideoStream.open(try source(), options: VideoOptions(longestSide: 1280))
-        let faces = try LocalFaces(engine, photos: PhotoOptions())
+        let faces = try LocalFaces(engine, photos: PhotoOptions(), looksForAttacks: presentationAttack)
         let enrolled = try person.map { try faces.enrolled($0) }
         let view = view
         view.begin(video ?? "camera", stream.info)

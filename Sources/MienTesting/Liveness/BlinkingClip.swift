@@ -1,0 +1,35 @@
+public import MienFace
+public import MienPixels
+
+/// A person's clip, back and forth for as long as it takes, in which the eyes are drawn shut whenever a blink is asked for: genuine behaviour on cue.
+public struct BlinkingClip: LivenessActor {
+    private let frames: [RGBImage]
+    private let meshes: [FaceMesh?]
+    private let framesPerSecond, reaction: Double
+    private var generator: SeededGenerator
+    private var askedAt: Double?
+
+    /// - Parameters:
+    ///   - meshes: of each frame; where there is none, the eyes stay as they are.
+    ///   - reaction: seconds from the instruction to the lids' moving.
+    /// - Precondition: at least one frame, and as many meshes.
+    public init(_ frames: [RGBImage], meshes: [FaceMesh?], framesPerSecond: Double, reaction: Double = 0.3, seed: UInt64 = 1) {
+        precondition(!frames.isEmpty && frames.count == meshes.count, "a clip has frames, and a mesh for each")
+        (self.frames, self.meshes, self.framesPerSecond, self.reaction) = (frames, meshes, framesPerSecond, reaction)
+        generator = SeededGenerator(seed: seed)
+    }
+
+    public mutating func image(asked: LivenessAction?, at time: Double) -> RGBImage {
+        if asked != .blink { askedAt = nil } else if askedAt == nil { askedAt = time }
+        let number = Int((time * framesPerSecond).rounded()), period = max(1, 2 * frames.count - 2)
+        let place = number % period < frames.count ? number % period : period - number % period
+        var image = frames[place]
+        if let askedAt, let mesh = meshes[place] {
+            // Down in 0.06 s, shut for 0.11 s, up in 0.06 s.
+            let amount = max(0, min(1, 1.7 - abs(time - askedAt - reaction - 0.11) / 0.08))
+            if amount > 0 { image = ClosedEyes(of: mesh, by: amount).drawn(on: image) }
+        }
+        // What comes again is not the very picture: a camera's noise is new each time.
+        return number < frames.count ? image : image.withCameraNoise(1, using: &generator)
+    }
+}
