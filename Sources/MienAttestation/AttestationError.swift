@@ -1,5 +1,7 @@
+public import MienCore
+
 /// A claim about a key or a device was not proved. Branch on ``code``; ``reason`` says what was wrong and what is allowed, for a log.
-public struct AttestationError: Error, Sendable, CustomStringConvertible {
+public struct AttestationError: CodedError {
     /// Stable words: logged, counted, documented, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
         // What every kind has.
@@ -82,10 +84,4 @@ public struct AttestationError: Error, Sendable, CustomStringConvertible {
     public let reason: String
 
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
-
-    public var description: String { "\(code.rawValue): \(reason)" }
-}
-
-extension AttestationError: Equatable {
-    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
 }

@@ -1,9 +1,10 @@
 public import MienAPI
+public import MienCore
 
 /// What went wrong. Branch on ``code``; ``reason`` is for a developer, and names no secret.
 ///
 /// That a journey refuses somebody is no error: it is a response, `rejection`.
-public struct MienError: Error, Sendable {
+public struct MienError: CodedError {
     /// Stable words, those of the SDKs that apps come from.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The server's address or an option is not as it must be.
@@ -52,11 +53,7 @@ public struct MienError: Error, Sendable {
     public var fields: [Problem.FieldError] { problem?.errors ?? [] }
 }
 
-extension MienError: Equatable {
-    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
-}
-
-extension MienError: CustomStringConvertible {
+extension MienError {
     public var description: String {
         let fields = fields.map { " · \($0.field): \($0.message)" }.joined()
         return "\(code.rawValue): \(reason)\(fields)"

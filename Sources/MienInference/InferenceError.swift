@@ -1,5 +1,7 @@
+public import MienCore
+
 /// The inference engine could not do what was asked. Branch on ``code``; show ``reason`` to an operator.
-public struct InferenceError: Error, Sendable {
+public struct InferenceError: CodedError {
     /// Stable words: logged, counted, documented, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
         /// The OpenVINO library or its CPU plug-in cannot be used on this machine.
@@ -26,13 +28,4 @@ public struct InferenceError: Error, Sendable {
         self.code = code
         self.reason = reason
     }
-}
-
-extension InferenceError: CustomStringConvertible {
-    public var description: String { "\(code.rawValue): \(reason)" }
-}
-
-extension InferenceError: Equatable {
-    /// By code alone, so that a test can name the error it expects.
-    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
 }

@@ -1,5 +1,7 @@
+public import MienCore
+
 /// Bytes or members are no key that is taken here. Says what is wrong and what is allowed; repeats nothing of the key.
-public struct KeyError: Error, Sendable, CustomStringConvertible {
+public struct KeyError: CodedError {
     /// Stable words: logged, counted, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
         /// A member is missing, of the wrong kind, or contradicts another.
@@ -20,10 +22,4 @@ public struct KeyError: Error, Sendable, CustomStringConvertible {
     public let reason: String
 
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
-
-    public var description: String { "\(code.rawValue): \(reason)" }
-}
-
-extension KeyError: Equatable {
-    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
 }

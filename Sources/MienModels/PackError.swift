@@ -1,5 +1,7 @@
+public import MienCore
+
 /// A model pack cannot be used. Branch on ``code``; show ``reason``, which says what to do, to an operator.
-public struct PackError: Error, Sendable {
+public struct PackError: CodedError {
     /// Stable words: logged, counted, documented, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
         /// No pack of that name, or no pack at all, is installed.
@@ -27,11 +29,6 @@ public struct PackError: Error, Sendable {
     }
 }
 
-extension PackError: CustomStringConvertible {
+extension PackError {
     public var description: String { reason }
-}
-
-extension PackError: Equatable {
-    /// By code alone, so that a test can name the error it expects.
-    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
 }

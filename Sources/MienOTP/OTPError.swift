@@ -1,7 +1,9 @@
+public import MienCore
+
 /// Something cannot be computed as asked. Says what is wrong and what is allowed; repeats nothing of a secret, a PIN or a code.
 ///
 /// A wrong code is no error: verifiers return a verdict.
-public struct OTPError: Error, Sendable, CustomStringConvertible {
+public struct OTPError: CodedError {
     /// Stable words: logged, counted, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
         /// Bytes or text that are no shared secret, or too short a one.
@@ -26,10 +28,4 @@ public struct OTPError: Error, Sendable, CustomStringConvertible {
     public let reason: String
 
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
-
-    public var description: String { "\(code.rawValue): \(reason)" }
-}
-
-extension OTPError: Equatable {
-    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
 }

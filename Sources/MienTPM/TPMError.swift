@@ -1,5 +1,7 @@
+public import MienCore
+
 /// The TPM could not do what was asked. Branch on ``code``; show ``reason`` to an operator.
-public struct TPMError: Error, Sendable {
+public struct TPMError: CodedError {
     /// Stable words: logged, counted, documented, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
         /// No TPM answers at the address, or it stopped answering. The next call opens it anew.
@@ -31,13 +33,4 @@ public struct TPMError: Error, Sendable {
     public init(_ code: Code, _ reason: String, response: UInt32 = 0) {
         (self.code, self.reason, self.response) = (code, reason, response)
     }
-}
-
-extension TPMError: CustomStringConvertible {
-    public var description: String { "\(code.rawValue): \(reason)" }
-}
-
-extension TPMError: Equatable {
-    /// By code alone, so that a test can name the error it expects.
-    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
 }

@@ -1,5 +1,7 @@
+public import MienCore
+
 /// The on-device service could not do what was asked. Branch on ``code``; show ``reason`` to whoever set the device up. Holds no name of a person.
-public struct FaceAuthError: Error, Sendable {
+public struct FaceAuthError: CodedError {
     /// Stable words: logged, documented, and never reused for another meaning. Those of the guide are in docs/face-service.md.
     public enum Code: String, Sendable, CaseIterable {
         /// The device has no camera.
@@ -27,13 +29,4 @@ public struct FaceAuthError: Error, Sendable {
     public let reason: String
 
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
-}
-
-extension FaceAuthError: CustomStringConvertible {
-    public var description: String { "\(code.rawValue): \(reason)" }
-}
-
-extension FaceAuthError: Equatable {
-    /// By code alone, so that a test can name the error it expects.
-    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
 }

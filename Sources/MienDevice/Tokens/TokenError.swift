@@ -1,7 +1,9 @@
+public import MienCore
+
 /// A token could not do what was asked. Branch on ``code``; ``reason`` says what is allowed. Holds no PIN, code or secret.
 ///
 /// A wrong PIN is none of these: it gives a wrong code.
-public struct TokenError: Error, Sendable {
+public struct TokenError: CodedError {
     /// Stable words: logged, documented, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
         /// The device has no token of this id.
@@ -39,13 +41,4 @@ public struct TokenError: Error, Sendable {
     public let reason: String
 
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
-}
-
-extension TokenError: CustomStringConvertible {
-    public var description: String { "\(code.rawValue): \(reason)" }
-}
-
-extension TokenError: Equatable {
-    /// By code alone, so that a test can name the error it expects.
-    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
 }

@@ -1,5 +1,7 @@
+public import MienCore
+
 /// A device key or a local check could not be had. Branch on ``code``.
-public struct DeviceError: Error, Sendable {
+public struct DeviceError: CodedError {
     /// Stable words. The first six are those of the biometric-login wire protocol's client SDKs.
     public enum Code: String, Sendable, CaseIterable {
         /// The person turned away.
@@ -39,13 +41,4 @@ public struct DeviceError: Error, Sendable {
     public let reason: String
 
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
-}
-
-extension DeviceError: CustomStringConvertible {
-    public var description: String { "\(code.rawValue): \(reason)" }
-}
-
-extension DeviceError: Equatable {
-    /// By code alone, so that a test can name the error it expects.
-    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
 }

@@ -1,5 +1,7 @@
+public import MienCore
+
 /// A signed message was not taken. Says why; repeats nothing of it.
-public struct JWSError: Error, Sendable, CustomStringConvertible {
+public struct JWSError: CodedError {
     /// Stable words: logged, counted, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
         case tooLong = "jws.too-long"
@@ -24,10 +26,4 @@ public struct JWSError: Error, Sendable, CustomStringConvertible {
     public let reason: String
 
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
-
-    public var description: String { "\(code.rawValue): \(reason)" }
-}
-
-extension JWSError: Equatable {
-    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
 }

@@ -1,5 +1,7 @@
+public import MienCore
+
 /// The store could not do what was asked. Branch on ``code``; show ``reason`` to an operator: it holds no personal data and no secret.
-public struct StoreError: Error, Sendable {
+public struct StoreError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// Too much waits to be written: try again later.
         case busy = "store.busy"
@@ -19,13 +21,4 @@ public struct StoreError: Error, Sendable {
     public let reason: String
 
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
-}
-
-extension StoreError: CustomStringConvertible {
-    public var description: String { "\(code.rawValue): \(reason)" }
-}
-
-extension StoreError: Equatable {
-    /// By code alone, so that a test can name the error it expects.
-    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
 }

@@ -1,3 +1,5 @@
+public import MienCore
+
 /// Where frames come from: photos, a video file, a camera, somebody who pushes them.
 ///
 /// What holds for every source:
@@ -9,7 +11,7 @@
 public protocol FrameSource: AsyncSequence, Sendable where Element == Frame, Failure == FrameSourceError {}
 
 /// A source could not go on. Branch on ``code``; show ``reason`` to an operator.
-public struct FrameSourceError: Error, Sendable {
+public struct FrameSourceError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// There is no such file, camera or folder.
         case notFound = "frames.not-found"
@@ -36,10 +38,6 @@ public struct FrameSourceError: Error, Sendable {
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
 }
 
-extension FrameSourceError: Equatable {
-    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
-}
-
-extension FrameSourceError: CustomStringConvertible {
+extension FrameSourceError {
     public var description: String { "\(reason) (\(code.rawValue))" }
 }
