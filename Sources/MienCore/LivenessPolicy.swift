@@ -76,14 +76,15 @@ extension LivenessPolicy {
             guard let a, let b else { return a ?? b }
             return choose(a, b)
         }
+        let count = stricter(actionCount, step.actionCount, max)
         return Self(
             mode: stricter(mode, step.mode, max), threshold: stricter(threshold, step.threshold, max), quality: stricter(quality, step.quality, max),
             timeoutSeconds: stricter(timeoutSeconds, step.timeoutSeconds, min),
             actions: stricter(actions, step.actions) { mine, theirs in
-                // What is left has to be enough to draw from; else the app's word stands.
+                // What is left has to be enough to draw from, and as many as are asked for; else the app's word stands.
                 let both = theirs.filter(mine.contains)
-                return Self.canBeDrawn(both) ? both : mine
-            }, actionCount: stricter(actionCount, step.actionCount, max))
+                return Self.canBeDrawn(both) && both.count >= count ?? 0 ? both : mine
+            }, actionCount: count)
     }
 
     /// What is wrong: name of the setting and words; empty when nothing is.

@@ -76,15 +76,15 @@ struct ServerParts: Sendable {
 
     func router() -> Router<MienRequestContext> {
         let router = Router(context: MienRequestContext.self, options: .autoGenerateHeadEndpoints)
-        let requests = configuration.requestsPerMinute, starts = configuration.startsPerMinute
+        let requests = configuration.requestsPerMinute, starts = configuration.startsPerMinute, live = configuration.liveCapturesPerMinute
         router.add(middleware: ProblemMiddleware(metrics: metrics))
         router.add(middleware: ClientMiddleware(trustsProxy: configuration.trustsProxy, isAudited: configuration.auditsClients))
         router.add(middleware: RateLimitMiddleware(limiter: RateLimiter(.init(burst: requests, perMinute: requests)), clock: clock))
         OperationRoutes(store: store, metrics: metrics, issuer: issuer).add(to: router)
         let body = JSONBody(mostBytes: configuration.bodyBytes, budget: bodies)
         JourneyRoutes(
-            journeys: journeys, captures: captures, grants: grants, starts: RateLimiter(.init(burst: starts, perMinute: starts)), clock: clock,
-            body: body, frameBytes: configuration.captureBytes, budget: bodies
+            journeys: journeys, captures: captures, grants: grants, starts: RateLimiter(.init(burst: starts, perMinute: starts)),
+            liveStarts: RateLimiter(.init(burst: live, perMinute: live)), clock: clock, body: body, frameBytes: configuration.captureBytes, budget: bodies
         ).add(to: router.group("v1"))
         OAuthRoutes(
             store: store, clients: ClientAuthentication(apps: apps), grants: grants, authorization: authorization, biometrics: biometrics,

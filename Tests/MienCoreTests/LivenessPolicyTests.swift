@@ -24,6 +24,15 @@ struct LivenessPolicyTests {
         #expect(app.tightened(by: LivenessPolicy()) == app && LivenessPolicy().tightened(by: app) == app)
     }
 
+    @Test("a step that names fewer actions than are to be drawn does not make them fewer")
+    func variety() {
+        let app = LivenessPolicy(actions: [.turnLeft, .turnRight, .blink, .lookUp], actionCount: 4), few = LivenessPolicy(actions: [.turnLeft, .blink])
+        #expect(app.tightened(by: few).actions == app.actions && app.tightened(by: few).actionCount == 4)
+        let three = LivenessPolicy(actions: [.turnLeft, .blink], actionCount: 3)
+        #expect(LivenessPolicy(actions: app.actions).tightened(by: three).actions == app.actions)
+        #expect(LivenessPolicy(actions: app.actions, actionCount: 2).tightened(by: few).actions == few.actions)
+    }
+
     @Test("what cannot be is told by its name")
     func faults() {
         #expect(LivenessPolicy().faults.isEmpty)

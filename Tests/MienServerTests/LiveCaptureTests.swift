@@ -276,6 +276,43 @@ struct LiveCaptureTests {
         }
     }
 
+    @Test("who cancels after an action was told is in the audit log; who begins again and again has to wait")
+    func drawingAgain() async throws {
+        try await run(["MIEN_LIMIT_LIVE_CAPTURES_PER_MINUTE": "3"]) { server in
+            for turn in 1...4 {
+                let token = try await login(server).1
+                guard turn < 4 else {
+                    let (status, body) = try await LiveStage.send(server, token.use { $0 }, "start", "application/json", [])
+                    #expect(status == 429 && body["code"] == "too_many_requests")
+                    continue
+                }
+                var stage = try await LiveStage(server, token)
+                try await stage.play(until: { $0.action != "keep_still" && $0.action != nil })
+                let cancelled = try await server.send(.delete, "/v1/capture", headers: ["authorization": "Bearer \(stage.token)"])
+                #expect(cancelled.body["status"] == "cancelled")
+                let entry = try #require(try await server.admin.audit().items.last { $0.event.hasPrefix("capture.") })
+                #expect(entry.event == "capture.cancelled" && entry.detail["frames"] == .number(Double(stage.number)))
+                #expect((2...3).contains(entry.detail["actions"]?.arrayValue?.count ?? 0))
+                // Those that came in the meantime are not all of a minute's.
+                server.time.advance(.seconds(1))
+            }
+        }
+    }
+
+    @Test("a client that has gone takes nobody's place")
+    func silent() async throws {
+        try await run(["MIEN_CAPTURE_LIVE_SESSIONS": "1"]) { server in
+            var stage = try await LiveStage(server, try await login(server).1)
+            try await stage.play(atMost: 3)
+            server.time.advance(.seconds(16))
+            var next = try await LiveStage(server, try await login(server).1)
+            try await next.play()
+            #expect(next.answer.hasPassed)
+            await server.server.sweep()
+            #expect(try await server.admin.audit().items.last?.detail["reasons"] == ["timed_out"])
+        }
+    }
+
     @Test("whose time is over is refused, and so is who went away; of too many sessions at once the last has to wait")
     func bounds() async throws {
         try await run(["MIEN_CAPTURE_LIVE_SESSIONS": "1", "MIEN_FACE_LIVENESS_TIMEOUT_SECONDS": "10"]) { server in

@@ -139,6 +139,7 @@ public struct ServerConfiguration: Sendable {
     public var bodyBytes: Int { integer("limit.body_bytes") }
     public var startsPerMinute: Int { integer("limit.starts_per_minute") }
     public var requestsPerMinute: Int { integer("limit.requests_per_minute") }
+    var liveCapturesPerMinute: Int { integer("limit.live_captures_per_minute") }
     public var guessesPerMinute: Int { integer("limit.guesses_per_minute") }
     public var connections: Int { integer("limit.connections") }
     /// `nil` behind a proxy, whose address all of them have.

@@ -79,6 +79,7 @@ public struct ServerSetting: Sendable {
         .init("webhook.ca", .path, "", "PEM file with the authorities trusted for their certificates; default: the system's."),
         .init("limit.body_bytes", .integer(1_000...10_000_000), "262144", "Bytes of a JSON body."),
         .init("limit.starts_per_minute", .integer(1...1_000_000), "600", "Journeys one address may start a minute."),
+        .init("limit.live_captures_per_minute", .integer(1...100_000), "30", "Live captures one address may begin a minute."),
         .init("limit.requests_per_minute", .integer(1...1_000_000), "6000", "Requests one address may make a minute."),
         .init("limit.guesses_per_minute", .integer(1...100_000), "30", "Guesses at one account a minute, whatever their outcome."),
         .init("limit.connections", .integer(1...1_000_000), "4096", "Connections at once; more wait."),

@@ -19,7 +19,7 @@ extension CaptureService {
                     nonce: generator.bytes(FrameChain.nonceBytes), at: self.clock.now, until: record.expiresAt, mostFrames: self.mostLiveFrames)
                 var content = content
                 content.liveUntil = session.deadline
-                try self.live.add(session, record.id)
+                try self.live.add(session, record.id, at: self.clock.now)
                 do { try await self.write(record, content, from: record, [:]) } catch {
                     self.live.remove(record.id)
                     throw error
@@ -64,7 +64,7 @@ extension CaptureService {
     func sweepLive() async throws {
         for id in live.overdue(at: clock.now) {
             try await inTurn(id) { record, content in
-                guard let session = self.live.find(id) else { return }
+                guard let session = self.live.find(id), session.isOver(at: self.clock.now) else { return }
                 guard record.state == .open else { return self.live.remove(id) }
                 _ = try await self.end(record, content, session, failed: [SessionRefusal.timedOut.rawValue])
             }
@@ -81,7 +81,7 @@ extension CaptureService {
 
     /// The picture lives as long as this call.
     private func look(at frame: LinkedFrame, _ session: inout LiveSession, _ id: CaptureID) async throws {
-        session.willLook()
+        session.willLook(at: clock.now)
         live.update(session, id)
         let time = Duration.milliseconds(Int64(frame.milliseconds))
         let reading = try await reader.liveReading(of: frame.picture, index: Int(frame.number) - 1, at: time)

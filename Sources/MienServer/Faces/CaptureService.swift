@@ -128,13 +128,14 @@ final class CaptureService: Sendable {
     func cancel(token: String) async throws -> CaptureAnswer {
         try await inTurn(token) { record, content in
             guard record.state == .open || record.state == .passed else { return self.answer(record, content) }
-            self.live.remove(record.id)
+            let session = self.live.find(record.id)
             var next = record, content = content
             next.state = .cancelled
+            next.frames = session?.looks ?? record.frames
             content.template = nil
-            let changed = try Self.with(content, in: next)
-            try await self.store.write(.process) { try $0.captures.update(changed, from: record.frames) }
-            return self.answer(changed, content)
+            try await self.write(next, content, from: record, session?.measured(at: self.clock.now) ?? [:])
+            self.live.remove(record.id)
+            return self.answer(next, content)
         }
     }
 
@@ -195,18 +196,18 @@ final class CaptureService: Sendable {
             return try await store.write(.process) { try $0.captures.update(changed, from: frames) }
         }
         let mode = content.rules.mode.rawValue, hasPassed = changed.state == .passed
+        let result = hasPassed ? "passed" : changed.state == .cancelled ? "cancelled" : "refused"
         var detail = measured
         detail["mode"] = .string(mode)
         if let reasons = content.reasons, !hasPassed { detail["reasons"] = .array(reasons.map { .string($0) }) }
-        let event = AuditEvent(
-            hasPassed ? "capture.passed" : "capture.refused", actor: "journey", account: content.user, app: changed.app, detail: detail)
+        let event = AuditEvent("capture.\(result)", actor: "journey", account: content.user, app: changed.app, detail: detail)
         // A picture is no verdict about anybody being there.
         try await store.write(content.rules.mode == .image ? .process : .always) { tables in
             try tables.captures.update(changed, from: frames)
             if let trail { try tables.trails.insert(trail) }
             try tables.audit.append(event, at: now)
         }
-        metrics.count("mien_captures_total", "mode=\"\(mode)\",result=\"\(hasPassed ? "passed" : "refused")\"")
+        metrics.count("mien_captures_total", "mode=\"\(mode)\",result=\"\(result)\"")
         if !hasPassed { for reason in content.reasons ?? [] { metrics.count("mien_capture_refusals_total", "reason=\"\(reason)\"") } }
     }
 

@@ -13,6 +13,9 @@ struct LiveSession: Sendable {
     /// How far it may be behind: the time under way, and that which a batch is collected in.
     static let mostBehind: Duration = .seconds(5)
 
+    /// Nothing came for so long: nobody is there any more.
+    static let longestSilence: Duration = .seconds(15)
+
     let nonce: [UInt8]
     let began: Instant
     let deadline: Instant
@@ -25,6 +28,7 @@ struct LiveSession: Sendable {
     private(set) var hashes: [ReplayHash] = []
     /// Pictures looked at, those included that were none.
     private(set) var looks = 0
+    private var heardAt: Instant
     private(set) var last: FrameEvent?
 
     init(
@@ -32,6 +36,7 @@ struct LiveSession: Sendable {
         until end: Instant, mostFrames: Int
     ) throws {
         (self.nonce, began, self.challenge, self.mostFrames) = (nonce, now, challenge, mostFrames)
+        heardAt = now
         deadline = min(end, now + .seconds(rules.timeoutSeconds))
         chain = FrameChain(nonce: nonce)
         judgement = try LiveJudgement(id, for: purpose, rules: rules, challenge: challenge)
@@ -65,8 +70,11 @@ struct LiveSession: Sendable {
         return .admitted
     }
 
+    /// Is its time over, or has its client gone?
+    func isOver(at now: Instant) -> Bool { now >= deadline || now - heardAt > Self.longestSilence }
+
     /// Counts a picture before it is opened: whoever sends what is none uses the session up as well.
-    mutating func willLook() { looks += 1 }
+    mutating func willLook(at now: Instant) { (looks, heardAt) = (looks + 1, now) }
 
     /// Takes the next frame of an admitted batch and what was found in it.
     ///

@@ -12,9 +12,10 @@ final class LiveSessions: Sendable {
     func find(_ id: CaptureID) -> LiveSession? { sessions.withLock { $0[id] } }
 
     /// - Throws: ``ServerBusy`` when there are too many.
-    func add(_ session: LiveSession, _ id: CaptureID) throws {
+    func add(_ session: LiveSession, _ id: CaptureID, at now: Instant) throws {
         let isThere = sessions.withLock { sessions -> Bool in
-            guard sessions.count < most else { return false }
+            // Those that are over and wait to be swept take nobody's place.
+            guard sessions.values.count(where: { !$0.isOver(at: now) }) < most else { return false }
             sessions[id] = session
             return true
         }
@@ -26,5 +27,5 @@ final class LiveSessions: Sendable {
 
     func remove(_ id: CaptureID) { sessions.withLock { $0[id] = nil } }
 
-    func overdue(at now: Instant) -> [CaptureID] { sessions.withLock { $0.filter { $0.value.deadline <= now }.map(\.key) } }
+    func overdue(at now: Instant) -> [CaptureID] { sessions.withLock { $0.filter { $0.value.isOver(at: now) }.map(\.key) } }
 }

@@ -8,6 +8,7 @@ struct JourneyRoutes {
     let captures: CaptureService
     let grants: GrantService
     let starts: RateLimiter
+    let liveStarts: RateLimiter
     let clock: ServerClock
     let body: JSONBody
     let frameBytes: Int
@@ -25,7 +26,13 @@ struct JourneyRoutes {
             let caller = request.headers[.authorization] == nil ? nil : try await grants.caller(of: request)
             return try await JSONBody.response(json: journeys.start(context.parameters.require("journey"), start, caller: caller))
         }
-        router.post("capture/start") { request, _ in try await JSONBody.response(captures.start(token: Self.token(request))) }
+        router.post("capture/start") { request, context in
+            // Whoever has a recording could go on drawing until it fits.
+            if let wait = liveStarts.take(context.client.key, at: clock.now) {
+                return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
+            }
+            return try await JSONBody.response(captures.start(token: Self.token(request)))
+        }
         router.post("capture/frames") { request, _ in
             let token = try Self.token(request), type = request.headers[.contentType]?.lowercased() ?? "", isBatch = type == FrameBatch.contentType
             guard isBatch || type.hasPrefix("image/") || type == "application/octet-stream" else {

@@ -46,6 +46,36 @@ struct AttackTests {
         }
     }
 
+    /// The first one's picture as long as nothing is asked; for what is asked, at once, somebody else's own head.
+    private struct StandIn: MadeActor {
+        private var asked: LivenessAction?, since = Duration.zero
+
+        mutating func reading(asked now: LivenessAction?, index: Int, at time: Duration) -> FaceReading {
+            if now != asked { (asked, since) = (now, time) }
+            guard let asked, asked != .keepStill, time - since >= .milliseconds(300) else { return .made(MadeLook(), index: index, at: time) }
+            var look = MadeLook(person: 1)
+            switch asked {
+            case .keepStill: break
+            case .turnLeft: look.yaw = 42
+            case .turnRight: look.yaw = -42
+            case .lookUp: look.pitch = 30
+            case .lookDown: look.pitch = -30
+            case .blink: look.eyes = 0.2
+            case .openMouth: look.mouth = 0.6
+            case .comeCloser: look.zoom = 1.3
+            }
+            return .made(look, index: index, at: time)
+        }
+    }
+
+    @Test("few frames a second leave no room between two for somebody else", arguments: [3, 5, 6, 7, 25])
+    func standIn(framesPerSecond: Int) {
+        for challenge in Self.challenges {
+            let session = LivenessSession.played(StandIn(), challenge, settings: Self.settings, framesPerSecond: framesPerSecond).session
+            #expect(session.refusals?.contains(.faceChanged) == true, "\(challenge.actions): \(String(describing: session.refusals))")
+        }
+    }
+
     @Test("a recording of what passed passes for no challenge that asks for something else")
     func replay() throws {
         var tried = 0

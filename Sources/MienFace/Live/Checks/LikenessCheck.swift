@@ -3,10 +3,7 @@ struct LikenessCheck: Sendable {
     private let limits: LivenessLimits
     private var anchorSum: [Float] = []
     private var anchor: FaceDescriptor?
-    /// Neighbours are no further apart; what a head does in between is little.
-    private static let neighbours = Duration.milliseconds(150)
-
-    private var last: (likeness: FaceDescriptor, turn: Double, nod: Double, time: Duration)?
+    private var last: (likeness: FaceDescriptor, time: Duration)?
     /// Smallest margin seen: how far the worst cosine is over its limit.
     private(set) var lowest = 1.0
     private var failed = false
@@ -23,14 +20,16 @@ struct LikenessCheck: Sendable {
         anchor = try? FaceDescriptor(normalising: anchorSum)
     }
 
+    /// Neighbours are compared however far apart they are, in time and in pose: whoever sends few frames must not get by between two.
     mutating func see(_ face: LiveFace, isFrontal: Bool, at time: Duration) {
-        guard let likeness = face.likeness else { return }
-        let turn = face.mesh.turn, nod = face.mesh.nod
-        if let last, time - last.time <= Self.neighbours || (abs(turn - last.turn) < 0.2 && abs(nod - last.nod) < 0.1) {
-            judge(Double(likeness.cosine(with: last.likeness)) - limits.likenessNext)
+        guard let likeness = face.likeness else {
+            // A frame or two from far aside may say nothing of who it is; for longer, nobody knows who is there.
+            if let last, time - last.time > limits.gap { failed = true }
+            return
         }
+        if let last { judge(Double(likeness.cosine(with: last.likeness)) - limits.likenessNext) }
         if isFrontal, let anchor { judge(Double(likeness.cosine(with: anchor)) - limits.likenessFront) }
-        last = (likeness, turn, nod, time)
+        last = (likeness, time)
     }
 
     private mutating func judge(_ margin: Double) {

@@ -42,6 +42,16 @@ public struct ReplayHash: Sendable, Hashable {
         return different[0].nonzeroBitCount + different[1].nonzeroBitCount + different[2].nonzeroBitCount + different[3].nonzeroBitCount
     }
 
+    /// Of one picture? Most pairs of others are told apart by their first word.
+    public func isNear(_ other: ReplayHash) -> Bool {
+        var distance = 0
+        for i in 0..<4 {
+            distance += (words[i] ^ other.words[i]).nonzeroBitCount
+            if distance > Self.near { return false }
+        }
+        return true
+    }
+
     private static let basis: [Float] = (0..<frequencies).flatMap { u in
         (0..<FacePatch.side).map { x in Float(cos(Double.pi * Double(u + 1) * (Double(x) + 0.5) / Double(FacePatch.side))) }
     }

@@ -25,16 +25,19 @@ public struct ReplayTrail: Sendable, Hashable {
 
     /// How many of its hashes are near one of `frames`.
     public func places(in frames: [ReplayHash]) -> Int {
-        hashes.count { mine in frames.contains { mine.distance(to: $0) <= ReplayHash.near } }
+        hashes.count { mine in frames.contains { mine.isNear($0) } }
     }
 
     /// Whether `frames` are those of this session again: in five places and a third of all.
     public func isReplayed(by frames: [ReplayHash]) -> Bool {
         guard hashes.count >= Self.leastPlaces else { return false }
         let needed = max(Self.leastPlaces, (hashes.count + 2) / 3)
-        // Most sessions are told apart by a few.
-        let few = stride(from: 0, to: hashes.count, by: 4).map { hashes[$0] }
-        guard few.contains(where: { mine in frames.contains { mine.distance(to: $0) <= ReplayHash.near } }) else { return false }
+        // Most sessions are told apart by a few, of theirs and of these: neighbouring frames are alike.
+        let step = max(1, frames.count / (4 * Self.most))
+        let isNear = stride(from: 0, to: hashes.count, by: 4).contains { place in
+            stride(from: 0, to: frames.count, by: step).contains { hashes[place].isNear(frames[$0]) }
+        }
+        guard isNear else { return false }
         return places(in: frames) >= needed
     }
 

@@ -3,7 +3,7 @@ public import MienCore
 /// One enrolment. Pure, as ``FaceVerification`` is.
 ///
 /// A countdown, in a liveness mode the liveness session, then frames: from the front, in full mode from each side besides. All must show the
-/// face of the first.
+/// face of the first, which in a liveness mode is one of the session's own: so what is enrolled is the face that was found to be live.
 public struct FaceEnrollment: Sendable {
     /// Between two frames that are taken: nearer ones would say the same twice.
     static let spacing = Duration.milliseconds(200)
@@ -74,9 +74,13 @@ public struct FaceEnrollment: Sendable {
         if var session = liveness, session.refusals?.isEmpty != true {
             let step = session.handle(reading)
             liveness = session
-            if step.isBestFrame, let likeness = reading.face?.likeness { likenesses = [likeness] }
-            if let refusals = session.refusals, !refusals.isEmpty { refuse(refusals) }
+            wantsExtraction = step.isBestFrame
+            if let refusals = session.refusals { if refusals.isEmpty { finishIfEnough() } else { refuse(refusals) } }
             return event(reading, verdict == nil && step.status == .finished ? .success : step.status, action: step.action, guidance: step.guidance)
+        }
+        if let refusal = liveness?.goOn(reading) {
+            refuse([refusal])
+            return event(reading, .finished, guidance: nil)
         }
         return look(reading)
     }
@@ -98,9 +102,13 @@ public struct FaceEnrollment: Sendable {
         lastTaken = last.time
         likenesses.append(likeness)
         taken.append(LiveCapture(id: capture, mode: settings.mode, entry: entry, frameIndex: last.index, time: last.time))
-        if taken.count == wanted.count {
-            verdict = EnrollmentVerdict(capture: capture, outcome: .captured(taken), checks: liveness?.checks ?? [])
-        }
+        finishIfEnough()
+    }
+
+    /// Frames may be there before the liveness session has passed.
+    private mutating func finishIfEnough() {
+        guard taken.count == wanted.count, liveness.map({ $0.refusals == [] }) ?? true else { return }
+        verdict = EnrollmentVerdict(capture: capture, outcome: .captured(taken), checks: liveness?.checks ?? [])
     }
 
     private mutating func look(_ reading: FaceReading) -> FrameEvent {

@@ -122,7 +122,7 @@ public struct LivenessSession: Sendable {
         }
         if isJudged, repetition.hasFailed { return refuse(.repeatedFrames) }
 
-        let alone = reading.face.flatMap { $0.quality[.singleFace]?.grade ?? 100 >= FaceQuality.defaultThreshold ? $0 : nil }
+        let alone = reading.face.flatMap { $0.isAlone ? $0 : nil }
         if isJudged {
             track.see(alone?.box, at: reading.time)
             if let refusal = track.refusal {
@@ -136,6 +136,22 @@ public struct LivenessSession: Sendable {
             return reading.face == nil ? step(action, .faceNotFound, .noFace) : step(action, .multipleFaces, .multipleFaces)
         }
         return handle(face, at: reading.time)
+    }
+
+    /// Another frame after it has passed, for as long as frames are taken: is whoever was there still there? The checks that need no action go on.
+    ///
+    /// - Returns: why not; from then on the session is refused.
+    public mutating func goOn(_ reading: FaceReading) -> SessionRefusal? {
+        guard refusals == [] else { return refusals?.first }
+        lastTime = reading.time
+        if !repetition.isRepeated(reading.contentHash) {
+            let alone = reading.face.flatMap { $0.isAlone ? $0 : nil }
+            track.see(alone?.box, at: reading.time)
+            if let alone { see(alone, at: reading.time) }
+        }
+        guard let refusal = checks.compactMap(\.refusal).first else { return nil }
+        phase = .ended([refusal])
+        return refusal
     }
 
     private mutating func handle(_ face: LiveFace, at time: Duration) -> Step {
@@ -355,6 +371,11 @@ extension LivenessAction {
         case .comeCloser: [.turnLeft, .turnRight, .openMouth]
         }
     }
+}
+
+extension LiveFace {
+    /// Is there nobody else in the picture who could be meant?
+    fileprivate var isAlone: Bool { quality[.singleFace]?.grade ?? 100 >= FaceQuality.defaultThreshold }
 }
 
 extension LivenessSession.Still {
