@@ -34,12 +34,31 @@ private func suite(_ text: String) -> OCRASuite? {
     // Bytes, not characters: the text is part of what is computed.
     precondition(suite.description.utf8.elementsEqual(text.utf8) && text.utf8.allSatisfy { $0 < 128 })
     guard let again = try? OCRASuite(suite.description) else { preconditionFailure("read once, not twice") }
-    precondition(again == suite)
+    precondition(again == suite && isSpelled(suite), "it says something else than it means")
     precondition(suite.digits.map { OCRASuite.digitCounts.contains($0) } ?? true)
     precondition(OCRASuite.questionLengths.contains(suite.questionLength))
     precondition(suite.sessionLength.map { OCRASuite.sessionLengths.contains($0) } ?? true)
     precondition(suite.timeStep.map { $0.unit.counts.contains($0.count) } ?? true)
     return suite
+}
+
+/// Whether the text is one that the parts may be written as: most have one spelling, the standard's defaults have two.
+private func isSpelled(_ suite: OCRASuite) -> Bool {
+    let question = "Q" + suite.questionFormat.rawValue, length = suite.questionLength
+    var inputs = [[question + padded(length, 2), question + "\(length)"] + (question == "QN" && length == 8 ? ["Q"] : [])]
+    if suite.hasCounter { inputs.insert(["C"], at: 0) }
+    if let hash = suite.pinHash { inputs.append(["P" + hash.rawValue] + (hash == .sha1 ? ["P"] : [])) }
+    if let length = suite.sessionLength { inputs.append(["S" + padded(length, 3)] + (length == 64 ? ["S"] : [])) }
+    if let step = suite.timeStep { inputs.append(["T\(step.count)\(step.unit.rawValue)"] + (step.seconds == 60 ? ["T"] : [])) }
+    let head = "OCRA-1:HOTP-\(suite.hash.rawValue)-\(suite.digits ?? 0):"
+    guard suite.text.hasPrefix(head) else { return false }
+    let written = suite.text.dropFirst(head.count).split(separator: "-", omittingEmptySubsequences: false)
+    return written.count == inputs.count && zip(written, inputs).allSatisfy { $1.contains(String($0)) }
+}
+
+private func padded(_ number: Int, _ digits: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
 }
 
 /// Inputs from what is left of the bytes, and whether they are what the suite asks for.
