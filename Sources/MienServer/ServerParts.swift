@@ -71,7 +71,7 @@ struct ServerParts: Sendable {
             store: store, apps: apps, grants: grants, performer: performer, clock: clock, publicURL: publicURL)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, performer: performer, issuer: issuer, clock: clock, metrics: metrics)
-        sweeper = Sweeper(store: store, captures: captures, issuer: issuer, clock: clock, logger: logger)
+        sweeper = Sweeper(store: store, captures: captures, journeys: journeys, issuer: issuer, clock: clock, logger: logger)
     }
 
     func router() -> Router<MienRequestContext> {

@@ -174,6 +174,106 @@ struct CaptureTests {
         await #expect(throws: MienError(.invalidState, "")) { try await session.start() }
     }
 
+    @Test("frames that are too large together for the server go in halves, the same bytes, and later ones together are fewer")
+    func tooLargeTogether() async throws {
+        let transport = ScriptedTransport([
+            .json(CaptureAnswer.live(next: 1)), .problem(.payloadTooLarge), .problem(.payloadTooLarge), .json(CaptureAnswer.live(next: 2)),
+            .json(CaptureAnswer.live(next: 3)), .json(CaptureAnswer.live(next: 5)),
+        ])
+        let session = try live(transport, at: HandTime(.zero))
+        try await session.start()
+        let answer = try await session.submitLive((1...4).map { CaptureFrame([UInt8](repeating: $0, count: 10)) })
+        #expect(answer.nextFrame == 5)
+        let batches = sent(transport)
+        #expect(batches.map { $0.map(\.number) } == [[1, 2, 3, 4], [1, 2], [1], [2], [3, 4]])
+        var chain = FrameChain(nonce: [0, 1, 2])
+        for frame in batches[2...].joined() { #expect(throws: Never.self) { try chain.accept(frame) } }
+        #expect(await session.batchBytes == 10)
+    }
+
+    @Test("what is decided by one half of the frames is the verdict; one frame that is too large says so")
+    func tooLarge() async throws {
+        let transport = ScriptedTransport([
+            .json(CaptureAnswer.live(next: 1)), .problem(.payloadTooLarge), .json(CaptureAnswer.ended("passed", 0)),
+            .problem(.payloadTooLarge, "a body has at most 5000 bytes here"),
+        ])
+        let session = try live(transport, at: HandTime(.zero))
+        try await session.start()
+        #expect(try await session.submitLive([CaptureFrame([1]), CaptureFrame([2])]).hasPassed)
+        do {
+            try await session.submitLive([CaptureFrame([UInt8](repeating: 1, count: 6000))])
+            Issue.record("it was taken")
+        } catch let error as MienError {
+            #expect(error.code == .clientResponseNotValid && error.problem?.code == .payloadTooLarge)
+            #expect(error.reason.contains("6000 bytes") && error.reason.contains("at most 5000 bytes"))
+        }
+        #expect(transport.turnsLeft == 0)
+    }
+
+    @Test("what is sent together stays under the limit that servers have by default, even of large pictures")
+    func large() async throws {
+        let transport = ScriptedTransport([
+            .json(CaptureAnswer.live(next: 1)), .json(CaptureAnswer.live(next: 2)), .json(CaptureAnswer.live(next: 3)),
+        ])
+        let session = try live(transport, at: HandTime(.zero)), (stream, frames) = AsyncStream<CaptureFrame>.makeStream()
+        for number: UInt8 in 1...2 { frames.yield(CaptureFrame([UInt8](repeating: number, count: 2 << 20))) }
+        frames.finish()
+        for try await _ in session.updates(of: stream) {}
+        #expect(sent(transport).map { $0.map(\.number) } == [[1], [2]])
+
+        let buffer = FrameBuffer()
+        for count in [60, 40, 1, 200, 10] { await buffer.put(CaptureFrame([UInt8](repeating: 0, count: count)), waits: false) }
+        buffer.end(nil)
+        var taken: [[Int]] = []
+        while let frames = try await buffer.take(atMost: 8, bytes: 100) { taken.append(frames.map(\.bytes.count)) }
+        #expect(taken == [[60, 40], [1], [200], [10]])
+    }
+
+    // MARK: The frames' source
+
+    @Test("where a picture will do, too: once one has passed, the camera is let go, though it has more", .timeLimit(.minutes(1)))
+    func cameraAfterPass() async throws {
+        let transport = ScriptedTransport([.json(CaptureAnswer.pictures), .json(CaptureAnswer.ended("passed", 59))])
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        let iterator = try session(transport).updates(of: EndlessCamera(letGo: end)).makeAsyncIterator()
+        let first = try await iterator.next(), second = try await iterator.next()
+        #expect(first?.isOpen == true && second?.hasPassed == true)
+        #expect(await ended.first { _ in true } != nil)
+        let third = try await iterator.next()
+        #expect(third == nil)
+    }
+
+    @Test("who stops asking for answers, or is cancelled, lets go of the camera", .timeLimit(.minutes(1)), arguments: [true, false])
+    func cameraAfterBreak(isCancelled: Bool) async throws {
+        let transport = ScriptedTransport([.json(CaptureAnswer.pictures), isCancelled ? .never : .json(CaptureAnswer.open(59))])
+        let session = try session(transport), (ended, end) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            var told = 0
+            for try await _ in session.updates(of: EndlessCamera(letGo: end)) {
+                told += 1
+                if told == 2 { break }
+            }
+        }
+        if isCancelled {
+            while transport.requests.count < 2 { await Task.yield() }
+            task.cancel()
+            await #expect(throws: (any Error).self) { try await task.value }
+        } else {
+            try await task.value
+        }
+        #expect(await ended.first { _ in true } != nil)
+    }
+
+    @Test("a frame that waits for its turn hears of the end, and of its task's", .timeLimit(.minutes(1)), arguments: [true, false])
+    func waitingFrame(isCancelled: Bool) async throws {
+        let buffer = FrameBuffer()
+        #expect(await buffer.put(CaptureFrame([1]), waits: true))
+        let task = Task { await buffer.put(CaptureFrame([2]), waits: true) }
+        if isCancelled { task.cancel() } else { buffer.end(nil) }
+        #expect(await task.value == false)
+        #expect(await buffer.put(CaptureFrame([3]), waits: false) == false)
+    }
+
     @Test("cancelling the task that waits for the next answer ends it, and the frames are let go")
     func cancelled() async throws {
         let transport = ScriptedTransport([.json(CaptureAnswer.live(next: 1))]), session = try live(transport, at: HandTime(.zero))
@@ -188,6 +288,24 @@ struct CaptureTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(await ended.first { _ in true } != nil)
+    }
+}
+
+/// A camera that always has another picture, and tells when nobody reads from it any more.
+private struct EndlessCamera: AsyncSequence, Sendable {
+    typealias Element = CaptureFrame
+    let letGo: AsyncStream<Void>.Continuation
+
+    func makeAsyncIterator() -> Iterator { Iterator(letGo) }
+
+    final class Iterator: AsyncIteratorProtocol {
+        private let letGo: AsyncStream<Void>.Continuation
+
+        init(_ letGo: AsyncStream<Void>.Continuation) { self.letGo = letGo }
+
+        deinit { letGo.yield() }
+
+        func next() async throws -> CaptureFrame? { CaptureFrame([0xff, 0xd8]) }
     }
 }
 

@@ -6,7 +6,7 @@ import Testing
 
 /// A program of Tests/Peers, running: the outside world, in Python. Gone with the last reference.
 final class Peer: Sendable {
-    /// It did not say in two minutes what was waited for.
+    /// It did not say in two minutes what was waited for, or did not end.
     struct Silence: Error {}
 
     static let reason: Comment = "needs aiosmtpd, PyJWT and Authlib: run scripts/peers"
@@ -65,8 +65,20 @@ final class Peer: Sendable {
 
     /// All it says until it ends.
     func rest() async throws -> [JSONValue] {
-        while !said.withLock({ $0.isEnded }) { try await Task.sleep(for: .milliseconds(10)) }
+        let begun = ContinuousClock.now
+        while !said.withLock({ $0.isEnded }) {
+            if ContinuousClock.now - begun > .seconds(120) { throw Silence() }
+            try await Task.sleep(for: .milliseconds(10))
+        }
         return all
+    }
+
+    /// Ends it. What it has said and nobody has read yet is there, too.
+    ///
+    /// - Returns: all it ever said.
+    func end() async throws -> [JSONValue] {
+        try keepsRunning.fileHandleForWriting.close()
+        return try await rest()
     }
 
     private func found(where isWanted: (JSONValue) -> Bool) async throws -> JSONValue? {

@@ -118,6 +118,31 @@ import Testing
         for table in ["journey_run", "capture", "one_time_code", "signing_key"] { #expect(try await test.count(table) == 3, "\(table)") }
     }
 
+    @Test(arguments: StoreKind.allCases) func `of capture trails the newest stay, up to a number, and none that has expired`(kind: StoreKind)
+        async throws
+    {
+        let test = try await TestStore(kind)
+        try await test.store.write { tables in
+            for index in 0..<12 {
+                // Two at a time end at once.
+                let record = CaptureTrailRecord(
+                    id: CaptureID("cap_\(100 + index)")!, trail: Sensitive([UInt8(index)]), expiresAt: .start + .seconds(index / 2))
+                try tables.trails.insert(record)
+            }
+        }
+        try await test.store.write { tables in
+            let newest = try tables.trails.newest(atMost: 5).map(\.id.text)
+            #expect(newest == ["cap_110", "cap_111", "cap_108", "cap_109", "cap_106"])
+            // 0 and 1 have expired, 2...5 and 7 are too many.
+            let counts = try (0..<4).map { _ in try tables.trails.sweep(at: .start, keeping: 5, atMost: 3) }
+            #expect(counts == [3, 3, 1, 0])
+            #expect(try tables.trails.newest(atMost: 12).map(\.id.text) == newest)
+            #expect(try tables.trails.sweep(at: .start + .seconds(4), keeping: 5, atMost: 3) == 3)
+            #expect(try tables.trails.newest(atMost: 12).map(\.id.text) == ["cap_110", "cap_111"])
+            #expect(try tables.trails.sweep(at: .start, keeping: 0, atMost: 3) == 2)
+        }
+    }
+
     static func capture(_ id: String, expires: Int = 60) -> CaptureRecord {
         CaptureRecord(
             id: CaptureID("cap_\(id)")!, tokenHash: [8], run: InstanceID("run_1")!, app: .shop, content: Sensitive(Array("content \(id)".utf8)),

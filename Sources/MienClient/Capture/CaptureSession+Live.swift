@@ -5,9 +5,9 @@ internal import Synchronization
 extension CaptureSession {
     /// Sends frames until the session is decided or there are no more, and tells what came of them; the last answer is the verdict.
     ///
-    /// Frames are read while others are under way: what waits goes together, of more than eight the oldest is dropped. Nothing runs before
-    /// the first answer is asked for nor after the last; letting go of the iterator or cancelling the task ends the sending, and ``cancel()``
-    /// the session.
+    /// Frames are read while others are under way: what waits goes together, up to 3 MiB of it; of more than eight the oldest is dropped.
+    /// Nothing runs before the first answer is asked for nor after the last; letting go of the iterator or cancelling the task ends the sending
+    /// and lets go of the frames' source, and ``cancel()`` ends the session.
     ///
     /// - Throws, while iterating: ``MienError``; what the frames throw.
     public nonisolated func updates<Frames: AsyncSequence & Sendable>(of frames: Frames) -> CaptureUpdates<Frames>
@@ -17,15 +17,37 @@ extension CaptureSession {
 
     /// Sends frames of a live session.
     ///
-    /// When no answer comes, the session is asked which frame is next, and only those are sent again that did not arrive.
+    /// When no answer comes, the session is asked which frame is next, and only those are sent again that did not arrive. Frames that are too
+    /// many bytes together for the server go in halves.
     ///
     /// - Parameter frames: 1...16, in the order in which they were taken.
+    /// - Throws: ``MienError``: `client_response_not_valid` for a frame that is too large by itself, or no picture.
     @discardableResult
     public func submitLive(_ frames: [CaptureFrame]) async throws -> CaptureAnswer {
         guard live != nil else { throw MienError(.invalidState, "no live session has begun: call start()") }
         // Stamped and linked before anything waits: what is linked is sent in this order.
-        var waiting = frames.compactMap { live?.append($0) }
-        var generator = SystemRandomNumberGenerator(), attempt = 1
+        return try await send(frames.compactMap { live?.append($0) })
+    }
+
+    private func send(_ frames: [LinkedFrame]) async throws -> CaptureAnswer {
+        do { return try await sendTogether(frames) } catch let error as MienError where error.problem?.code == .payloadTooLarge {
+            let bytes = frames.reduce(0) { $0 + $1.picture.count }
+            guard frames.count > 1 else {
+                throw MienError(
+                    .clientResponseNotValid, "one frame of \(bytes) bytes is more than the server takes, send smaller pictures: \(error.reason)",
+                    problem: error.problem)
+            }
+            // The next ones need not be refused first.
+            batchBytes = min(batchBytes, bytes / 2)
+            let half = frames.count / 2, answer = try await send(Array(frames.prefix(half)))
+            // Decided by these: nobody takes the others.
+            guard answer.isOpen else { return answer }
+            return try await send(Array(frames.dropFirst(half)))
+        }
+    }
+
+    private func sendTogether(_ frames: [LinkedFrame]) async throws -> CaptureAnswer {
+        var waiting = frames, generator = SystemRandomNumberGenerator(), attempt = 1
         while true {
             do {
                 return noted(
@@ -68,7 +90,7 @@ public struct CaptureUpdates<Frames: AsyncSequence & Sendable>: AsyncSequence, S
 
         init(session: CaptureSession, frames: Frames) { (self.session, self.frames) = (session, frames) }
 
-        deinit { reader?.cancel() }
+        deinit { stop() }
 
         public func next() async throws -> CaptureAnswer? {
             guard !hasEnded else { return nil }
@@ -78,9 +100,9 @@ public struct CaptureUpdates<Frames: AsyncSequence & Sendable>: AsyncSequence, S
                 if first.isOpen { read() } else { hasEnded = true }
                 return first
             }
-            let buffer = buffer
+            let buffer = buffer, most = await session.batchBytes
             let batch = try await withTaskCancellationHandler {
-                try await buffer.take(atMost: isLive ? 8 : 1)
+                try await isLive ? buffer.take(atMost: 8, bytes: most) : buffer.take(atMost: 1)
             } onCancel: {
                 buffer.end(CancellationError())
             }
@@ -91,9 +113,15 @@ public struct CaptureUpdates<Frames: AsyncSequence & Sendable>: AsyncSequence, S
             let answer = isLive ? try await session.submitLive(batch) : try await session.submit(batch[0])
             if !answer.isOpen {
                 hasEnded = true
-                reader?.cancel()
+                stop()
             }
             return answer
+        }
+
+        /// Nobody takes frames any more: the reader, which may wait for that, ends and lets go of their source.
+        private func stop() {
+            reader?.cancel()
+            buffer.end(nil)
         }
 
         private func read() {
@@ -103,7 +131,7 @@ public struct CaptureUpdates<Frames: AsyncSequence & Sendable>: AsyncSequence, S
                     for try await frame in frames {
                         // The time is that of the picture, not of its sending.
                         let time = isLive && frame.time == nil ? await session.live?.now : frame.time
-                        await buffer.put(CaptureFrame(frame.bytes, frame.type, time: time), waits: !isLive)
+                        guard await buffer.put(CaptureFrame(frame.bytes, frame.type, time: time), waits: !isLive) else { return }
                     }
                     buffer.end(nil)
                 } catch { buffer.end(error) }
@@ -126,25 +154,41 @@ final class FrameBuffer: Sendable {
 
     private let state = Mutex(State())
 
+    /// Cancelling the task ends it.
+    ///
     /// - Parameter waits: with a frame there already, until it is taken; else of too many the oldest goes.
-    func put(_ frame: CaptureFrame, waits: Bool) async {
+    /// - Returns: `false` when it has ended: nobody takes this frame or another one.
+    @discardableResult
+    func put(_ frame: CaptureFrame, waits: Bool) async -> Bool {
         if waits {
-            await withCheckedContinuation { continuation in
-                let mayGoOn = state.withLock { state -> Bool in
-                    if state.frames.isEmpty || state.hasEnded { return true }
-                    state.putter = continuation
-                    return false
-                }
-                if mayGoOn { continuation.resume() }
+            // A continuation does not hear of the task's end by itself.
+            await withTaskCancellationHandler {
+                await room()
+            } onCancel: {
+                end(CancellationError())
             }
         }
-        let taker = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let (isTaken, taker) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
+            guard !state.hasEnded else { return (false, nil) }
             if state.frames.count == Self.most { state.frames.removeFirst() }
             state.frames.append(frame)
             defer { state.taker = nil }
-            return state.taker
+            return (true, state.taker)
         }
         taker?.resume()
+        return isTaken
+    }
+
+    /// Waits until no frame is there, or until the end.
+    private func room() async {
+        await withCheckedContinuation { continuation in
+            let mayGoOn = state.withLock { state -> Bool in
+                if state.frames.isEmpty || state.hasEnded { return true }
+                state.putter = continuation
+                return false
+            }
+            if mayGoOn { continuation.resume() }
+        }
     }
 
     func end(_ error: (any Error)?) {
@@ -156,11 +200,18 @@ final class FrameBuffer: Sendable {
         for continuation in waiting { continuation?.resume() }
     }
 
+    /// - Parameter bytes: of all that are taken, unless it is only one.
     /// - Returns: `nil` after the last one.
-    func take(atMost count: Int) async throws -> [CaptureFrame]? {
+    func take(atMost count: Int, bytes: Int = .max) async throws -> [CaptureFrame]? {
         while true {
             let (frames, putter) = state.withLock { state -> ([CaptureFrame], CheckedContinuation<Void, Never>?) in
-                let taken = Array(state.frames.prefix(count))
+                var size = 0, fitting = 0
+                for frame in state.frames.prefix(count) {
+                    size += frame.bytes.count
+                    if size > bytes, fitting > 0 { break }
+                    fitting += 1
+                }
+                let taken = Array(state.frames.prefix(fitting))
                 state.frames.removeFirst(taken.count)
                 defer { if !taken.isEmpty { state.putter = nil } }
                 return (taken, taken.isEmpty ? nil : state.putter)

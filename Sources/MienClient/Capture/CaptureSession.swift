@@ -33,6 +33,8 @@ public actor CaptureSession {
     let connection: Connection
     private var framesLeft: Int?
     var live: LiveFrames?
+    /// Bytes of pictures that go together: well under the 5 MiB that servers take unless they are set otherwise; fewer once one took fewer.
+    var batchBytes = 3 << 20
 
     public init(startToken: Sensitive<String>, _ options: MienOptions) throws(MienError) {
         self.init(startToken, try options.connection { try await Task.sleep(for: $0) })

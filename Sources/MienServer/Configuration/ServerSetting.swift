@@ -60,7 +60,9 @@ public struct ServerSetting: Sendable {
         .init("capture.frames", .integer(1...1000), "60", "Frames a capture session takes."),
         .init("capture.live_frames", .integer(50...10_000), "900", "Frames a live capture takes."),
         .init("capture.live_sessions", .integer(1...10_000), "200", "Live captures at once; one takes some 300 KB."),
-        .init("capture.max_bytes", .integer(10_000...50_000_000), "5242880", "Bytes of one frame."),
+        .init(
+            "capture.max_bytes", .integer(10_000...50_000_000), "5242880",
+            "Bytes of a request with frames: one picture, or one batch of a live capture."),
         .init("password.minimum_length", .integer(8...64), "8", "Least length of a new password, in characters."),
         .init("password.memory_kib", .integer(8_192...4_194_304), "19456", "Argon2id's memory."),
         .init("password.passes", .integer(1...100), "2", "Argon2id's passes."),

@@ -6,28 +6,57 @@ internal import Synchronization
 
 /// How many connections each address has open. An address without any takes no memory.
 final class AddressConnections: Sendable {
+    /// What becomes of a new connection.
+    enum Admission: Sendable, Hashable {
+        case taken
+        /// The address has as many as it may, and is told so.
+        case refused
+        /// It is being told so on as many connections as may be. This one ends without a word, and is not counted.
+        case dropped
+    }
+
+    private struct Count {
+        var taken = 0, refused = 0
+    }
+
+    /// One address is told as often at once: being told takes a connection for a while, and others want one, too.
+    static let mostRefused = 8
+
     /// One address may have as many.
     let most: Int
-    private let open = Mutex<[String: Int]>([:])
+    private let open = Mutex<[String: Count]>([:])
 
     init(most: Int) { self.most = most }
 
-    /// - Returns: `false` when the address has as many as it may; then nothing was counted.
-    func add(_ address: String) -> Bool {
+    /// Counts a new connection, until ``remove(_:_:)``.
+    func add(_ address: String) -> Admission {
         open.withLock { open in
-            let count = open[address, default: 0]
-            guard count < most else { return false }
-            open[address] = count + 1
-            return true
+            let count = open[address] ?? Count()
+            if count.taken < most {
+                open[address, default: Count()].taken += 1
+                return .taken
+            }
+            guard count.refused < Self.mostRefused else { return .dropped }
+            open[address, default: Count()].refused += 1
+            return .refused
         }
     }
 
-    func remove(_ address: String) {
+    /// - Parameter admission: what ``add(_:)`` said of it.
+    func remove(_ address: String, _ admission: Admission) {
         open.withLock { open in
-            let count = open[address, default: 0]
-            open[address] = count > 1 ? count - 1 : nil
+            guard var count = open[address] else { return }
+            switch admission {
+            case .taken: count.taken -= 1
+            case .refused: count.refused -= 1
+            case .dropped: return
+            }
+            open[address] = count.taken > 0 || count.refused > 0 ? count : nil
         }
     }
+
+    /// Addresses that have any.
+    var addresses: Int { open.withLock { $0.count } }
 }
 
 /// Refuses a connection of an address that has too many, so that one client cannot take all there are.
@@ -37,23 +66,25 @@ final class AddressGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let connections: AddressConnections
-    /// Counted under it.
-    private var address: String?
+    /// Counted under it, as this.
+    private var counted: (address: String, admission: AddressConnections.Admission)?
     private var isRefused = false
 
     init(_ connections: AddressConnections) { self.connections = connections }
 
     func channelActive(context: ChannelHandlerContext) {
         // None for a connection that has ended already.
-        if let address = context.channel.remoteAddress?.ipAddress.flatMap({ ClientAddress($0) })?.key {
-            if connections.add(address) { self.address = address } else { refuse(context) }
-        }
+        counted = context.channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) }.map { ($0.key, connections.add($0.key)) }
+        isRefused = counted.map { $0.admission != .taken } ?? false
+        if counted?.admission == .refused { refuse(context) }
+        // Before any end: others would take a beginning after it for a connection that is there.
         context.fireChannelActive()
+        if counted?.admission == .dropped { context.close(promise: nil) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if let address { connections.remove(address) }
-        address = nil
+        if let counted { connections.remove(counted.address, counted.admission) }
+        counted = nil
         context.fireChannelInactive()
     }
 
@@ -62,7 +93,6 @@ final class AddressGate: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func refuse(_ context: ChannelHandlerContext) {
-        isRefused = true
         let problem = Problem(.tooManyRequests, "your address has \(connections.most) connections open; close one, or use those")
         let body = JSONBody.bytes(of: problem)
         let head = HTTPResponse(

@@ -125,6 +125,9 @@ final class JourneyService: Sendable {
         return body
     }
 
+    /// Forgets runs that have expired; their rows are the store's.
+    func sweepRecent() { recent.sweep(at: clock.now) }
+
     // MARK: The engine's turns
 
     /// - Returns: the answer, and the secret of the state token in it (or of none, when the run has ended).

@@ -5,7 +5,8 @@ internal import Synchronization
 
 /// The runs that went on last, opened and decoded: most clients answer within seconds, and their run need not be read again.
 ///
-/// Only a hint. What is stored decides: a run that has gone on elsewhere refuses to be written over, and is then read.
+/// Only a hint. What is stored decides: a run that has gone on elsewhere refuses to be written over, and is then read. Nothing is held longer
+/// than its row: with what people typed into it, a run goes at the sweep after its end, as the row does.
 final class RecentRuns: Sendable {
     struct Run: Sendable {
         let record: JourneyRunRecord
@@ -14,7 +15,7 @@ final class RecentRuns: Sendable {
 
     /// Runs kept, at least half of them the newest.
     static let mostRuns = 1024
-    /// A run whose state is longer is not kept.
+    /// A run whose state and last answer are longer is not kept.
     static let mostBytes = 16 * 1024
 
     /// Two halves: when the newer one is full, the older one goes.
@@ -26,7 +27,8 @@ final class RecentRuns: Sendable {
     private let halves = Mutex(Halves())
 
     func keep(_ record: JourneyRunRecord, _ state: RunState) {
-        let isSmall = record.state.use { $0.count } <= Self.mostBytes && !state.instance.hasEnded
+        let bytes = record.state.use { $0.count } + (record.used?.answer.use { $0.count } ?? 0)
+        let isSmall = bytes <= Self.mostBytes && !state.instance.hasEnded
         halves.withLock { halves in
             halves.older[record.id] = nil
             halves.newer[record.id] = isSmall ? Run(record: record, state: state) : nil
@@ -43,6 +45,14 @@ final class RecentRuns: Sendable {
         halves.withLock { halves in
             halves.newer[id] = nil
             halves.older[id] = nil
+        }
+    }
+
+    /// Forgets runs that nobody may answer any more.
+    func sweep(at now: Instant) {
+        halves.withLock { halves in
+            halves.newer = halves.newer.filter { $0.value.record.expiresAt > now }
+            halves.older = halves.older.filter { $0.value.record.expiresAt > now }
         }
     }
 }

@@ -9,6 +9,7 @@ struct Sweeper: Service {
 
     let store: Store
     let captures: CaptureService
+    let journeys: JourneyService
     let issuer: TokenIssuer
     let clock: ServerClock
     let logger: Logger
@@ -24,29 +25,32 @@ struct Sweeper: Service {
 
     func sweep() async {
         let now = clock.now
-        do {
-            for kind in [
-                \Tables.runsSweep, \Tables.capturesSweep, \Tables.codesSweep, \Tables.grantsSweep, \Tables.challengesSweep,
-                \Tables.authorizationCodesSweep, \Tables.spentSweep, \Tables.otpRegistrationsSweep, \Tables.trailsSweep,
-            ] {
-                while try await store.write(.process, { try $0[keyPath: kind](now, Self.batch) }) == Self.batch {}
-            }
-            try await captures.sweepLive()
-            try await issuer.refresh(at: now)
-        } catch {
-            logger.error("sweeping failed; it is tried again in a minute", metadata: ["error.type": "\(type(of: error))"])
+        // First of all: of a session whose record is gone nothing could be written into the audit log any more.
+        await part("live captures") { try await captures.sweepLive() }
+        for (name, remove) in Self.tables {
+            await part(name) { while try await store.write(.process, { try remove($0, now, Self.batch) }) == Self.batch {} }
+        }
+        journeys.sweepRecent()
+        await part("signing keys") { try await issuer.refresh(at: now) }
+    }
+
+    /// One that fails does not keep the others from their turn.
+    private func part(_ name: String, _ body: () async throws -> Void) async {
+        do { try await body() } catch {
+            logger.error(
+                "sweeping failed; it is tried again in a minute", metadata: ["sweep.part": "\(name)", "error.type": "\(type(of: error))"])
         }
     }
-}
 
-extension Tables {
-    fileprivate var runsSweep: (Instant, Int) throws -> Int { { try runs.sweep(at: $0, atMost: $1) } }
-    fileprivate var capturesSweep: (Instant, Int) throws -> Int { { try captures.sweep(at: $0, atMost: $1) } }
-    fileprivate var trailsSweep: (Instant, Int) throws -> Int { { try trails.sweep(at: $0, atMost: $1) } }
-    fileprivate var codesSweep: (Instant, Int) throws -> Int { { try codes.sweep(at: $0, atMost: $1) } }
-    fileprivate var grantsSweep: (Instant, Int) throws -> Int { { try grants.sweep(at: $0, atMost: $1) } }
-    fileprivate var challengesSweep: (Instant, Int) throws -> Int { { try challenges.sweep(at: $0, atMost: $1) } }
-    fileprivate var authorizationCodesSweep: (Instant, Int) throws -> Int { { try authorizationCodes.sweep(at: $0, atMost: $1) } }
-    fileprivate var spentSweep: (Instant, Int) throws -> Int { { try spent.sweep(at: $0, atMost: $1) } }
-    fileprivate var otpRegistrationsSweep: (Instant, Int) throws -> Int { { try otpRegistrations.sweep(at: $0, atMost: $1) } }
+    private static let tables: [(name: String, remove: @Sendable (Tables, Instant, Int) throws -> Int)] = [
+        ("runs", { try $0.runs.sweep(at: $1, atMost: $2) }),
+        ("captures", { try $0.captures.sweep(at: $1, atMost: $2) }),
+        ("capture trails", { try $0.trails.sweep(at: $1, keeping: ReplayStore.most, atMost: $2) }),
+        ("codes", { try $0.codes.sweep(at: $1, atMost: $2) }),
+        ("grants", { try $0.grants.sweep(at: $1, atMost: $2) }),
+        ("challenges", { try $0.challenges.sweep(at: $1, atMost: $2) }),
+        ("authorization codes", { try $0.authorizationCodes.sweep(at: $1, atMost: $2) }),
+        ("spent", { try $0.spent.sweep(at: $1, atMost: $2) }),
+        ("token registrations", { try $0.otpRegistrations.sweep(at: $1, atMost: $2) }),
+    ]
 }
