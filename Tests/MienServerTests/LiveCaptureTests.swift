@@ -71,7 +71,7 @@ struct LiveCaptureTests {
             #expect(registered?.detail["photos"] == .number(Double(LiveJudgement.framesToEnroll)))
             let detail = try #require(entries.first?.detail)
             #expect(detail["mode"] == "liveness_active" && (2...3).contains(detail["actions"]?.arrayValue?.count ?? 0))
-            #expect(detail["measured"]?["depth"]?.numberValue.map { ($0 * 100).rounded() == $0 * 100 } == true)
+            #expect(detail["measured"]?["depth"]?.numberValue.map { abs(($0 * 100).rounded() - $0 * 100) < 1e-9 } == true)
             #expect(Set(detail.keys).isSubset(of: ["mode", "actions", "measured", "frames", "seconds"]))
             let metrics = String(
                 decoding: try await AsyncHTTPTransport().send(.init(method: .get, url: server.address + "/metrics")).body, as: UTF8.self)

@@ -62,13 +62,18 @@ extension CaptureService {
 
     /// Ends sessions whose time is over and whose client is gone.
     func sweepLive() async throws {
+        var failure: (any Error)?
         for id in live.overdue(at: clock.now) {
-            try await inTurn(id) { record, content in
-                guard let session = self.live.find(id), session.isOver(at: self.clock.now) else { return }
-                guard record.state == .open else { return self.live.remove(id) }
-                _ = try await self.end(record, content, session, failed: [SessionRefusal.timedOut.rawValue])
-            }
+            do {
+                try await inTurn(id) { record, content in
+                    guard let session = self.live.find(id), session.isOver(at: self.clock.now) else { return }
+                    guard record.state == .open else { return self.live.remove(id) }
+                    _ = try await self.end(record, content, session, failed: [SessionRefusal.timedOut.rawValue])
+                }
+            } catch { failure = error }
         }
+        // One that cannot be ended keeps no other from it.
+        if let failure { throw failure }
     }
 
     /// The end of a session that began and is no longer in memory, or whose time is over; `nil` for others.
