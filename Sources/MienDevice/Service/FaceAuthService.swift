@@ -71,16 +71,20 @@ public actor FaceAuthService {
 
     /// Whether this device may be used: it has a licence that holds now, or needs none. Asks no server.
     ///
-    /// - Throws: ``FaceAuthError`` `.storage`.
+    /// - Throws: ``FaceAuthError`` `.storage`, `.bindingUnavailable` when the machine id cannot be read.
     public func isLicenseConfigured() throws -> Bool {
         guard licensing != nil else { return true }
         return try licenceVerdict()?.isValid ?? false
     }
 
-    /// What there is to say of this device's licence; `nil` when it has none, or needs none.
+    /// What there is to say of this device's licence; `nil` when it has none, or needs none. Remembers the latest time that it was asked at, to the hour:
+    /// a clock that is set back lengthens no licence by more.
     public func licenceVerdict() throws -> Licence.Verdict? {
-        guard let licensing, let (text, key) = try licence.read() else { return nil }
-        return Licence.judge(text, signedBy: key, product: licensing.product, device: try device(), at: licensing.now())
+        guard let licensing else { return nil }
+        let now = licensing.now()
+        guard let kept = try licence.read(at: now) else { return nil }
+        return Licence.judge(
+            kept.text, signedBy: kept.key, product: licensing.product, device: try device(), at: now, latestSeen: kept.latestSeen)
     }
 
     /// Gets a licence and keeps it, in place of one there was. Does nothing when none is needed.
@@ -89,10 +93,10 @@ public actor FaceAuthService {
     /// - Throws: what `exchange` throws; ``FaceAuthError`` `.notLicensed` when what it gives does not hold here and now: the one before stays.
     public func configureLicense(_ exchange: @Sendable (_ device: String) async throws -> (text: String, key: DevicePublicKey)) async throws {
         guard let licensing else { return }
-        let device = try device(), (text, key) = try await exchange(device)
-        let verdict = Licence.judge(text, signedBy: key, product: licensing.product, device: device, at: licensing.now())
+        let device = try device(), (text, key) = try await exchange(device), now = licensing.now()
+        let verdict = Licence.judge(text, signedBy: key, product: licensing.product, device: device, at: now)
         guard verdict.isValid else { throw Self.unlicensed(verdict) }
-        try licence.write(text, key)
+        try licence.write(text, key, at: now)
     }
 
     private func device() throws -> String { Base64URL.encode(try binding.deviceMark()) }
@@ -108,7 +112,7 @@ public actor FaceAuthService {
             switch verdict {
             case nil, .valid: "this device has no licence"
             case .expired: "this device's licence has expired"
-            case .clockBehind: "this device's clock stands before its licence was issued: set it"
+            case .clockBehind: "this device's clock stands before its licence was issued, or before where it stood when it was last looked at: set it"
             case .otherDevice: "the licence is another device's"
             case .otherProduct: "the licence is for another product"
             case .notGenuine: "the licence was changed, or is none"
