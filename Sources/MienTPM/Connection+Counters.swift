@@ -10,9 +10,17 @@ extension Connection {
     private static let tries = 8
     private static let owner = ESYS_TR(ESYS_TR_RH_OWNER), none = ESYS_TR(ESYS_TR_NONE)
 
-    func makeCounter(auth: Auth) throws(TPMError) -> TPMCounter {
+    func makeCounter(auth: Auth, at place: UInt32?) throws(TPMError) -> TPMCounter {
         let doing = "making a counter"
         return try withStorageKey { parent throws(TPMError) in
+            if let place {
+                if let value = try increment(counter: place, auth: auth, under: parent) { return TPMCounter(index: place, value: value) }
+                _ = try define(place, auth, under: parent, doing)
+                guard let value = try increment(counter: place, auth: auth, under: parent) else {
+                    throw TPMError(.failed, "\(doing): somebody else removed it")
+                }
+                return TPMCounter(index: place, value: value)
+            }
             for _ in 0..<Self.tries {
                 guard let index = try define(UInt32.random(in: TPMCounter.indices), auth, under: parent, doing) else { continue }
                 guard let value = try increment(counter: index, auth: auth, under: parent) else { break }
@@ -55,6 +63,14 @@ extension Connection {
             try Self.judge(unsafe Esys_NV_Increment(context, counter, counter, session, Self.none, Self.none), "counting up")
             return try read(counter, session)
         }
+    }
+
+    /// As many as the TPM tells at once: more than there is room for in it.
+    func counterIndices() throws(TPMError) -> [UInt32] {
+        var reader = TPMReader(try capability(0x0000_0001, from: TPMCounter.indices.lowerBound, count: 254)), found: [UInt32] = []
+        guard reader.long() == 1, reader.long() != nil else { throw TPMError(.failed, "the TPM does not tell its counters") }
+        while let index = reader.long() { found.append(index) }
+        return found.filter(TPMCounter.indices.contains)
     }
 
     func removeCounter(_ index: UInt32) throws(TPMError) -> Bool {

@@ -292,7 +292,7 @@ internal import SystemTSS
         return found
     }
 
-    private func capability(_ kind: UInt32, from first: UInt32, count: UInt32) throws(TPMError) -> [UInt8] {
+    func capability(_ kind: UInt32, from first: UInt32, count: UInt32) throws(TPMError) -> [UInt8] {
         var data: UnsafeMutablePointer<TPMS_CAPABILITY_DATA>?, hasMore: TPMI_YES_NO = 0
         defer { unsafe Esys_Free(data) }
         let none = ESYS_TR(ESYS_TR_NONE)

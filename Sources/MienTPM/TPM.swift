@@ -104,10 +104,14 @@ public actor TPM {
     /// Makes a counter that only goes up: not even one that is removed and made anew starts lower than any there has been.
     ///
     /// It is the one thing of ours that stays in the TPM, in its small memory: ``removeCounter(_:)`` when it is needed no more.
-    /// - Parameter auth: 1…32 bytes that every use will need.
-    public nonisolated func makeCounter(auth: Sensitive<[UInt8]>) async throws -> TPMCounter {
+    /// - Parameters:
+    ///   - auth: 1…32 bytes that every use will need.
+    ///   - place: one of ``TPMCounter/indices``; `nil` for a free one. A counter with this auth value that is there already is counted up and taken over: so
+    ///     whoever asks for the same place again, after a crash, loses none of the memory.
+    /// - Throws: ``TPMError`` `.wrongAuth` when something of another auth value has the place.
+    public nonisolated func makeCounter(auth: Sensitive<[UInt8]>, at place: UInt32? = nil) async throws -> TPMCounter {
         let auth = try Auth(auth)
-        return try await perform { connection throws(TPMError) in try connection.makeCounter(auth: auth) }
+        return try await perform { connection throws(TPMError) in try connection.makeCounter(auth: auth, at: place) }
     }
 
     /// - Returns: what it stands at; `nil` when there is no such counter.
@@ -128,6 +132,11 @@ public actor TPM {
     @discardableResult
     public nonisolated func removeCounter(_ index: UInt32) async throws -> Bool {
         try await perform { connection throws(TPMError) in try connection.removeCounter(index) }
+    }
+
+    /// Where something is in the range that counters are made in, by whomever.
+    package nonisolated func counterIndices() async throws -> [UInt32] {
+        try await perform { connection throws(TPMError) in try connection.counterIndices() }
     }
 
     /// Objects and sessions of ours that the TPM holds: none between calls.

@@ -4,5 +4,6 @@ public struct TPMCounter: Sendable, Hashable {
     public let index: UInt32
     public let value: UInt64
 
-    static let indices: ClosedRange<UInt32> = 0x0180_0000...0x01BF_FFFF
+    /// Where counters can be.
+    public static let indices: ClosedRange<UInt32> = 0x0180_0000...0x01BF_FFFF
 }

@@ -2,10 +2,13 @@ import Foundation
 import MienAPI
 import MienClient
 import MienCore
+import MienFace
 import MienImage
 import MienMedia
 import MienMediaTesting
+import MienModels
 import MienPixels
+import MienTesting
 import Testing
 
 /// `mien token …`, against a server of the test's own.
@@ -130,12 +133,31 @@ import Testing
             #expect(try early.status == 2 && early.error.code == "token.not-multi-auth")
             _ = try await json("token", "upgrade", input: "4711\n")
             #expect(try await json("token", "face", "on", "--name", "ada", input: "4711\n")["face"] as? Bool == true)
+            // Somebody who keeps still and blinks opens it where that is asked for by name; what is drawn otherwise has a turn in it.
+            _ = try await json("journey", "import", try home.write(Self.login.utf8, as: "otp-login.json"), "--publish")
+            let clip = try await Self.blinking(home)
+            let opened = try await json("token", "code", "--name", "ada", "--video", clip, "--mode", "passive")
+            #expect(try await Self.signsIn(#require(opened["code"] as? String), server.address))
+            let recorded = try await home.mien(["token", "code", "--name", "ada", "--video", clip, "--json"], settings: settings)
+            #expect(recorded.status == 1 && recorded.out.isEmpty && recorded.err.contains("no code:"), "\(recorded)")
             // A still picture, as a video: nobody blinks in it.
             let still = home.files.appending(path: "still.mkv")
             let picture = try ImageFile.decode(home.photo("obama"))
             try MovieMaker(.mkv).write(Array(repeating: picture, count: 40), to: still)
             let answer = try await home.mien(["token", "code", "--name", "ada", "--video", still.path, "--json"], settings: settings)
             #expect(answer.status == 1 && answer.out.isEmpty && answer.err.contains("no code:"), "\(answer)")
+            // Looks that were judged are counted, until the face is locked; the PIN lets it in again.
+            _ = try await json("face", "enroll", "joe", home.photo("biden"))
+            func look() async throws -> MienProgram.Result {
+                try await home.mien(["token", "code", "--name", "joe", "--video", clip, "--mode", "passive", "--json"], settings: settings)
+            }
+            for _ in 0..<5 { #expect(try await look().status == 1) }
+            let locked = try await look()
+            #expect(try locked.status == 3 && locked.error.code == "face.locked-out", "\(locked)")
+            for name in ["joe", "ada"] {
+                #expect(try await json("token", "face", "on", "--name", name, input: "4711\n")["face"] as? Bool == true)
+                if name == "joe" { #expect(try await look().status == 1) }
+            }
             func mode() async throws -> Bool? { try #require(try await json("token", "list")["tokens"] as? [[String: Any]]).first?["face"] as? Bool }
             #expect(try await mode() == true)
             _ = try await json("face", "enroll", "ada", home.photo("obama2"))
@@ -144,5 +166,33 @@ import Testing
             _ = try await json("face", "remove", "ada")
             #expect(try await mode() == false)
         }
+    }
+
+    /// A demo photo's face that keeps still, blinks, and looks up, as a video: no challenge that is drawn asks for that and no turn.
+    private static func blinking(_ home: TemporaryHome) async throws -> String {
+        let whole = try ImageFile.decode(home.photo("obama"))
+        let engine = try FaceEngine(pack: try ModelPack(folder: TemporaryHome.Machine.pack))
+        // The face and what is round it, so that frames are small.
+        let box = try #require(try await engine.analyse(whole).main).detection.box, side = min(whole.width, whole.height, Int(2.6 * box.width))
+        let left = min(max(0, Int(box.centre.x) - side / 2), whole.width - side), top = min(max(0, Int(box.centre.y) - side / 2), whole.height - side)
+        let photo = whole.reduced(by: 1, x: left, y: top, width: side, height: side).resized(width: 240, height: 240)
+        let mesh = try #require(try await engine.analyse(photo).main).mesh
+        let played = try await LivenessSession.played(
+            SolidHead(photo, mesh: mesh, reach: 60), LivenessChallenge(steps: [.init(.blink), .init(.lookUp, pauseMilliseconds: 500)]),
+            settings: VerificationSettings(mode: .livenessActive), framesPerSecond: 10, reader: engine, keepingFrames: true)
+        var maker = MovieMaker(.mkv)
+        maker.framesPerSecond = 10
+        let file = home.files.appending(path: "blink.mkv")
+        try maker.write(played.frames, to: file)
+        return file.path
+    }
+
+    @Test(arguments: [
+        (["--mode", "image", "--name", "ada"], "--mode"), (["--mode", "passive"], "--name"), (["--video", "clip.mp4"], "--name"),
+        (["--video", "clip.mp4", "--camera", "front", "--name", "ada"], "--camera"),
+    ])
+    func `a picture opens no token, and a look needs somebody to look for`(words: [String], named: String) async throws {
+        let home = try TemporaryHome(hasPack: false), result = try await home.mien(["token", "code"] + words)
+        #expect(result.status == 2 && result.out.isEmpty && result.err.contains(named), "\(result)")
     }
 }

@@ -352,6 +352,58 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         #expect(expired?.code == .notLicensed && expired?.reason.contains("expired") == true)
     }
 
+    @Test func `a clock that is set back lengthens no licence, over restarts, and a new one is judged by the clock as it is`() async throws {
+        let clock = Clock(), server = try Server()
+        var machine = try Machine()
+        machine.licensing = LicencePolicy(product: "mien-face") { clock.now }
+        try await machine.service.configureLicense(server.exchange)
+        let day: Int64 = 86_400
+        func verdict() async throws -> Licence.Verdict? { try await machine.service.licenceVerdict() }
+        func isBehind(_ verdict: Licence.Verdict?) -> Bool { if case .clockBehind = verdict { true } else { false } }
+        func isExpired(_ verdict: Licence.Verdict?) -> Bool { if case .expired = verdict { true } else { false } }
+
+        // A little later, and back again: forgiven. Further back than a day: not, until it is set right.
+        clock.advance(day / 2)
+        #expect(try await verdict()?.isValid == true)
+        clock.advance(-day / 4)
+        #expect(try await verdict()?.isValid == true)
+        clock.advance(-day)
+        #expect(try await isBehind(verdict()))
+        clock.advance(day)
+        #expect(try await verdict()?.isValid == true)
+
+        // Over, and back within its time.
+        clock.advance(day)
+        #expect(try await isExpired(verdict()))
+        clock.advance(-day / 2)
+        #expect(try await isExpired(verdict()))
+        #expect(await code { try await machine.service.initialize() } == .notLicensed)
+        clock.advance(-day / 2)
+        try await machine.service.configureLicense(server.exchange)
+        #expect(try await verdict()?.isValid == true)
+    }
+
+    @Test func `a machine id that cannot be read now is an error, not another device`() async throws {
+        let clock = Clock(), server = try Server(), isReadable = Mutex(true)
+        var machine = try Machine()
+        machine.licensing = LicencePolicy(product: "mien-face") { clock.now }
+        try await machine.service.configureLicense(server.exchange)
+        let (id, licensing) = (machine.id, machine.licensing)
+        let service = FaceAuthService(
+            folder: machine.scratch("face").path, keyPath: machine.key.path, packID: pack, tpm: nil, cameras: { [] }, faceModes: nil,
+            licensing: licensing, files: POSIXFileSystem(), random: .system,
+            machineID: {
+                guard isReadable.withLock({ $0 }) else { throw FaceAuthError(.bindingUnavailable, "not now") }
+                return Array(id.utf8)
+            })
+        #expect(try await service.isLicenseConfigured())
+        isReadable.withLock { $0 = false }
+        #expect(await code { _ = try await service.isLicenseConfigured() } == .bindingUnavailable)
+        #expect(await code { try await service.configureLicense(server.exchange) } == .bindingUnavailable)
+        isReadable.withLock { $0 = true }
+        #expect(try await service.isLicenseConfigured())
+    }
+
     @Test func `on another machine, for another product, or changed on disk it does not hold`() async throws {
         let clock = Clock(), server = try Server()
         var machine = try Machine()

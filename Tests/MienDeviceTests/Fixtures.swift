@@ -105,16 +105,19 @@ struct Device {
     }
 }
 
-/// The machine's files until a call; from that one on, nothing works any more, as after a power cut.
+/// The machine's files until a call; from that one on, nothing works any more, as after a power cut, or one kind of call does not.
 final class FailingFiles: FileSystem {
     private let real = POSIXFileSystem()
     private let callsLeft: Mutex<Int>
+    private let only: FileSystemError.Operation?
 
-    init(after calls: Int) { callsLeft = Mutex(calls) }
+    /// - Parameter only: fails, and is counted; `nil` for all.
+    init(after calls: Int, only: FileSystemError.Operation? = nil) { (callsLeft, self.only) = (Mutex(calls), only) }
 
     var hasFailed: Bool { callsLeft.withLock { $0 < 0 } }
 
     private func spend(_ operation: FileSystemError.Operation, _ path: String) throws(FileSystemError) {
+        if let only, only != operation { return }
         let left = callsLeft.withLock { left in
             left -= 1
             return left

@@ -523,4 +523,87 @@ private func code(_ body: () async throws -> Void) async -> TokenError.Code? {
             Issue.record("a code takes fewer calls than this")
         }
     }
+
+    @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
+    func `a vault has one counter in the TPM while it has a file: looking makes none, a reset takes it away`() async throws {
+        try await SoftwareTPM.run { tpm in
+            let machine = try Machine(tpm: tpm), chip = TPM(address: tpm.address)
+            func counters() async throws -> Int { try await chip.counterIndices().count }
+            let vault = machine.vault
+            #expect(try await vault.tokens().isEmpty)
+            #expect(await code { _ = try await vault.token("aut_1") } == .unknown)
+            #expect(await code { _ = try await vault.code(of: "aut_1", with: .pin(right)) } == .unknown)
+            #expect(await code { _ = try await vault.response(of: "aut_1", to: "0f", with: .pin(right)) } == .unknown)
+            #expect(await code { try await vault.remove("aut_1") } == .unknown)
+            #expect(await code { try await vault.upgradeToMultiAuthMode("aut_1", pin: right) } == .unknown)
+            #expect(await code { _ = try await vault.isMultiAuthModeEnabled("aut_1") } == .unknown)
+            #expect(await code { try await vault.deactivateAuthMode(on: "aut_1") } == .unknown)
+            #expect(await code { try await vault.changePIN(of: "aut_1", from: right, to: pin) } == .unknown)
+            try await vault.deactivateFaceMode(of: nil)
+            #expect(try await counters() == 0 && !FileManager.default.fileExists(atPath: machine.folder.path), "nothing was touched")
+
+            for _ in 0..<3 {
+                try await vault.keep(counting(), pin: pin)
+                try await vault.keep(timed(), pin: pin)
+                _ = try await vault.code(of: "aut_1", with: .pin(right))
+                #expect(await code { _ = try await vault.code(of: "aut_9", with: .pin(right)) } == .unknown)
+                #expect(try await counters() == 1)
+                try await vault.reset()
+                #expect(try await counters() == 0)
+            }
+            try await vault.reset()
+        }
+    }
+
+    @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
+    func `a first change that fails leaves no counter; one that a crash left is taken over, and a stranger's stays`() async throws {
+        try await SoftwareTPM.run { tpm in
+            let machine = try Machine(tpm: tpm), chip = TPM(address: tpm.address)
+            func counters() async throws -> Int { try await chip.counterIndices().count }
+            let stranger = try await chip.makeCounter(auth: Sensitive([9, 9, 9]))
+            try await machine.vault.keep(counting(), pin: pin)
+            #expect(try await counters() == 2)
+            // As a crash does between the counter and the file.
+            try FileManager.default.removeItem(at: machine.file)
+            var broken = machine
+            broken.files = FailingFiles(after: 0, only: .create)
+            #expect(await code { try await broken.vault.keep(counting(), pin: pin) } == .storage)
+            #expect(try await counters() == 1)
+            for _ in 0..<3 {
+                try await machine.vault.keep(counting(), pin: pin)
+                #expect(try await counters() == 2)
+                #expect(try await machine.vault.code(of: "aut_1", with: .pin(right)).text == hotp.code(at: 0, with: secret()).text)
+                try FileManager.default.removeItem(at: machine.file)
+            }
+            // A reset finds it without the file, too.
+            try await machine.vault.reset()
+            #expect(try await chip.counterIndices() == [stranger.index])
+        }
+    }
+
+    @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
+    func `a move to the TPM that breaks off anywhere takes one counter, and so does one whose counter is gone`() async throws {
+        try await SoftwareTPM.run { tpm in
+            var machine = try Machine()
+            let chip = TPM(address: tpm.address)
+            func counters() async throws -> Int { try await chip.counterIndices().count }
+            try await machine.vault.keep(counting(), pin: pin)
+            machine.tpm = tpm.address
+            for calls in 0..<200 {
+                let failing = FailingFiles(after: calls)
+                var broken = machine
+                broken.files = failing
+                try? await broken.vault.migrate()
+                #expect(try await counters() <= 1, "after \(calls) calls")
+                if !failing.hasFailed { break }
+            }
+            #expect(try await counters() == 1)
+            #expect(try await machine.vault.code(of: "aut_1", with: .pin(right)).text == hotp.code(at: 0, with: secret()).text)
+            for index in try await chip.counterIndices() { try await chip.removeCounter(index) }
+            #expect(try await machine.vault.token("aut_1").isRestored)
+            #expect(try await counters() == 1)
+            try await machine.vault.reset()
+            #expect(try await counters() == 0)
+        }
+    }
 }

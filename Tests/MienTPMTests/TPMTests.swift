@@ -213,6 +213,21 @@ private func digest(_ message: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: mes
         }
     }
 
+    @Test func `a counter asked for at a place is made there once, then taken over, and never somebody else's`() async throws {
+        try await withTPM { tpm, _ throws in
+            let place = TPMCounter.indices.lowerBound + 7
+            #expect(try await tpm.counterIndices() == [])
+            let counter = try await tpm.makeCounter(auth: secret(1), at: place)
+            #expect(counter.index == place)
+            #expect(try await tpm.makeCounter(auth: secret(1), at: place).value == counter.value + 1)
+            await #expect(throws: TPMError(.wrongAuth, "")) { try await tpm.makeCounter(auth: secret(2), at: place) }
+            #expect(try await tpm.counterIndices() == [place])
+            #expect(try await tpm.removeCounter(place))
+            #expect(try await tpm.counterIndices() == [])
+            await #expect(throws: TPMError(.badArgument, "")) { try await tpm.makeCounter(auth: secret(1), at: 0x0150_0000) }
+        }
+    }
+
     @Test func `a counter needs its auth value, and wrong ones are not counted`() async throws {
         try await withTPM { tpm, _ throws in
             let counter = try await tpm.makeCounter(auth: secret(1)), other = try await tpm.makeCounter(auth: secret(3)),

@@ -206,7 +206,7 @@ public enum CapturedOwner: Sendable {
 
 extension SessionRefusal {
     /// Somebody was judged, and did not pass as live.
-    fileprivate var isOfLiveness: Bool {
+    var isOfLiveness: Bool {
         switch self {
         case .timedOut, .cancelled, .sourceEnded, .badQuality, .noMatch, .clockWentBack: false
         case .actionMissed, .actionOutOfOrder, .blinkMissed, .faceLost, .faceJumped, .faceChanged, .flat, .repeatedFrames, .stillPicture,

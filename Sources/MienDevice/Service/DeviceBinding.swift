@@ -107,9 +107,11 @@ struct DeviceBinding: Sendable {
         } catch { throw FaceAuthError(.storage, "\(error)") }
     }
 
-    /// What this device calls itself: 32 bytes of the key file and, where there is one, the machine id. Stays the same after a reset.
+    /// What this device calls itself: 32 bytes of the key file and the machine id. Stays the same after a reset.
+    ///
+    /// - Throws: ``FaceAuthError``: `.bindingUnavailable` when the machine id cannot be read now: without it this would be another device; `.storage`.
     func deviceMark() throws -> [UInt8] {
-        let machine = (try? machineID()) ?? []
+        let machine = try machineID()
         return try withLock { $0.code(for: Array("device/".utf8) + machine, purpose: .licence) }
     }
 

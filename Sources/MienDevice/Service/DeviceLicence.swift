@@ -27,10 +27,22 @@ struct LicenceFile: Sendable {
     static let sizeLimit = 16 << 10
     private static let identity = Array("licence".utf8)
 
+    /// How far the latest time seen may lag behind: it is written down no oftener.
+    private static let timeStep = Duration.seconds(3600)
+
     private struct Record: Codable {
         var version = 1
         let licence: String
         let key: JSONValue
+        /// That the clock showed when the licence was looked at; missing in files of before.
+        var latestSeen: Instant?
+    }
+
+    /// What is kept.
+    struct Kept: Sendable {
+        let text: String
+        let key: DevicePublicKey
+        let latestSeen: Instant?
     }
 
     let folder: String
@@ -38,23 +50,31 @@ struct LicenceFile: Sendable {
     let files: any FileSystem
     let random: RandomSource
 
-    func read() throws -> (text: String, key: DevicePublicKey)? {
+    /// - Parameter now: kept as the latest time seen when it is later, by an hour or more.
+    func read(at now: Instant) throws -> Kept? {
         try withLock { sealer in
             guard let found = try files.read(path, atMost: Self.sizeLimit) else { return nil }
             guard found.isRegular, found.size <= Self.sizeLimit, let content = try? sealer.open(found.bytes, identity: Self.identity),
-                let record = try? JSONDecoder().decode(Record.self, from: Data(content)), record.version == 1,
+                var record = try? JSONDecoder().decode(Record.self, from: Data(content)), record.version == 1,
                 let key = try? DevicePublicKey(jwk: record.key)
             else { throw FaceAuthError(.storage, "\(path) does not hold a licence of this device's: configure one anew") }
-            return (record.licence, key)
+            if record.latestSeen.map({ now >= $0 + Self.timeStep }) ?? true {
+                record.latestSeen = now
+                try write(record, sealer)
+            }
+            return Kept(text: record.licence, key: key, latestSeen: record.latestSeen)
         }
     }
 
-    func write(_ text: String, _ key: DevicePublicKey) throws {
-        let content = Array(try JSONEncoder().encode(Record(licence: text, key: key.jwk)))
-        try withLock { sealer in
-            try files.replaceFile(
-                path, with: sealer.seal(content, identity: Self.identity), by: "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)")
-        }
+    /// - Parameter now: the latest time seen from now on, also when the clock stood ahead before: the server has just dated the licence.
+    func write(_ text: String, _ key: DevicePublicKey, at now: Instant) throws {
+        try withLock { try write(Record(licence: text, key: key.jwk, latestSeen: now), $0) }
+    }
+
+    private func write(_ record: Record, _ sealer: RecordSealer) throws {
+        let content = Array(try JSONEncoder().encode(record))
+        try files.replaceFile(
+            path, with: sealer.seal(content, identity: Self.identity), by: "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)")
     }
 
     private var path: String { "\(folder)/\(Self.name)" }

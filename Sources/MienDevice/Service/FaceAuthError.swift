@@ -12,6 +12,8 @@ public struct FaceAuthError: CodedError {
         case notInitialized = "face.not-initialized"
         /// Nobody, or not this person, is enrolled.
         case notEnrolled = "face.not-enrolled"
+        /// Five tries in a row that were not the enrolled face, or not live: ``FaceAuthService/unlock(_:)`` lets it be tried again.
+        case lockedOut = "face.locked-out"
         /// The face was made by another model pack than the service's.
         case otherModelPack = "face.other-model-pack"
         /// The operator asks for a licence, and there is none, or none that holds.

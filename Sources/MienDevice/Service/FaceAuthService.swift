@@ -5,6 +5,7 @@ public import MienKeys
 public import MienMedia
 public import MienTPM
 public import MienVault
+internal import Synchronization
 
 /// What else on a device opens with a face: tokens in multi-authentication mode. Told before a face goes.
 public protocol FaceModeHolder: Sendable {
@@ -32,6 +33,7 @@ public actor FaceAuthService {
     private let faceModes: (any FaceModeHolder)?
     private let licensing: LicencePolicy?
     private let licence: LicenceFile
+    private let lockouts: FaceLockouts
     private let files: any FileSystem
     private let random: RandomSource
     private var camera: Camera?
@@ -64,6 +66,7 @@ public actor FaceAuthService {
         binding = DeviceBinding(folder: folder, keyPath: keyPath, tpm: tpm, machineID: machineID, files: files, random: random)
         faceFolder = "\(folder)/faces"
         (self.licensing, licence) = (licensing, LicenceFile(folder: folder, keyPath: keyPath, files: files, random: random))
+        lockouts = FaceLockouts(folder: folder, keyPath: keyPath, files: files, random: random)
         (self.packID, self.cameras, self.faceModes, self.files, self.random) = (packID, cameras, faceModes, files, random)
     }
 
@@ -71,16 +74,20 @@ public actor FaceAuthService {
 
     /// Whether this device may be used: it has a licence that holds now, or needs none. Asks no server.
     ///
-    /// - Throws: ``FaceAuthError`` `.storage`.
+    /// - Throws: ``FaceAuthError`` `.storage`, `.bindingUnavailable` when the machine id cannot be read.
     public func isLicenseConfigured() throws -> Bool {
         guard licensing != nil else { return true }
         return try licenceVerdict()?.isValid ?? false
     }
 
-    /// What there is to say of this device's licence; `nil` when it has none, or needs none.
+    /// What there is to say of this device's licence; `nil` when it has none, or needs none. Remembers the latest time that it was asked at, to the hour:
+    /// a clock that is set back lengthens no licence by more.
     public func licenceVerdict() throws -> Licence.Verdict? {
-        guard let licensing, let (text, key) = try licence.read() else { return nil }
-        return Licence.judge(text, signedBy: key, product: licensing.product, device: try device(), at: licensing.now())
+        guard let licensing else { return nil }
+        let now = licensing.now()
+        guard let kept = try licence.read(at: now) else { return nil }
+        return Licence.judge(
+            kept.text, signedBy: kept.key, product: licensing.product, device: try device(), at: now, latestSeen: kept.latestSeen)
     }
 
     /// Gets a licence and keeps it, in place of one there was. Does nothing when none is needed.
@@ -89,10 +96,10 @@ public actor FaceAuthService {
     /// - Throws: what `exchange` throws; ``FaceAuthError`` `.notLicensed` when what it gives does not hold here and now: the one before stays.
     public func configureLicense(_ exchange: @Sendable (_ device: String) async throws -> (text: String, key: DevicePublicKey)) async throws {
         guard let licensing else { return }
-        let device = try device(), (text, key) = try await exchange(device)
-        let verdict = Licence.judge(text, signedBy: key, product: licensing.product, device: device, at: licensing.now())
+        let device = try device(), (text, key) = try await exchange(device), now = licensing.now()
+        let verdict = Licence.judge(text, signedBy: key, product: licensing.product, device: device, at: now)
         guard verdict.isValid else { throw Self.unlicensed(verdict) }
-        try licence.write(text, key)
+        try licence.write(text, key, at: now)
     }
 
     private func device() throws -> String { Base64URL.encode(try binding.deviceMark()) }
@@ -108,7 +115,7 @@ public actor FaceAuthService {
             switch verdict {
             case nil, .valid: "this device has no licence"
             case .expired: "this device's licence has expired"
-            case .clockBehind: "this device's clock stands before its licence was issued: set it"
+            case .clockBehind: "this device's clock stands before its licence was issued, or before where it stood when it was last looked at: set it"
             case .otherDevice: "the licence is another device's"
             case .otherProduct: "the licence is for another product"
             case .notGenuine: "the licence was changed, or is none"
@@ -209,21 +216,81 @@ public actor FaceAuthService {
 
     /// Verifies that a person is in front of a source of frames, and gives what opens their tokens: once, within 60 s.
     ///
+    /// The person does what is drawn at random here, for each look; only settings that name `livenessPassive` have them keep still and blink. Looks are
+    /// counted before they begin: five in a row that were somebody else, not live, or left after an instruction lock the face, see ``unlock(_:)``.
+    ///
     /// - Parameters:
     ///   - reader: the pipeline.
     ///   - matcher: of the model pack that the service was made for.
-    ///   - challenge: for `livenessActive`.
+    ///   - settings: those of a live source unless they say otherwise; a `VerificationSettings` without a mode is passive.
     ///   - capture: names what the verdict is about.
-    /// - Throws: as ``face(of:)``; `SessionSettingError`, `FrameSourceError` and what the reader throws. A refusal is not thrown.
+    /// - Throws: as ``face(of:)``; ``FaceAuthError`` `.notLicensed`, `.lockedOut`; `SessionSettingError` for the mode `image`, in which a photo held up would
+    ///   do; `FrameSourceError` and what the reader throws. A refusal is not thrown.
     public func verify(
         _ name: PersonName, in frames: some FrameSource, reader: some LiveFaceReader, matcher: FaceMatcher,
-        settings: VerificationSettings = .standard, challenge: LivenessChallenge? = nil, capture: CaptureID,
-        onFrame: (@Sendable (FrameEvent) async -> Void)? = nil
+        settings: VerificationSettings = .live, capture: CaptureID, onFrame: (@Sendable (FrameEvent) async -> Void)? = nil
+    ) async throws -> FaceAuthentication {
+        // Before the face is opened.
+        try requireLicence()
+        return try await verify(
+            face(of: name), of: name, in: frames, reader: reader, matcher: matcher, settings: settings, capture: capture, onFrame: onFrame)
+    }
+
+    /// The same for a face that is kept elsewhere.
+    package func verify(
+        _ enrolled: FaceTemplate, of name: PersonName, in frames: some FrameSource, reader: some LiveFaceReader, matcher: FaceMatcher,
+        settings: VerificationSettings, capture: CaptureID, onFrame: (@Sendable (FrameEvent) async -> Void)?
     ) async throws -> FaceAuthentication {
         try requireLicence()
-        return try await FaceAuthentication.run(
-            try await face(of: name), of: name, in: frames, reader: reader, matcher: matcher, settings: settings, challenge: challenge,
-            capture: capture, onFrame: onFrame)
+        guard settings.mode != .image else {
+            throw SessionSettingError(setting: "mode", allowed: "liveness_passive or liveness_active: a photo opens no token")
+        }
+        let mode = FaceAuthMode(enrolled, of: name)
+        guard try lockouts.begin(mode) else { throw Self.lockedOut }
+        let isDrawn = settings.mode == .livenessActive, wasInstructed = Mutex(false), look: FaceAuthentication
+        var generator = SystemRandomNumberGenerator()
+        let challenge = isDrawn ? LivenessChallenge.drawn(using: &generator) : nil
+        do {
+            look = try await FaceAuthentication.run(
+                enrolled, of: name, in: frames, reader: reader, matcher: matcher, settings: settings,
+                challenge: challenge, capture: capture
+            ) { event in
+                if isDrawn, let action = event.action, action != .keepStill { wasInstructed.withLock { $0 = true } }
+                await onFrame?(event)
+            }
+        } catch {
+            // Told what was drawn, then gone, however: that was a try, or one could go on until something is drawn that suits a recording.
+            if !wasInstructed.withLock({ $0 }) { try? lockouts.abandon(mode) }
+            throw error
+        }
+        if look.verdict.isAccepted {
+            try lockouts.succeed(mode)
+        } else if !wasInstructed.withLock({ $0 }), !look.verdict.refusals.contains(where: { $0 == .noMatch || $0.isOfLiveness }) {
+            try lockouts.abandon(mode)
+        }
+        return look
+    }
+
+    private static let lockedOut = FaceAuthError(
+        .lockedOut,
+        "the face was wrong, or not live, \(AuthenticatorState.mostFaceFailures) times in a row: it opens nothing until it is unlocked, "
+            + "and then activated with the PIN")
+
+    /// Whether looks at this person's face are judged no more, after five in vain.
+    ///
+    /// - Throws: as ``face(of:)``.
+    public func isLockedOut(_ name: PersonName) async throws -> Bool { try lockouts.isLockedOut(await authMode(of: name)) }
+
+    /// Lets a locked face be tried again. First its face mode ends everywhere: activating it again takes the token's PIN. Does nothing when it is not locked.
+    ///
+    /// - Throws: as ``face(of:)``.
+    public func unlock(_ name: PersonName) async throws { try await unlock(authMode(of: name)) }
+
+    /// The same for a face that is kept elsewhere.
+    package func unlock(_ mode: FaceAuthMode) async throws {
+        guard try lockouts.isLockedOut(mode) else { return }
+        try await faceModes?.deactivateFaceMode(of: mode.person)
+        try lockouts.succeed(mode)
     }
 
     /// Forgets a person, after the face mode of all that the face opened has ended.
@@ -246,6 +313,7 @@ public actor FaceAuthService {
             for name in try files.list(faceFolder) ?? [] where name.hasSuffix(LocalFaceStore.fileSuffix) { try files.remove("\(faceFolder)/\(name)") }
             if try files.list(faceFolder) != nil { try files.syncFolder(faceFolder) }
         } catch { throw FaceAuthError(.storage, "\(error)") }
+        try lockouts.reset()
     }
 
     private static let nobody = FaceAuthError(.notEnrolled, "nobody is enrolled under this name")

@@ -10,7 +10,9 @@ enum MachineID {
         let text = (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         guard text.utf8.count == 32, text.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }) else {
             throw FaceAuthError(
-                .bindingUnavailable, "\(path) holds no machine id (32 hexadecimal digits). systemd-machine-id-setup makes one; a TPM does without.")
+                .bindingUnavailable,
+                "\(path) holds no machine id (32 hexadecimal digits). systemd-machine-id-setup makes one. Data bound to a TPM does without, a licence does not."
+            )
         }
         return Array(text.utf8)
     }

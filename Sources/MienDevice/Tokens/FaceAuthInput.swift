@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// That an enrolled person was in front of this device's camera just now: opens a token in face mode, once, within 60 s.
 ///
-/// Made by ``FaceAuthService/verify(_:in:reader:matcher:settings:challenge:capture:onFrame:)`` alone, from a verdict that was reached there.
+/// Made by ``FaceAuthService/verify(_:in:reader:matcher:settings:capture:onFrame:)`` alone, from a verdict that was reached there.
 public final class FaceAuthInput: Sendable {
     public static let lifetime = Duration.seconds(60)
 
@@ -43,7 +43,8 @@ public struct FaceAuthentication: Sendable {
     /// `nil` when the verdict refuses.
     public let input: FaceAuthInput?
 
-    /// Compares whoever is in front of `frames` with `template`, in a session of its own.
+    /// Compares whoever is in front of `frames` with `template`, in a session of its own. Checks no licence, counts no try and takes any mode: those are
+    /// ``FaceAuthService``'s to see to; nobody else calls it but tests.
     package static func run(
         _ template: FaceTemplate, of person: PersonName, in frames: some FrameSource, reader: some LiveFaceReader, matcher: FaceMatcher,
         settings: VerificationSettings, challenge: LivenessChallenge?, capture: CaptureID,

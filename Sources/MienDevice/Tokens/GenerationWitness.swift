@@ -59,6 +59,12 @@ struct TPMWitness: GenerationWitness {
         Sensitive(key.code(for: Array("tpm".utf8), purpose: .tokenGeneration).prefix(31) + [1])
     }
 
+    /// Always the same for a vault: what a crash left there is taken over, or removed, by whoever has its key.
+    static func place(_ key: MasterKey) -> UInt32 {
+        let bits: UInt32 = key.code(for: Array("place".utf8), purpose: .tokenGeneration).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+        return TPMCounter.indices.lowerBound + bits % UInt32(TPMCounter.indices.count)
+    }
+
     func read() async throws -> UInt64? { try await tpm.value(ofCounter: index, auth: Self.auth(key)) }
 
     func advance(to generation: UInt64) async throws {

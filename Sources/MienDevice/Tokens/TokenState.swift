@@ -92,7 +92,7 @@ struct TokenState: Codable, Sendable, Equatable {
     /// The file is older than it should be.
     mutating func restore() { for index in tokens.indices { tokens[index].restore() } }
 
-    private static let unknown = TokenError(.unknown, "this device has no token of this id")
+    static let unknown = TokenError(.unknown, "this device has no token of this id")
 }
 
 extension TokenState: CustomReflectable, CustomStringConvertible {

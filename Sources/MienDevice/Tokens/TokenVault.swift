@@ -69,7 +69,7 @@ public actor TokenVault: FaceModeHolder {
     /// - Returns: the private key, 32 bytes.
     public func registrationKey(for code: Sensitive<String>) async throws -> Sensitive<[UInt8]> {
         let time = now(), mark = code.use { Array(SHA256.hash(data: Array($0.utf8))) }
-        return try await perform { state, _ in
+        return try await perform(mayBegin: true) { state, _ in
             Sensitive(state.registrationKey(for: mark, at: time) { Array(P256.KeyAgreement.PrivateKey().rawRepresentation) })
         }
     }
@@ -79,7 +79,7 @@ public actor TokenVault: FaceModeHolder {
     /// - Throws: ``TokenError``: `.exists`, `.full`, `.otherDevice`, `.bindingUnavailable`, `.storage`.
     public func keep(_ token: NewToken, pin: DevicePIN) async throws {
         let (time, cost, random) = (now(), cost, random)
-        try await perform { state, key in
+        try await perform(mayBegin: true) { state, key in
             try state.add(StoredToken(token, pin: PINInput(pin), key: key, cost: cost, at: time, random: random))
         }
     }
@@ -95,17 +95,34 @@ public actor TokenVault: FaceModeHolder {
 
     public func remove(_ id: String) async throws { try await perform { state, _ in try state.remove(id) } }
 
-    /// Forgets all tokens, and the key: also where the data does not open.
+    /// Forgets all tokens, and the key: also where the data does not open. The TPM's counter goes, too, if the TPM can be asked.
     public func reset() async throws {
         await takeTurn()
         defer { giveTurn() }
         do {
-            // First the key: should the rest fail, what is left opens no more.
+            // With the key its place would be forgotten.
+            await removeCounter()
+            // Then the key: should the rest fail, what is left opens no more.
             try binding.forget()
             guard try files.read(path, atMost: 0) != nil else { return }
             try files.remove(path)
             try files.syncFolder(folder)
         } catch { throw Self.translated(error) }
+    }
+
+    /// Without a word when it cannot be done: tokens have to go from a device whose TPM does not answer, too.
+    private func removeCounter() async {
+        guard let tpm, let names = try? files.list(folder), names.contains(DeviceBinding.name), (try? binding.source()) == .tpm,
+            let key = try? await binding.key(recordsExist: true)
+        else { return }
+        let auth = TPMWitness.auth(key)
+        var places: Set = [TPMWitness.place(key)]
+        if let noted = (try? read(key))?.counter { places.insert(noted) }
+        for place in places {
+            // Counted up first, which takes its auth value: nobody else's is removed.
+            guard (try? await tpm.increment(counter: place, auth: auth)) != nil else { continue }
+            _ = try? await tpm.removeCounter(place)
+        }
     }
 
     // MARK: Modes
@@ -227,19 +244,22 @@ public actor TokenVault: FaceModeHolder {
     }
 
     /// Reads the file, has `body` look at it or change it, and writes it back when it has: only then is the result given.
-    private func perform<T: Sendable>(_ body: @Sendable (inout TokenState, MasterKey) throws -> T) async throws -> T {
+    ///
+    /// - Parameter mayBegin: makes the first file. Otherwise a device without one has no token, and neither its TPM nor its disk is touched.
+    private func perform<T: Sendable>(mayBegin: Bool = false, _ body: @Sendable (inout TokenState, MasterKey) throws -> T) async throws -> T {
         await takeTurn()
         defer { giveTurn() }
         do {
-            let key = try await binding.key(recordsExist: try exists()), source = try binding.source() ?? .machine
+            let isThere = try exists()
+            guard isThere || mayBegin else { throw TokenState.unknown }
+            let key = try await binding.key(recordsExist: isThere), source = try binding.source() ?? .machine
             let lock = try DeviceFolder.locked(folder, keyPath: keyPath, files: files, random: random).lock
             defer { lock.release() }
             let found = try await current(key, source)
-            var state: TokenState
-            if let found { state = found } else { state = try await fresh(key, source) }
+            var state = found ?? TokenState(generation: 0, counter: nil)
             let before = state
             let result = try body(&state, key)
-            if found == nil || state != before { try await write(&state, key) }
+            if state != before { if found == nil { try await begin(&state, key, source) } else { try await write(&state, key) } }
             return result
         } catch { throw Self.translated(error) }
     }
@@ -299,27 +319,34 @@ public actor TokenVault: FaceModeHolder {
         try fileWitness(key).advance(to: FileWitness.moved)
     }
 
+    /// To be written next. Where that fails, or never comes, the counter waits at its place for the next try.
     private func count(_ state: inout TokenState, _ key: MasterKey) async throws {
         guard let tpm else { throw Self.elsewhere }
-        let counter = try await tpm.makeCounter(auth: TPMWitness.auth(key))
+        let counter = try await tpm.makeCounter(auth: TPMWitness.auth(key), at: TPMWitness.place(key))
         (state.counter, state.generation) = (counter.index, counter.value)
     }
 
-    private func fresh(_ key: MasterKey, _ source: DeviceBindingSource) async throws -> TokenState {
-        var state = TokenState(generation: 0, counter: nil)
-        if source == .tpm {
-            try await count(&state, key)
-            return state
+    /// Writes the first file, after the second place.
+    private func begin(_ state: inout TokenState, _ key: MasterKey, _ source: DeviceBindingSource) async throws {
+        guard source == .tpm else {
+            try begin(&state, fileWitness(key))
+            return try await write(&state, key)
         }
-        let witness = fileWitness(key)
-        if let kept = try witness.read() {
-            guard kept != FileWitness.moved else { throw Self.elsewhere }
-            state.generation = kept
-        } else {
+        try await count(&state, key)
+        do { try await write(&state, key) } catch {
+            // A file that got its name all the same needs it.
+            if let tpm, let place = state.counter, (try? exists()) == false { _ = try? await tpm.removeCounter(place) }
+            throw error
+        }
+    }
+
+    private func begin(_ state: inout TokenState, _ witness: FileWitness) throws {
+        guard let kept = try witness.read() else {
             // Before the file: a file without it has lost it.
-            try witness.advance(to: 0)
+            return try witness.advance(to: 0)
         }
-        return state
+        guard kept != FileWitness.moved else { throw Self.elsewhere }
+        state.generation = kept
     }
 
     private static let identity = Array("tokens".utf8)

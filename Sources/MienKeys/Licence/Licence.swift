@@ -6,7 +6,7 @@ public struct Licence: Sendable, Hashable {
     public static let type = "mien-licence+jwt"
     /// What a device calls itself: 32 bytes in base64url.
     public static let deviceLength = 43
-    /// Clocks that are a day behind are forgiven, not more: one that is set back does not lengthen a licence.
+    /// Clocks that are a day behind are forgiven, not more. A licence's end is judged by the latest time seen: see ``judge(_:signedBy:product:device:at:latestSeen:)``.
     public static let clockTolerance = Duration.seconds(86_400)
 
     /// 1...64 of a-z, 0-9, `.` and `-`.
@@ -19,7 +19,7 @@ public struct Licence: Sendable, Hashable {
         case valid(Licence)
         /// Its time is over.
         case expired(Licence)
-        /// The clock stands before the licence was issued.
+        /// The clock stands more than a day before the licence was issued, or before the latest time that was seen.
         case clockBehind(Licence)
         case otherDevice
         case otherProduct
@@ -32,14 +32,19 @@ public struct Licence: Sendable, Hashable {
     /// - Parameters:
     ///   - text: the compact form.
     ///   - key: of the server that the device was activated at.
-    public static func judge(_ text: String, signedBy key: DevicePublicKey, product: String, device: String, at now: Instant) -> Verdict {
+    ///   - latestSeen: the latest `now` of earlier judgements. A clock that was set back lengthens nothing that had run out by then. What this cannot see:
+    ///     a clock that is set back by less than a day before each use.
+    public static func judge(
+        _ text: String, signedBy key: DevicePublicKey, product: String, device: String, at now: Instant, latestSeen: Instant? = nil
+    ) -> Verdict {
         guard let message = try? JWS.parse(compact: text, limits: .init(maxBytes: 4096)), message.type == type,
             let payload = (try? message.verify(with: key))?.payload, let licence = Licence(payload: payload)
         else { return .notGenuine }
         guard licence.product == product else { return .otherProduct }
         guard licence.device == device else { return .otherDevice }
-        guard now < licence.expiresAt else { return .expired(licence) }
-        guard licence.issuedAt <= now + clockTolerance else { return .clockBehind(licence) }
+        let seen = latestSeen ?? now
+        guard max(now, seen) < licence.expiresAt else { return .expired(licence) }
+        guard max(licence.issuedAt, seen) <= now + clockTolerance else { return .clockBehind(licence) }
         return .valid(licence)
     }
 

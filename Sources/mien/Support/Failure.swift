@@ -42,6 +42,7 @@ extension Failure {
         case let error as FaceStoreError: self.init(.notSetUp, error.code, error.description)
         case let error as FileSystemError: self.init(.notSetUp, error.kind.rawValue, error.description)
         case let error as MienError: self.init(error, about: nil)
+        case let error as FaceAuthError: self.init(.notSetUp, error.code.rawValue, error.reason)
         case let error as TokenError: self.init(error.isSlip ? .badInput : .notSetUp, error.code.rawValue, error.reason)
         case let error as OTPError: self.init(.badInput, error.code.rawValue, error.reason)
         case let error as CalibrationError: self.init(.badInput, "calibrate.too-few", error.description)

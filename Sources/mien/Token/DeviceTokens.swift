@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import MienCore
 import MienDevice
+import MienFace
 import MienModels
 import MienTPM
 
@@ -15,6 +16,22 @@ enum DeviceTokens {
         return TokenVault(
             folder: home.appending(path: "tokens").path, keyPath: home.appending(path: "device.key").path, generationFolder: "\(state)/mien",
             tpm: TPM(address: environment["MIEN_TPM"] ?? TPM.defaultAddress), now: LocalFaces.now)
+    }
+}
+
+extension DeviceTokens {
+    /// Looks at faces for them, and counts the looks in `$MIEN_HOME/face`. The faces themselves are where `mien face` keeps them.
+    static func faces(_ packID: PackID) -> FaceAuthService {
+        let home = MienHomeFolder.current.folder
+        return FaceAuthService(
+            folder: home.appending(path: "face").path, keyPath: home.appending(path: "device.key").path, packID: packID, tpm: nil, faceModes: vault())
+    }
+
+    /// Forgets all tokens, and then how often faces were looked at in vain: there is nothing left that they could open.
+    static func reset() async throws {
+        try await vault().reset()
+        // No face is kept there, so the pack does not matter.
+        try await faces(PackID("none")).reset()
     }
 }
 

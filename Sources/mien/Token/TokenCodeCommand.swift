@@ -13,8 +13,9 @@ struct TokenCodeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "code", abstract: "A code to sign in with, or the answer to a challenge.",
         discussion: """
-            Asks for the PIN. With --name, that person's face opens the token instead: keep still, then blink, in front of the camera. Exits with 1, and shows no
-            code, when it is not them, or when nobody is there.
+            Asks for the PIN. With --name, that person's face opens the token instead, in front of the camera: keep still, then do what is drawn at
+            random; with --mode passive keep still and blink, which a recording can do, too. Exits with 1, and shows no code, when it is not them, or
+            when nobody is there. After five looks in vain the face is locked, until mien token face on lets it in with the PIN.
 
             EXAMPLE
               mien token code
@@ -60,14 +61,16 @@ struct LookOptions: ParsableArguments {
     @Option(help: "The person whose face opens the token, as enrolled with mien face enroll.") var name: String?
     @Option(help: ArgumentHelp("A camera's name, or its device (default: the first “front” one).", valueName: "name")) var camera: String?
     @Option(help: ArgumentHelp("A video file instead of a camera.", valueName: "file")) var video: String?
+    @Option(help: ArgumentHelp("active (the default) asks for actions that are drawn anew each time, passive to keep still and blink.", valueName: "mode"))
+    var mode: LookMode?
     @Option(help: ArgumentHelp("The least score that counts as a match, 48 to 72.", valueName: "score"))
     var threshold = MatchScore.defaultThreshold.value
     @OptionGroup var engine: EngineOptions
 
     func validate() throws {
         guard camera == nil || video == nil else { throw ValidationError("--camera and --video are two things to look at: name one") }
-        guard name != nil || (camera == nil && video == nil) else {
-            throw ValidationError("--camera and --video need --name: whose face it is to be")
+        guard name != nil || (camera == nil && video == nil && mode == nil) else {
+            throw ValidationError("--camera, --video and --mode need --name: whose face it is to be")
         }
         guard (MatchScore.defaultThreshold.value...72).contains(threshold) else { throw ValidationError("--threshold is 48 to 72, not \(threshold)") }
     }
@@ -76,12 +79,25 @@ struct LookOptions: ParsableArguments {
     func input(of person: PersonName) async throws -> FaceAuthInput {
         let faces = try LocalFaces(engine, photos: PhotoOptions()), enrolled = try faces.enrolled(person)
         let source: VideoSource = if let video { .file(video) } else { .camera(try Camera.choose(from: Camera.all(), named: camera)) }
-        let stream = try await VideoStream.open(source, options: VideoOptions(longestSide: 1280))
+        let stream = try await VideoStream.open(source, options: VideoOptions(longestSide: 1280)), watched = WatchedStream(stream, seconds: nil)
+        let settings = try VerificationSettings(
+            mode: (mode ?? .active).capture, matchingThreshold: MatchScore(threshold), timeout: VerificationSettings.live.timeout)
+        let (service, template, name) = (DeviceTokens.faces(enrolled.template.packID), enrolled.template, enrolled.name)
+        let (reader, matcher) = (faces.engine, faces.matcher), guide = Guide()
         var generator = SystemRandomNumberGenerator()
-        let looked = try await FaceAuthentication.run(
-            enrolled.template, of: enrolled.name, in: VideoFrames(stream), reader: faces.engine, matcher: faces.matcher,
-            settings: VerificationSettings(matchingThreshold: MatchScore(threshold)), challenge: nil, capture: .random(using: &generator)
-        ) { event in if Terminal.errorIsTerminal { await Guide.shared.show(event) } }
+        let capture = CaptureID.random(using: &generator), looked: FaceAuthentication
+        do {
+            // Ctrl-C is a verdict, too: before anything was asked it is no look in vain.
+            looked = try await WatchCommand.untilInterrupted {
+                try await service.verify(
+                    template, of: name, in: watched, reader: reader, matcher: matcher, settings: settings, capture: capture
+                ) { await guide.show($0) }
+            }
+        } catch let error as FrameSourceError {
+            // The video's own words are what people know.
+            if let failure = watched.seen.failure { throw failure }
+            throw error
+        }
         await stream.close()
         if let input = looked.input { return input }
         Terminal.warn("mien: no code: \(looked.verdict.refusals.map { $0.rawValue.replacing("_", with: " ") }.joined(separator: ", "))")
@@ -89,14 +105,20 @@ struct LookOptions: ParsableArguments {
     }
 }
 
+/// How `--mode` looks: never at a picture alone.
+enum LookMode: String, CaseIterable, ExpressibleByArgument {
+    case active, passive
+
+    var capture: FaceCaptureMode { (self == .active ? WatchMode.active : .passive).capture }
+}
+
 /// Tells the person what to do, once for each thing.
 private actor Guide {
-    static let shared = Guide()
     private var last: String?
 
     func show(_ event: FrameEvent) {
-        guard let words = event.guidance?.rawValue ?? event.action?.rawValue, words != last else { return }
+        guard let words = event.guidance?.words ?? event.action?.rawValue.replacing("_", with: " "), words != last else { return }
         last = words
-        Terminal.warn(words.replacing("_", with: " "))
+        Terminal.warn(words)
     }
 }

@@ -19,6 +19,7 @@ struct TokenFaceCommand: ParsableCommand {
             commandName: "on", abstract: "Let an enrolled person's face open a token.",
             discussion: """
                 Asks for the PIN, and compares it with nothing: a wrong one makes the face give wrong codes. The token has to be upgraded first.
+                A face that was locked by five looks in vain may be tried again then; it opens no other token until it is switched on there, too.
 
                 EXAMPLE
                   mien token face on shop --name ada
@@ -35,7 +36,10 @@ struct TokenFaceCommand: ParsableCommand {
             }
             var input = SecretInput()
             let pin = try PINInput(input.next("PIN"))
-            try await vault.activateAuthMode(FaceAuthMode(enrolled.template, of: enrolled.name), on: found.id, pin: pin)
+            let mode = FaceAuthMode(enrolled.template, of: enrolled.name)
+            // After five looks in vain: the face mode ends everywhere, and this token's is activated with the PIN.
+            try await DeviceTokens.faces(enrolled.template.packID).unlock(mode)
+            try await vault.activateAuthMode(mode, on: found.id, pin: pin)
             if output.json {
                 JSON.print(TokenOutput(try await vault.token(found.id)))
             } else {

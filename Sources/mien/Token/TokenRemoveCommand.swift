@@ -24,7 +24,7 @@ struct TokenRemoveCommand: AsyncParsableCommand {
     func run() async throws {
         let vault = DeviceTokens.vault()
         if all {
-            try await vault.reset()
+            try await DeviceTokens.reset()
             if output.json { JSON.print(["removed": "all"]) } else { print("Removed all tokens.") }
             return
         }

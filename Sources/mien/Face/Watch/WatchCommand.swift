@@ -140,7 +140,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     /// Ctrl-C cancels `body`, which then says what came of it until now.
-    private static func untilInterrupted<Output: Sendable>(_ body: @escaping @Sendable () async throws -> Output) async throws -> Output {
+    static func untilInterrupted<Output: Sendable>(_ body: @escaping @Sendable () async throws -> Output) async throws -> Output {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         return try await withThrowingTaskGroup(of: Output?.self) { group in
             group.addTask { try await body() }
