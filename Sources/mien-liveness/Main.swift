@@ -7,6 +7,7 @@ internal import MienModels
 ///
 ///     mien-liveness attacks PHOTOS PEOPLE [SKIPPED]    a folder of photos, one folder a person; the first SKIPPED photos have no part
 ///     mien-liveness genuine CLIPS                      clips the limits were set with, and others
+///     mien-liveness replays CLIPS                      how well streams are known again
 ///     mien-liveness cues PHOTOS COUNT [CLIPS [PICTURE…]]
 ///
 /// With the default pack, or the one that MIEN_PACK names; its network for presentation attacks is asked, too, if it brings one.
@@ -37,13 +38,14 @@ struct Main {
             let bench = Bench(engine: engine, photos: try Photos(folder: arguments[1]))
             let clips = arguments.count > 3 ? Clips(folder: arguments[3]) : nil
             try await bench.cues(photos: count, clips: clips, pictures: Array(arguments.dropFirst(4)))
+        case "replays": try await Bench(engine: engine, photos: Photos(files: [])).replays(Clips(folder: arguments[1]))
         default: usage()
         }
     }
 
     private static func usage() -> Never {
         FileHandle.standardError.write(
-            Data("usage: mien-liveness attacks PHOTOS PEOPLE [SKIPPED] | genuine CLIPS | cues PHOTOS COUNT [CLIPS [PICTURE…]]\n".utf8))
+            Data("usage: mien-liveness attacks PHOTOS PEOPLE [SKIPPED] | genuine CLIPS | replays CLIPS | cues PHOTOS COUNT [CLIPS [PICTURE…]]\n".utf8))
         exit(2)
     }
 }
