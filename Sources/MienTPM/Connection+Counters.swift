@@ -70,7 +70,7 @@ extension Connection {
         var reader = TPMReader(try capability(0x0000_0001, from: TPMCounter.indices.lowerBound, count: 254)), found: [UInt32] = []
         guard reader.long() == 1, reader.long() != nil else { throw TPMError(.failed, "the TPM does not tell its counters") }
         while let index = reader.long() { found.append(index) }
-        return found.filter(TPMCounter.indices.contains)
+        return found.filter { TPMCounter.indices.contains($0) }
     }
 
     func removeCounter(_ index: UInt32) throws(TPMError) -> Bool {

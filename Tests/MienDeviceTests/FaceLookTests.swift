@@ -87,8 +87,8 @@ private struct Rig {
 
     var service: FaceAuthService {
         FaceAuthService(
-            folder: scratch("face").path, keyPath: scratch("device.key").path, packID: pack, tpm: nil, cameras: { [] }, faceModes: vault, files: files,
-            random: .system, machineID: { Array("machine".utf8) })
+            folder: scratch("face").path, keyPath: scratch("device.key").path, packID: pack, tpm: nil, cameras: { [] }, faceModes: vault,
+            files: files, random: .system, machineID: { Array("machine".utf8) })
     }
 
     /// The public way.

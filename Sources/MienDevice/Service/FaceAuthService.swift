@@ -115,7 +115,7 @@ public actor FaceAuthService {
             switch verdict {
             case nil, .valid: "this device has no licence"
             case .expired: "this device's licence has expired"
-            case .clockBehind: "this device's clock stands before its licence was issued, or before where it stood when it was last looked at: set it"
+            case .clockBehind: "this device's clock stands before its licence was issued, or before a time that it has shown already: set it"
             case .otherDevice: "the licence is another device's"
             case .otherProduct: "the licence is for another product"
             case .notGenuine: "the licence was changed, or is none"

@@ -11,7 +11,8 @@ enum MachineID {
         guard text.utf8.count == 32, text.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }) else {
             throw FaceAuthError(
                 .bindingUnavailable,
-                "\(path) holds no machine id (32 hexadecimal digits). systemd-machine-id-setup makes one. Data bound to a TPM does without, a licence does not."
+                "\(path) holds no machine id (32 hexadecimal digits). systemd-machine-id-setup makes one. "
+                    + "Data bound to a TPM does without, a licence does not."
             )
         }
         return Array(text.utf8)

@@ -61,7 +61,7 @@ struct LookOptions: ParsableArguments {
     @Option(help: "The person whose face opens the token, as enrolled with mien face enroll.") var name: String?
     @Option(help: ArgumentHelp("A camera's name, or its device (default: the first “front” one).", valueName: "name")) var camera: String?
     @Option(help: ArgumentHelp("A video file instead of a camera.", valueName: "file")) var video: String?
-    @Option(help: ArgumentHelp("active (the default) asks for actions that are drawn anew each time, passive to keep still and blink.", valueName: "mode"))
+    @Option(help: ArgumentHelp("active (the default) asks for actions that are drawn each time, passive for a blink.", valueName: "mode"))
     var mode: LookMode?
     @Option(help: ArgumentHelp("The least score that counts as a match, 48 to 72.", valueName: "score"))
     var threshold = MatchScore.defaultThreshold.value

@@ -12,7 +12,7 @@ struct TokenCommand: ParsableCommand {
               mien token provision --server https://login.example.org
               mien token code
               mien token upgrade && mien token face on --name ada
-              mien token code --name ada --video clip.mp4
+              mien token code --name ada
             """,
         subcommands: [
             TokenProvisionCommand.self, TokenListCommand.self, TokenCodeCommand.self, TokenUpgradeCommand.self, TokenFaceCommand.self,

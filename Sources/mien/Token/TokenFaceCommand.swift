@@ -1,6 +1,7 @@
 import ArgumentParser
 import MienCore
 import MienDevice
+import MienFace
 import MienVault
 
 /// `mien token face on | off`
