@@ -84,7 +84,8 @@ struct ServerParts: Sendable {
         let body = JSONBody(mostBytes: configuration.bodyBytes, budget: bodies)
         JourneyRoutes(
             journeys: journeys, captures: captures, grants: grants, starts: RateLimiter(.init(burst: starts, perMinute: starts)),
-            liveStarts: RateLimiter(.init(burst: live, perMinute: live)), clock: clock, body: body, frameBytes: configuration.captureBytes, budget: bodies
+            liveStarts: RateLimiter(.init(burst: live, perMinute: live)), clock: clock, body: body, frameBytes: configuration.captureBytes,
+            budget: bodies
         ).add(to: router.group("v1"))
         OAuthRoutes(
             store: store, clients: ClientAuthentication(apps: apps), grants: grants, authorization: authorization, biometrics: biometrics,

@@ -1,5 +1,6 @@
 internal import MienFace
 internal import MienImage
+internal import MienModels
 internal import MienPixels
 internal import MienTesting
 

@@ -45,7 +45,8 @@ struct Main {
 
     private static func usage() -> Never {
         FileHandle.standardError.write(
-            Data("usage: mien-liveness attacks PHOTOS PEOPLE [SKIPPED] | genuine CLIPS | replays CLIPS | cues PHOTOS COUNT [CLIPS [PICTURE…]]\n".utf8))
+            Data("usage: mien-liveness attacks PHOTOS PEOPLE [SKIPPED] | genuine CLIPS | replays CLIPS | cues PHOTOS COUNT [CLIPS [PICTURE…]]\n".utf8)
+        )
         exit(2)
     }
 }

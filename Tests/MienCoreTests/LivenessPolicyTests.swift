@@ -26,7 +26,8 @@ struct LivenessPolicyTests {
 
     @Test("a step that names fewer actions than are to be drawn does not make them fewer")
     func variety() {
-        let app = LivenessPolicy(actions: [.turnLeft, .turnRight, .blink, .lookUp], actionCount: 4), few = LivenessPolicy(actions: [.turnLeft, .blink])
+        let app = LivenessPolicy(actions: [.turnLeft, .turnRight, .blink, .lookUp], actionCount: 4)
+        let few = LivenessPolicy(actions: [.turnLeft, .blink])
         #expect(app.tightened(by: few).actions == app.actions && app.tightened(by: few).actionCount == 4)
         let three = LivenessPolicy(actions: [.turnLeft, .blink], actionCount: 3)
         #expect(LivenessPolicy(actions: app.actions).tightened(by: three).actions == app.actions)

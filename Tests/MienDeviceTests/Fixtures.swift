@@ -112,7 +112,10 @@ final class FailingFiles: FileSystem {
     private let only: FileSystemError.Operation?
 
     /// - Parameter only: fails, and is counted; `nil` for all.
-    init(after calls: Int, only: FileSystemError.Operation? = nil) { (callsLeft, self.only) = (Mutex(calls), only) }
+    init(after calls: Int, only: FileSystemError.Operation? = nil) {
+        callsLeft = Mutex(calls)
+        self.only = only
+    }
 
     var hasFailed: Bool { callsLeft.withLock { $0 < 0 } }
 

@@ -309,6 +309,18 @@ struct LiveCaptureTests {
         }
     }
 
+    @Test("one address has a quarter of the places, not all")
+    func ofOneAddress() async throws {
+        try await run(["MIEN_CAPTURE_LIVE_SESSIONS": "24"]) { server in
+            var stages: [LiveStage] = []
+            for _ in 1...6 { stages.append(try await LiveStage(server, try await login(server).1)) }
+            let (status, body) = try await LiveStage.send(server, try await login(server).1.use { $0 }, "start", "application/json", [])
+            #expect(status == 429 && body["detail"]?.stringValue?.contains("6 live captures") == true)
+            _ = try await server.send(.delete, "/v1/capture", headers: ["authorization": "Bearer \(stages[0].token)"])
+            _ = try await LiveStage(server, try await login(server).1)
+        }
+    }
+
     @Test("a client that has gone takes nobody's place")
     func silent() async throws {
         try await run(["MIEN_CAPTURE_LIVE_SESSIONS": "1"]) { server in

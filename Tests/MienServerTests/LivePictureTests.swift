@@ -42,7 +42,8 @@ struct LivePictureTests {
             _ = try await server.makeUser()
             let token = try await token(server)
             let (_, begun) = try await LiveStage.send(server, token, "start", "application/json", [])
-            var answer = try begun.decoded(as: CaptureAnswer.self), told: [String] = [], quality = 0, boxes: [[Double]] = [], head = try await Self.head()
+            var answer = try begun.decoded(as: CaptureAnswer.self), head = try await Self.head()
+            var told: [String] = [], quality = 0, boxes: [[Double]] = []
             var chain = FrameChain(nonce: try #require(answer.nonce.flatMap { Base64URL.decode($0) }))
             for number in 1...120 where answer.isOpen {
                 server.time.advance(.milliseconds(100))

@@ -25,10 +25,11 @@ struct WordReader: LiveFrameReader {
         /// where 24 are still the same picture and 128 nothing in common.
         var patch: FacePatch {
             var own = SeededGenerator(seed: 1 << 63 | UInt64(person)), noise = SeededGenerator(seed: seed << 20 | UInt64(number))
-            return FacePatch(
-                brightness: (0..<FacePatch.side * FacePatch.side).map { _ in
-                    UInt8(48 + own.next() % 160 + noise.next() % 81 - 40)
-                })
+            let brightness = (0..<FacePatch.side * FacePatch.side).map { _ -> UInt8 in
+                let skin: UInt64 = own.next() % 160, grain: UInt64 = noise.next() % 81
+                return UInt8(8 + skin + grain)
+            }
+            return FacePatch(brightness: brightness)
         }
 
         var bytes: [UInt8] { [UInt8](try! JSONEncoder().encode(self)) }

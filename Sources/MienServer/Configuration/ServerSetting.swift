@@ -59,7 +59,9 @@ public struct ServerSetting: Sendable {
         .init("capture.seconds", .integer(10...3600), "120", "How long a capture session is open."),
         .init("capture.frames", .integer(1...1000), "60", "Frames a capture session takes."),
         .init("capture.live_frames", .integer(50...10_000), "900", "Frames a live capture takes."),
-        .init("capture.live_sessions", .integer(1...10_000), "200", "Live captures at once; one takes some 300 KB."),
+        .init(
+            "capture.live_sessions", .integer(1...10_000), "20",
+            "Live captures at once, at ten frames a second each: ten for each of face.workers can be served; more would make all of them late."),
         .init(
             "capture.max_bytes", .integer(10_000...50_000_000), "5242880",
             "Bytes of a request with frames: one picture, or one batch of a live capture."),

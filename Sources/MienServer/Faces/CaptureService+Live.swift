@@ -6,8 +6,8 @@ internal import MienStore
 
 /// Live captures. The record knows that one has begun and, later, how it ended; what goes on between lives in memory.
 extension CaptureService {
-    /// Begins a live session: draws what will be asked, and the nonce. Asked again, it says the same.
-    func start(token: String) async throws -> CaptureAnswer {
+    /// Begins a live session for an address: draws what will be asked, and the nonce. Asked again, it says the same.
+    func start(token: String, client: String) async throws -> CaptureAnswer {
         try await inTurn(token) { record, content in
             guard record.state == .open else { throw self.closed(content) }
             guard content.rules.mode != .image else { return self.answer(record, content) }
@@ -19,7 +19,7 @@ extension CaptureService {
                     nonce: generator.bytes(FrameChain.nonceBytes), at: self.clock.now, until: record.expiresAt, mostFrames: self.mostLiveFrames)
                 var content = content
                 content.liveUntil = session.deadline
-                try self.live.add(session, record.id, at: self.clock.now)
+                try self.live.add(session, record.id, for: client, at: self.clock.now)
                 do { try await self.write(record, content, from: record, [:]) } catch {
                     self.live.remove(record.id)
                     throw error

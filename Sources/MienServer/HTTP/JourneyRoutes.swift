@@ -31,7 +31,7 @@ struct JourneyRoutes {
             if let wait = liveStarts.take(context.client.key, at: clock.now) {
                 return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
             }
-            return try await JSONBody.response(captures.start(token: Self.token(request)))
+            return try await JSONBody.response(captures.start(token: Self.token(request), client: context.client.key))
         }
         router.post("capture/frames") { request, _ in
             let token = try Self.token(request), type = request.headers[.contentType]?.lowercased() ?? "", isBatch = type == FrameBatch.contentType
