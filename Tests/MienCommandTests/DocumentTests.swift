@@ -19,6 +19,8 @@ import Testing
         }
         // Of the device's parts, what the command line lets through.
         codes.formUnion(try text("Sources/MienDevice/Tokens/TokenError.swift").matches(of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) })
+        // And what looks at faces for tokens can end with.
+        codes.formUnion(["face.locked-out", "face.storage"])
         let start = try text("Sources/MienServer/Operation/ServerStartError.swift")
         codes.formUnion(start.matches(of: /"([a-z]+\.[a-z]+)"/).map { String($0.1) })
         // Names of files, of threads; what sources of frames tell sessions, where the command line tells a video's own words.
