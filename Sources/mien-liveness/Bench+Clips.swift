@@ -68,6 +68,8 @@ extension Bench {
             let actor = CuedClip(rest: turn[19], pieces: [.turnLeft: left, .turnRight: right], framesPerSecond: 12, seed: UInt64(seed))
             let challenge = try LivenessChallenge(steps: actions.map { .init($0, pauseMilliseconds: 500) })
             try await trial("fitted clip, turns on cue, active", actor, challenge)
+            // Neighbours are then further apart than a turn is long.
+            try await trial("fitted clip, turns on cue, active, 6 frames a second", actor, challenge, framesPerSecond: 6)
         }
     }
 
