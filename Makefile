@@ -23,7 +23,7 @@ test: ## set up, check format, build, run all tests and examples
 test-api: setup ## run a server and check every answer against docs/openapi.json (Python 3.11; PyPI the first time)
 	@scripts/run scripts/test-api
 
-bench: ## measure against dlib, and a server under load
+bench: ## measure against dlib, live capture, and a server under load
 	@scripts/setup --bench
 	@scripts/run scripts/bench
 
