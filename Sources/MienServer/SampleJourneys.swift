@@ -44,7 +44,10 @@ enum SampleJourneys {
             },
             "selfie": {
               "type": "selfie_acquisition",
-              "config": { "output_variable": "selfie_data", "custom_branches": [{ "id": "use_password", "label": "Use a password" }] },
+              "config": {
+                "output_variable": "selfie_data", "user_identifier": "loginData.user_identifier",
+                "custom_branches": [{ "id": "use_password", "label": "Use a password" }]
+              },
               "on": { "success": "check_face", "use_password": "fallback", "failure": "fallback" }
             },
             "check_face": {

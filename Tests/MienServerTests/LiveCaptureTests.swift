@@ -309,6 +309,36 @@ struct LiveCaptureTests {
         }
     }
 
+    @Test("who is told what is drawn and gives up, or fails, has guessed: after five the face is locked, the right one too")
+    func guesses() async throws {
+        try await run { server in
+            try await register(server)
+            for turn in 1...5 {
+                var stage = try await LiveStage(server, try await login(server).1, seed: UInt64(turn))
+                try await stage.play(until: { $0.action != "keep_still" && $0.action != nil })
+                if turn.isMultiple(of: 2) {
+                    _ = try await server.send(.delete, "/v1/capture", headers: ["authorization": "Bearer \(stage.token)"])
+                } else {
+                    // Something is told, and nothing is done.
+                    try await stage.play { _, _, _ in }
+                    #expect(stage.answer.status == "failed")
+                }
+            }
+            // Before anything is told, giving up is no guess.
+            var early = try await LiveStage(server, try await login(server).1, seed: 6)
+            try await early.play(atMost: 3)
+            _ = try await server.send(.delete, "/v1/capture", headers: ["authorization": "Bearer \(early.token)"])
+            let (journey, token) = try await login(server)
+            var stage = try await LiveStage(server, token, seed: 7)
+            try await stage.play()
+            #expect(stage.answer.hasPassed, "a live person, and the right one")
+            try await journey.respond(.clientInput)
+            #expect(await journey.outcome() == nil)
+            let refused = try #require(try await server.admin.audit().items.last { $0.event == "face.refused" })
+            #expect(refused.detail["locked"] == true)
+        }
+    }
+
     @Test("one address has a quarter of the places, not all")
     func ofOneAddress() async throws {
         try await run(["MIEN_CAPTURE_LIVE_SESSIONS": "24"]) { server in

@@ -78,10 +78,10 @@ public struct CaptureRequest: Sendable, Hashable {
     public let purpose: Purpose
     /// What the step asks for beyond what its app does.
     public let liveness: LivenessPolicy
-    /// Whoever the run knows, if anybody.
-    public let user: UserID?
+    /// Whose face it is to be, if anybody's.
+    public let user: UserReference?
 
-    public init(purpose: Purpose, liveness: LivenessPolicy = LivenessPolicy(), user: UserID? = nil) {
+    public init(purpose: Purpose, liveness: LivenessPolicy = LivenessPolicy(), user: UserReference? = nil) {
         (self.purpose, self.liveness, self.user) = (purpose, liveness, user)
     }
 }

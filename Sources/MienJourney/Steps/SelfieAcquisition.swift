@@ -11,11 +11,16 @@ struct SelfieAcquisition: JourneyStep {
             Setting(
                 "liveness", .liveness,
                 "What a capture has to show beyond what the app asks for: `{mode, threshold, quality, timeout_seconds, actions, action_count}`."),
+            Setting(
+                "user_identifier", .expression,
+                "Whose face it is to be, as in the `authenticate_face` step after it: a capture that fails, or is given up, after an action was told counts as a wrong face of theirs. When missing, the user the journey knows, if any."
+            ),
         ] + FailureSettings.settings + ClientSettings.settings
 
     let outputVariable: String?
     let purpose: CaptureRequest.Purpose
     let liveness: LivenessPolicy
+    let identifier: JourneyExpression?
     let failure: FailureSettings?
     let client: ClientSettings?
 
@@ -23,6 +28,7 @@ struct SelfieAcquisition: JourneyStep {
         outputVariable = try reader.variable("output_variable")
         purpose = try reader.choice("purpose", default: .authentication)
         liveness = try LivenessPolicy(reader)
+        identifier = try reader.expression("user_identifier")
         failure = try FailureSettings(reader)
         client = try ClientSettings(reader)
     }
@@ -35,14 +41,16 @@ struct SelfieAcquisition: JourneyStep {
         success.capture = true
         if let outputVariable { success.assigns = [StepFacts.Assignment(outputVariable)] }
         facts.outcomes = [success]
+        facts.reads = identifier.map { [StepFacts.Read("user_identifier", $0)] } ?? []
         facts.add(failure, client) { $0.capture = false }
         return facts
     }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         run.instance.capture = nil
-        return .perform(
-            .openCapture(CaptureRequest(purpose: purpose, liveness: liveness, user: run.instance.user?.id)), .openingCapture)
+        let user: UserReference? =
+            if let identifier { .identifier(Sensitive(try run.text(identifier))) } else { run.instance.user.map { .id($0.id) } }
+        return .perform(.openCapture(CaptureRequest(purpose: purpose, liveness: liveness, user: user)), .openingCapture)
     }
 
     func options(_ asked: Asked) -> [ClientOption] { [ClientOption(.clientInput, label: "Done")] }

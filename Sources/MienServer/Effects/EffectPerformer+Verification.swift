@@ -11,7 +11,7 @@ extension EffectPerformer {
         let random = Base64URL.encode(generator.bytes(16))
         guard let id = VerificationID("idv_" + random), let captureID = CaptureID("cap_" + random) else { return .refused(.unavailable) }
         let capture = CaptureRequest(purpose: .registration, liveness: request.liveness, user: nil)
-        let (_, token) = try await captures.open(capture, run: context.run, app: context.app, id: captureID)
+        let (_, token) = try await captures.open(capture, context, id: captureID)
         let base = publicURL()
         return .verificationOpened(
             VerificationSession(

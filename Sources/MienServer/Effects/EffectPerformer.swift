@@ -64,7 +64,7 @@ final class EffectPerformer: Sendable {
         case .resolveUser(let identifier): return .user(try await account(.identifier(identifier))?.id)
         case .authenticatePassword(let user, let password): return try await authenticate(user, password: password, context)
         case .openCapture(let request):
-            let (id, token) = try await captures.open(request, run: context.run, app: context.app)
+            let (id, token) = try await captures.open(request, context)
             return .captureOpened(id, startToken: token)
         case .readCapture(let id):
             switch try await captures.outcome(id, run: context.run, app: context.app) {

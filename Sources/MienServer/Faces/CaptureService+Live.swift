@@ -117,6 +117,7 @@ extension CaptureService {
         } else {
             next.state = .failed
             content.reasons = refusals
+            if session?.wasInstructed == true { try await countGuess(content, app: record.app) }
         }
         try await write(next, content, from: record, session?.measured(at: clock.now) ?? [:], trail: trail)
         live.remove(record.id)

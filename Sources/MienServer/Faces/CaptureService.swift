@@ -15,8 +15,8 @@ final class CaptureService: Sendable {
     struct Content: Codable {
         var purpose: CaptureRequest.Purpose
         var rules: LivenessRules
-        /// Whose, when the run knew somebody; for the audit log.
-        var user: UserID?
+        /// Whose it is to be.
+        var suspect: CaptureSuspect
         /// Until when a live session that has begun may go on.
         var liveUntil: Instant?
         /// `FaceTemplate`'s own form, base64url.
@@ -38,6 +38,7 @@ final class CaptureService: Sendable {
     let clock: ServerClock
     let metrics: Metrics
     let live: LiveSessions
+    let gate: LockGate
     let replays: ReplayStore
     let server: LivenessPolicy
     let mostLiveFrames: Int
@@ -55,21 +56,23 @@ final class CaptureService: Sendable {
         (sessionSeconds, mostFrames, mostLiveFrames) = (configuration.captureSeconds, configuration.captureFrames, configuration.liveFrames)
         live = LiveSessions(most: configuration.liveSessions)
         server = configuration.liveness
+        gate = LockGate(store: store, clock: clock)
         threshold = MatchScore(configuration.faceThreshold)
     }
 
-    /// - Parameter app: with its settings, which the request can make stricter only.
+    /// - Parameter context: its app's settings the request can make stricter only.
     /// - Returns: the session's id and its start token, which is told once.
-    func open(_ request: CaptureRequest, run: InstanceID, app: AppRecord, id: CaptureID? = nil) async throws -> (CaptureID, startToken: String) {
+    func open(_ request: CaptureRequest, _ context: EffectContext, id: CaptureID? = nil) async throws -> (CaptureID, startToken: String) {
+        let app = context.app
         var generator = SystemRandomNumberGenerator()
         let id = id ?? CaptureID.random(using: &generator)
         let token = BearerSecret(for: id, using: &generator)
         let rules = LivenessRules(server: server, app: app.settings.liveness, step: request.liveness)
         // Where a picture will do, the step's time is that of the whole capture, as there is no other.
         let seconds = rules.mode == .image ? min(request.liveness.timeoutSeconds ?? sessionSeconds, sessionSeconds) : sessionSeconds
-        let content = Content(purpose: request.purpose, rules: rules, user: request.user)
+        let content = Content(purpose: request.purpose, rules: rules, suspect: CaptureSuspect(request.user, device: context.device))
         let record = CaptureRecord(
-            id: id, tokenHash: store.keys.hash(ofSecret: token.secret), run: run, app: app.id, content: try Self.sealed(content),
+            id: id, tokenHash: store.keys.hash(ofSecret: token.secret), run: context.run, app: app.id, content: try Self.sealed(content),
             expiresAt: clock.now + .seconds(seconds))
         try await store.write(.process) { try $0.captures.insert(record) }
         return (id, token.text.use { $0 })
@@ -133,6 +136,7 @@ final class CaptureService: Sendable {
             next.state = .cancelled
             next.frames = session?.looks ?? record.frames
             content.template = nil
+            if session?.wasInstructed == true { try await self.countGuess(content, app: record.app) }
             try await self.write(next, content, from: record, session?.measured(at: self.clock.now) ?? [:])
             self.live.remove(record.id)
             return self.answer(next, content)
@@ -200,7 +204,7 @@ final class CaptureService: Sendable {
         var detail = measured
         detail["mode"] = .string(mode)
         if let reasons = content.reasons, !hasPassed { detail["reasons"] = .array(reasons.map { .string($0) }) }
-        let event = AuditEvent("capture.\(result)", actor: "journey", account: content.user, app: changed.app, detail: detail)
+        let event = AuditEvent("capture.\(result)", actor: "journey", account: content.suspect.user, app: changed.app, detail: detail)
         // A picture is no verdict about anybody being there.
         try await store.write(content.rules.mode == .image ? .process : .always) { tables in
             try tables.captures.update(changed, from: frames)

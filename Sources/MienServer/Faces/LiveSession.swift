@@ -29,6 +29,8 @@ struct LiveSession: Sendable {
     /// Pictures looked at, those included that were none.
     private(set) var looks = 0
     private var heardAt: Instant
+    /// Has an action been told that was drawn?
+    private(set) var wasInstructed = false
     private(set) var last: FrameEvent?
 
     init(
@@ -86,7 +88,10 @@ struct LiveSession: Sendable {
             hashes.append(hash)
             trail.see(hash)
         }
-        last = judgement.handle(reading)
+        let event = judgement.handle(reading)
+        last = event
+        // What is the same for all, keeping still and in passive mode the blink, gives nothing away.
+        if challenge != nil, let action = event.action, action != .keepStill { wasInstructed = true }
     }
 
     /// The answer to `judgement.wantsExtraction`.

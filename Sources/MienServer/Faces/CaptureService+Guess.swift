@@ -1,0 +1,44 @@
+internal import MienAccess
+internal import MienCore
+internal import MienJourney
+internal import MienStore
+
+/// Whose face a capture is to be compared with, and who asks.
+struct CaptureSuspect: Codable, Sendable {
+    /// Known to the run.
+    var user: UserID?
+    /// Typed, may be nobody's.
+    var identifier: String?
+    /// A device that an account has signed in on.
+    var device: RunState.Device?
+
+    init(_ user: UserReference?, device: RunState.Device?) {
+        switch user {
+        case nil: break
+        case .id(let id): self.user = id
+        case .identifier(let text): identifier = text.use { $0 }
+        }
+        self.device = device
+    }
+}
+
+extension CaptureService {
+    /// Counts a live capture that came to nothing after an action was told as a wrong face. Else one could go on until something is drawn that suits a recording.
+    ///
+    /// Takes as long, and writes as much, whether there is such a face or not.
+    func countGuess(_ content: Content, app: AppID) async throws {
+        let suspect = content.suspect
+        guard content.purpose == .authentication, suspect.user != nil || suspect.identifier != nil else { return }
+        let found = try await store.read { tables -> (account: UserID, face: AuthenticatorID, policy: LockPolicy)? in
+            let named =
+                try suspect.user.map { try tables.accounts.find($0) } ?? suspect.identifier.flatMap { try tables.accounts.find(identifier: $0) }
+            guard let account = named, account.state == .active, let app = try tables.apps.find(app),
+                let face = try tables.authenticators.find(.face, of: account, app: app.id)
+            else { return nil }
+            return (account.id, face.id, app.settings.lockPolicy(for: .face))
+        }
+        guard let found else { return try await gate.pretend() }
+        let device = suspect.device.flatMap { $0.account == found.account ? $0.id : nil }
+        if try await gate.begin(found.face, policy: found.policy, device: device) == nil { try await gate.pretend() }
+    }
+}
