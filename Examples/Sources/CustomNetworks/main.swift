@@ -33,7 +33,7 @@ final class ArithmeticNetworks: FaceNetworks {
         case .detectorShortRange:
             // One anchor, in the middle: box centre, box size and six key points relative to it; then a logit.
             return [[0, 0, 8, 8, -2, -2, 2, -2, 0, 0, 0, 2, -4, 0, 4, 0], [4]]
-        case .detectorFullRange:
+        case .detectorFullRange, .presentationAttack:
             throw FaceModelError(network, "there is none")
         case .mesh:
             return [mesh(side: Float(geometry.mesh.input.width)), [20]]
