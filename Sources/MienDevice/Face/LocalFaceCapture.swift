@@ -210,7 +210,7 @@ extension SessionRefusal {
         switch self {
         case .timedOut, .cancelled, .sourceEnded, .badQuality, .noMatch, .clockWentBack: false
         case .actionMissed, .actionOutOfOrder, .blinkMissed, .faceLost, .faceJumped, .faceChanged, .flat, .repeatedFrames, .stillPicture,
-            .onlyEyesMoved, .replayed, .printOrScreen, .presentationAttack:
+            .replayed, .printOrScreen, .presentationAttack:
             true
         }
     }

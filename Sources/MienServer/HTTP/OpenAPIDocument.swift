@@ -2986,7 +2986,6 @@ enum OpenAPIDocument {
                     "flat",
                     "repeated_frames",
                     "still_picture",
-                    "only_eyes_moved",
                     "replayed",
                     "print_or_screen",
                     "presentation_attack",

@@ -31,8 +31,6 @@ public enum SessionRefusal: String, Sendable, CaseIterable, Codable {
     case repeatedFrames = "repeated_frames"
     /// All frames show one picture.
     case stillPicture = "still_picture"
-    /// Only the eyes moved.
-    case onlyEyesMoved = "only_eyes_moved"
     /// These pictures were shown in an earlier session.
     case replayed
     /// The picture has the marks of a print or a screen.

@@ -49,7 +49,6 @@ extension SessionRefusal {
         case .flat: "the head turned as a flat picture turns"
         case .repeatedFrames: "the same pictures came again"
         case .stillPicture: "all frames show one picture"
-        case .onlyEyesMoved: "only the eyes moved"
         case .replayed: "these pictures were shown before"
         case .printOrScreen: "the picture has the marks of a print or a screen"
         case .presentationAttack: "it was taken for a presentation attack"
