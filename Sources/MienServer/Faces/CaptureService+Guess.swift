@@ -4,7 +4,7 @@ internal import MienJourney
 internal import MienStore
 
 /// Whose face a capture is to be compared with, and who asks.
-struct CaptureSuspect: Codable, Sendable {
+struct ExpectedFace: Codable, Sendable {
     /// Known to the run.
     var user: UserID?
     /// Typed, may be nobody's.
@@ -27,18 +27,18 @@ extension CaptureService {
     ///
     /// Takes as long, and writes as much, whether there is such a face or not.
     func countGuess(_ content: Content, app: AppID) async throws {
-        let suspect = content.suspect
-        guard content.purpose == .authentication, suspect.user != nil || suspect.identifier != nil else { return }
+        let expected = content.expected
+        guard content.purpose == .authentication, expected.user != nil || expected.identifier != nil else { return }
         let found = try await store.read { tables -> (account: UserID, face: AuthenticatorID, policy: LockPolicy)? in
             let named =
-                try suspect.user.map { try tables.accounts.find($0) } ?? suspect.identifier.flatMap { try tables.accounts.find(identifier: $0) }
+                try expected.user.map { try tables.accounts.find($0) } ?? expected.identifier.flatMap { try tables.accounts.find(identifier: $0) }
             guard let account = named, account.state == .active, let app = try tables.apps.find(app),
                 let face = try tables.authenticators.find(.face, of: account, app: app.id)
             else { return nil }
             return (account.id, face.id, app.settings.lockPolicy(for: .face))
         }
         guard let found else { return try await gate.pretend() }
-        let device = suspect.device.flatMap { $0.account == found.account ? $0.id : nil }
+        let device = expected.device.flatMap { $0.account == found.account ? $0.id : nil }
         if try await gate.begin(found.face, policy: found.policy, device: device) == nil { try await gate.pretend() }
     }
 }

@@ -16,7 +16,7 @@ final class CaptureService: Sendable {
         var purpose: CaptureRequest.Purpose
         var rules: LivenessRules
         /// Whose it is to be.
-        var suspect: CaptureSuspect
+        var expected: ExpectedFace
         /// Until when a live session that has begun may go on.
         var liveUntil: Instant?
         /// `FaceTemplate`'s own form, base64url.
@@ -70,7 +70,7 @@ final class CaptureService: Sendable {
         let rules = LivenessRules(server: server, app: app.settings.liveness, step: request.liveness)
         // Where a picture will do, the step's time is that of the whole capture, as there is no other.
         let seconds = rules.mode == .image ? min(request.liveness.timeoutSeconds ?? sessionSeconds, sessionSeconds) : sessionSeconds
-        let content = Content(purpose: request.purpose, rules: rules, suspect: CaptureSuspect(request.user, device: context.device))
+        let content = Content(purpose: request.purpose, rules: rules, expected: ExpectedFace(request.user, device: context.device))
         let record = CaptureRecord(
             id: id, tokenHash: store.keys.hash(ofSecret: token.secret), run: context.run, app: app.id, content: try Self.sealed(content),
             expiresAt: clock.now + .seconds(seconds))
@@ -204,7 +204,7 @@ final class CaptureService: Sendable {
         var detail = measured
         detail["mode"] = .string(mode)
         if let reasons = content.reasons, !hasPassed { detail["reasons"] = .array(reasons.map { .string($0) }) }
-        let event = AuditEvent("capture.\(result)", actor: "journey", account: content.suspect.user, app: changed.app, detail: detail)
+        let event = AuditEvent("capture.\(result)", actor: "journey", account: content.expected.user, app: changed.app, detail: detail)
         // A picture is no verdict about anybody being there.
         try await store.write(content.rules.mode == .image ? .process : .always) { tables in
             try tables.captures.update(changed, from: frames)
