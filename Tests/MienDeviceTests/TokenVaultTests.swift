@@ -1,3 +1,5 @@
+// Long, because two suites share one made-up machine with a clock, files and a TPM that can fail, which nobody else is to see.
+
 import Foundation
 import MienCore
 import MienFace
