@@ -5,6 +5,25 @@ import MienCore
 import MienKeys
 import Testing
 
+/// A server that tests send requests to: in this process, or in one of its own.
+protocol ServerUnderTest: Sendable {
+    var address: String { get }
+    var now: Instant { get }
+    func client(_ devices: any DeviceTokenStorage, app: String) throws -> JourneyClient
+}
+
+extension TestServer: ServerUnderTest {
+    var now: Instant { time.now }
+}
+
+extension ServeProcess: ServerUnderTest {
+    var now: Instant { Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+
+    func client(_ devices: any DeviceTokenStorage = MemoryDeviceTokens(), app: String = "default_application") throws -> JourneyClient {
+        try JourneyClient(MienOptions(serverPath: address, applicationId: app, retry: RetryPolicy(attempts: 1), deviceTokens: devices))
+    }
+}
+
 /// An app, as far as tokens go: sends forms, and says what came back.
 struct TokenClient: Sendable {
     static let biometric = "urn:authgear:params:oauth:grant-type:biometric-request"
@@ -20,7 +39,7 @@ struct TokenClient: Sendable {
         var error: String? { self["error"] }
     }
 
-    let server: TestServer
+    let server: any ServerUnderTest
     var app = "default_application"
     var secret: String?
     /// Binds what it asks for to this key.
@@ -55,7 +74,7 @@ struct TokenClient: Sendable {
 
     /// Logs in with a password, and changes the journey's token for ones that last.
     func signIn(_ name: String = "ada", password: String = "a password nobody has", _ fields: [(String, String)] = []) async throws -> Answer {
-        let journey = try await server.client(app: app).start("password-login")
+        let journey = try await server.client(MemoryDeviceTokens(), app: app).start("password-login")
         for try await step in journey.steps {
             try await step.respond("password", ["username": .string(name), "password": .string(password)])
         }
@@ -74,7 +93,7 @@ struct TokenClient: Sendable {
     {
         var claims: [String: JSONValue] = [
             "jti": .string(UUID().uuidString), "htm": .string(method), "htu": .string(server.address + path),
-            "iat": .number(Double(server.time.now.seconds)),
+            "iat": .number(Double(server.now.seconds)),
         ]
         if let token { claims["ath"] = .string(Base64URL.encode(SHA256.hash(data: Array(token.utf8)))) }
         return try await JWS.sign(
@@ -109,7 +128,7 @@ struct WireDevice: Sendable {
         _ action: String, challenge: String? = nil, header: [String: JSONValue?] = [:], claims: [String: JSONValue?] = [:],
         signer: SoftwareSigner? = nil
     ) async throws -> String {
-        let now = Double(client.server.time.now.seconds), key = signer ?? self.signer
+        let now = Double(client.server.now.seconds), key = signer ?? self.signer
         var all: [String: JSONValue?] = [
             "iat": .number(now), "exp": .number(now + 60), "challenge": .string(try await challenge.orElse { try await client.challenge() }),
             "action": .string(action), "device_info": ["mien": ["model": "Test phone", "os": "linux", "device_id": .string(deviceID)]],
