@@ -9,8 +9,10 @@ import sys
 import time
 import urllib.parse
 
-address, tries = urllib.parse.urlsplit(sys.argv[1]), int(sys.argv[2])
-connection = http.client.HTTPConnection(address.hostname, address.port)
+public, admin = (
+    http.client.HTTPConnection(place.hostname, place.port) for place in (urllib.parse.urlsplit(text) for text in sys.argv[1:3])
+)
+tries = int(sys.argv[3])
 random.seed(1)
 
 
@@ -19,6 +21,7 @@ def send(method, path, body=None, isAdmin=False):
     if isAdmin:
         headers["authorization"] = "Bearer " + os.environ["MIEN_CREDENTIAL"]
     data = None if body is None else json.dumps(body)
+    connection = admin if isAdmin else public
     begun = time.perf_counter()
     connection.request(method, path, data, headers)
     answer = connection.getresponse()

@@ -3,6 +3,8 @@ public import Foundation
 /// A server of its own: a process with a fresh data folder, on a free port of this machine; gone with its folder when ``stop()`` is called.
 public final class LoadServer {
     public let port: Int
+    /// The port of the admin API; the public one if the program prints none.
+    public let adminPort: Int
     /// What the first start prints; empty when it prints none.
     public let adminCredential: String
     public let dataFolder: URL
@@ -23,7 +25,10 @@ public final class LoadServer {
         dataFolder = folder.appending(path: "server", directoryHint: .isDirectory)
         let log = folder.appending(path: "server.log"), output = Pipe(), process = Process()
         _ = FileManager.default.createFile(atPath: log.path, contents: nil)
-        let standard = ["MIEN_DATA": dataFolder.path, "MIEN_HOST": "127.0.0.1", "MIEN_PORT": "0", "MIEN_LOG_LEVEL": "error"]
+        let standard = [
+            "MIEN_DATA": dataFolder.path, "MIEN_HOST": "127.0.0.1", "MIEN_PORT": "0", "MIEN_ADMIN_LISTEN": "127.0.0.1:0",
+            "MIEN_LOG_LEVEL": "error",
+        ]
         (process.executableURL, process.arguments) = (program, arguments)
         process.environment = ProcessInfo.processInfo.environment.merging(standard) { $1 }.merging(environment) { $1 }
         process.standardOutput = output
@@ -31,7 +36,7 @@ public final class LoadServer {
         self.process = process
         do {
             try process.run()
-            (port, adminCredential) = try Self.places(output.fileHandleForReading)
+            (port, adminPort, adminCredential) = try Self.places(output.fileHandleForReading)
         } catch {
             if process.isRunning { process.terminate() }
             let said = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
@@ -40,17 +45,18 @@ public final class LoadServer {
         }
     }
 
-    private static func places(_ output: FileHandle) throws -> (port: Int, credential: String) {
-        var text = "", credential = ""
+    private static func places(_ output: FileHandle) throws -> (port: Int, adminPort: Int, credential: String) {
+        var text = "", credential = "", adminPort: Int?
         while true {
             let data = output.availableData
             guard !data.isEmpty else { throw LoadError("it ended without listening") }
             text += String(decoding: data, as: UTF8.self)
             for line in text.split(separator: "\n", omittingEmptySubsequences: true).map({ $0.trimmingCharacters(in: .whitespaces) }) {
                 if line.hasPrefix("adm_") { credential = line }
+                if line.hasPrefix("Admin API on http") { adminPort = line.split(separator: ":").last.flatMap { Int($0) } }
                 // The whole line, with its end.
                 if line.hasPrefix("Listening on http"), text.hasSuffix("\n"), let port = line.split(separator: ":").last.flatMap({ Int($0) }) {
-                    return (port, credential)
+                    return (port, adminPort ?? port, credential)
                 }
             }
         }

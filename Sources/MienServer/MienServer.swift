@@ -1,13 +1,10 @@
 internal import Foundation
 internal import Hummingbird
-internal import HummingbirdCore
-internal import HummingbirdTLS
 public import Logging
 internal import MienAccess
 public import MienCore
 internal import MienStore
 internal import MienVault
-internal import NIOCore
 public import ServiceLifecycle
 internal import Synchronization
 
@@ -34,30 +31,41 @@ public final class MienServer: Service {
     let parts: ServerParts
     private let logger: Logger
     private let driver: SQLiteDriver
-    private let http: HTTPServerBuilder
+    private let publicListener: HTTPListener
+    private let adminListener: HTTPListener
     private let onListening: @Sendable (_ address: String) -> Void
+    private let onAdminListening: @Sendable (_ address: String) -> Void
 
     /// Opens or makes the data folder, the master key, the database; loads the model pack. Listens only in ``run()``.
     ///
     /// - Parameters:
     ///   - renewsAdminCredential: whether the credentials there are stop to do, and a new one takes their place.
-    ///   - onListening: told once where the server listens, e.g. `http://127.0.0.1:8080`.
+    ///   - onListening: Called once with the public address, e.g. `http://127.0.0.1:8080`. The server then accepts connections on both.
+    ///   - onAdminListening: Called once, before `onListening`, with the address of the admin API and metrics, e.g. `http://127.0.0.1:8081`.
     /// - Throws: what is wrong with certificate, folder, key, database or pack.
     public convenience init(
         _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock = .system, renewsAdminCredential: Bool = false,
-        onListening: @escaping @Sendable (_ address: String) -> Void = { _ in }
+        onListening: @escaping @Sendable (_ address: String) -> Void = { _ in },
+        onAdminListening: @escaping @Sendable (_ address: String) -> Void = { _ in }
     ) async throws {
         try await self.init(
-            configuration, logger: logger, clock: clock, renewsAdminCredential: renewsAdminCredential, reader: nil, onListening: onListening)
+            configuration, logger: logger, clock: clock, renewsAdminCredential: renewsAdminCredential, reader: nil,
+            onListening: onListening, onAdminListening: onAdminListening)
     }
 
     /// - Parameter reader: looks at frames of live captures in the model pack's place: for tests.
     init(
         _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock, renewsAdminCredential: Bool = false, reader: (any LiveFrameReader)?,
-        onListening: @escaping @Sendable (_ address: String) -> Void
+        onListening: @escaping @Sendable (_ address: String) -> Void,
+        onAdminListening: @escaping @Sendable (_ address: String) -> Void = { _ in }
     ) async throws {
-        (self.configuration, self.logger, self.onListening) = (configuration, logger, onListening)
-        http = try Self.http(configuration)
+        (self.configuration, self.logger) = (configuration, logger)
+        (self.onListening, self.onAdminListening) = (onListening, onAdminListening)
+        publicListener = try HTTPListener(
+            ListenAddress(host: configuration.host, port: configuration.port), setting: "host, port", usesTLS: true, configuration, logger: logger)
+        // Loopback stays plain http: no certificate names 127.0.0.1, and nothing leaves the machine.
+        adminListener = try HTTPListener(
+            configuration.adminListen, setting: "admin.listen", usesTLS: !configuration.adminListen.isLoopback, configuration, logger: logger)
         let data = try DataFolder(configuration.dataFolder)
         let store: Store
         do {
@@ -96,26 +104,28 @@ public final class MienServer: Service {
         if let failure { throw failure }
     }
 
+    /// Where the admin API and metrics are served, such as `http://127.0.0.1:8081`; `nil` until the server listens.
+    public var adminAddress: String? { adminListener.url }
+
     private func serve() async throws {
-        let configuration = configuration
-        let place = parts.place
-        let scheme = configuration.tls == nil ? "http" : "https"
-        let shown = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-        let onListening = onListening
-        let application = Application(
-            router: parts.router(), server: http,
-            configuration: .init(
-                address: .hostname(configuration.host, port: configuration.port), serverName: "mien", backlog: Self.backlog,
-                availableConnectionsDelegate: .maximum(configuration.connections, logger: logger)),
-            services: [parts.mail, parts.sweeper],
-            onServerRunning: { channel in
-                let address = "\(scheme)://\(shown):\(channel.localAddress?.port ?? configuration.port)"
-                place.listening(at: address)
-                onListening(address)
-            }, logger: logger)
-        do { try await untilStopped(application) } catch  where !place.isListening {
-            throw ServerStartError(.listen, "cannot listen on \(shown):\(configuration.port): \(Self.words(error))")
+        let place = parts.place, onListening = onListening, onAdminListening = onAdminListening
+        let (adminIsListening, admin) = AsyncStream<Void>.makeStream()
+        let adminService = ListenerService(
+            listener: adminListener,
+            application: adminListener.application(parts.adminRouter()) { address in
+                onAdminListening(address)
+                admin.finish()
+            })
+        var application = publicListener.application(parts.publicRouter(), services: [parts.mail, parts.sweeper, adminService]) { address in
+            place.listening(at: address)
+            onListening(address)
         }
+        // Once the public address is announced, the admin API can be used, too.
+        application.beforeServerStarts {
+            for await _ in adminIsListening {}
+            try Task.checkCancellation()
+        }
+        do { try await untilStopped(application) } catch { throw publicListener.explained(error) }
     }
 
     /// Runs it; when it is told to stop and is not done in time, ends what is under way.
@@ -142,56 +152,22 @@ public final class MienServer: Service {
         }
     }
 
-    private static func words(_ error: any Error) -> String {
-        guard let error = error as? IOError else { return "\(error)" }
-        return switch error.errnoCode {
-        case EADDRINUSE: "something listens there already; stop it, or set another port"
-        case EACCES: "this user may not; ports below 1024 are for root, or set another port"
-        case EADDRNOTAVAIL: "this machine has no such address; set another host"
-        default: "\(error)"
-        }
-    }
-
     /// Removes what has expired and renews signing keys now, not when the minute is over.
     package func sweep() async { await parts.sweeper.sweep() }
-
-    /// Connections that wait to be accepted; the system may allow fewer.
-    private static let backlog = 1024
-
-    private static func http(_ configuration: ServerConfiguration) throws -> HTTPServerBuilder {
-        let seconds = configuration.requestSeconds
-        let connections = configuration.connectionsPerAddress.map { AddressConnections(most: $0) }
-        let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: (connections.map { [AddressGate($0)] } ?? []) + [MalformedRequests(), RequestDeadline(seconds: seconds)],
-            idleTimeout: .seconds(Int64(seconds)),
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: RequestLimits.headerBytes, maxHeaderListSize: RequestLimits.headerBytes,
-                maxHeaderFieldCount: RequestLimits.headers))
-        guard let tls = configuration.tls else { return .http1(configuration: http) }
-        return try .tls(.http1(configuration: http), tlsConfiguration: TLSFiles(certificate: tls.certificate, key: tls.key).setup())
-    }
 }
 
 /// How clients reach the server: configured, or known once it listens.
 final class PublicPlace: Sendable {
-    private struct State {
-        var url: String
-        var isListening = false
-    }
-    private let state: Mutex<State>
+    private let url: Mutex<String>
     private let isConfigured: Bool
 
     init(_ configured: String?) {
-        state = Mutex(State(url: configured ?? "http://localhost"))
+        url = Mutex(configured ?? "http://localhost")
         isConfigured = configured != nil
     }
 
     func listening(at address: String) {
-        state.withLock { state in
-            state.isListening = true
-            if !isConfigured { state.url = address }
-        }
+        if !isConfigured { url.withLock { $0 = address } }
     }
-    var text: String { state.withLock { $0.url } }
-    var isListening: Bool { state.withLock { $0.isListening } }
+    var text: String { url.withLock { $0 } }
 }

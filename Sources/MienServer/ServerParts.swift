@@ -74,13 +74,11 @@ struct ServerParts: Sendable {
         sweeper = Sweeper(store: store, captures: captures, journeys: journeys, issuer: issuer, clock: clock, logger: logger)
     }
 
-    func router() -> Router<MienRequestContext> {
-        let router = Router(context: MienRequestContext.self, options: .autoGenerateHeadEndpoints)
-        let requests = configuration.requestsPerMinute, starts = configuration.startsPerMinute, live = configuration.liveCapturesPerMinute
-        router.add(middleware: ProblemMiddleware(metrics: metrics))
-        router.add(middleware: ClientMiddleware(trustsProxy: configuration.trustsProxy, isAudited: configuration.auditsClients))
-        router.add(middleware: RateLimitMiddleware(limiter: RateLimiter(.init(burst: requests, perMinute: requests)), clock: clock))
+    /// What apps, browsers, and load balancers reach: everything but the admin API and metrics.
+    func publicRouter() -> Router<MienRequestContext> {
+        let router = baseRouter()
         OperationRoutes(store: store, metrics: metrics, issuer: issuer).add(to: router)
+        let starts = configuration.startsPerMinute, live = configuration.liveCapturesPerMinute
         let body = JSONBody(mostBytes: configuration.bodyBytes, budget: bodies)
         JourneyRoutes(
             journeys: journeys, captures: captures, grants: grants, starts: RateLimiter(.init(burst: starts, perMinute: starts)),
@@ -95,16 +93,41 @@ struct ServerParts: Sendable {
         UserRoutes(grants: grants, keys: biometrics.keys, body: body, listsKeys: configuration.listsDeviceKeys).add(to: router.group("v1"))
         PasskeyRoutes(apps: apps, grants: grants, passkeys: passkeys, clock: clock, body: body).add(to: router.group("v1"))
         OTPRoutes(grants: grants, tokens: tokens, body: body).add(to: router.group("v1"))
-        let licences = LicenceRoutes(licences: LicenceService(store: store, issuer: issuer, clock: clock), body: body)
-        licences.add(to: router.group("v1"))
+        licenceRoutes(body).add(to: router.group("v1"))
+        return Self.withMethods(router)
+    }
+
+    /// What administrators and monitoring reach at `admin.listen`: the admin API and metrics.
+    func adminRouter() -> Router<MienRequestContext> {
+        let router = baseRouter()
+        OperationRoutes(store: store, metrics: metrics, issuer: issuer).addMetrics(to: router)
+        let body = JSONBody(mostBytes: configuration.bodyBytes, budget: bodies)
         let admin = router.group("v1").add(
             middleware: AdminOnly(store: store, guesses: RateLimiter(.init(burst: 10, perMinute: 10)), clock: clock))
         AdminRoutes(
             store: store, apps: apps, catalog: catalog, accounts: AccountService(store: store, passwords: passwords, clock: clock),
             gate: LockGate(store: store, clock: clock), tokens: tokens, clock: clock, body: body
         ).add(to: admin)
-        licences.addAdmin(to: admin)
-        // Added last, it is asked only when no route takes the request.
+        licenceRoutes(body).addAdmin(to: admin)
+        return Self.withMethods(router)
+    }
+
+    /// The middleware both listeners have. Each counts an address's requests by itself.
+    private func baseRouter() -> Router<MienRequestContext> {
+        let router = Router(context: MienRequestContext.self, options: .autoGenerateHeadEndpoints)
+        let requests = configuration.requestsPerMinute
+        router.add(middleware: ProblemMiddleware(metrics: metrics))
+        router.add(middleware: ClientMiddleware(trustsProxy: configuration.trustsProxy, isAudited: configuration.auditsClients))
+        router.add(middleware: RateLimitMiddleware(limiter: RateLimiter(.init(burst: requests, perMinute: requests)), clock: clock))
+        return router
+    }
+
+    private func licenceRoutes(_ body: JSONBody) -> LicenceRoutes {
+        LicenceRoutes(licences: LicenceService(store: store, issuer: issuer, clock: clock), body: body)
+    }
+
+    /// Added last, it is asked only when no route takes the request.
+    private static func withMethods(_ router: Router<MienRequestContext>) -> Router<MienRequestContext> {
         router.add(middleware: MethodMiddleware(table: RouteTable(router.routes)))
         return router
     }

@@ -53,7 +53,7 @@ import Testing
         #expect(try nobody.status == 3 && nobody.error.code == "server.unreachable" && nobody.err.contains("--server"), "\(nobody)")
         for address in ["http://login.example.org", "login.example.org", "ftp://login.example.org"] {
             let result = try await home.mien(
-                ["admin", "user", "list", "--json"], settings: settings.merging(["MIEN_SERVER": address]) { $1 })
+                ["admin", "user", "list", "--json"], settings: settings.merging(["MIEN_ADMIN_SERVER": address]) { $1 })
             #expect(try result.status == 2 && result.error.code == "server.address", "\(result)")
         }
         // Files are read before anybody is asked.
@@ -67,7 +67,7 @@ import Testing
     @Test(.needsPack) func `against a server: users, apps, authenticators, the audit log, journeys`() async throws {
         let home = try TemporaryHome()
         try await ServerProcess.run(in: home) { server in
-            let settings = ["MIEN_SERVER": server.address, "MIEN_ADMIN_CREDENTIAL": server.credential]
+            let settings = ["MIEN_ADMIN_SERVER": server.adminAddress, "MIEN_ADMIN_CREDENTIAL": server.credential]
             func mien(_ arguments: String..., input: String = "", at location: SourceLocation = #_sourceLocation) async throws -> MienProgram.Result {
                 let result = try await home.mien(arguments, settings: settings, input: input, at: location)
                 #expect(!result.out.contains(server.credential) && !result.err.contains(server.credential), sourceLocation: location)
@@ -85,7 +85,7 @@ import Testing
 
             // Who may.
             let file = try Self.write(server.credential + "\n", mode: 0o600, as: "credential", in: home)
-            #expect(try await home.mien("admin", "app", "list", "--server", server.address, "--credential-file", file).status == 0)
+            #expect(try await home.mien("admin", "app", "list", "--server", server.adminAddress, "--credential-file", file).status == 0)
             let wrong = try await home.mien(
                 ["admin", "app", "list", "--json"], settings: settings.merging(["MIEN_ADMIN_CREDENTIAL": Self.secret]) { $1 })
             #expect(try wrong.status == 3 && wrong.error.code == "server.credential", "\(wrong)")

@@ -5,6 +5,7 @@ import Testing
 enum ServerProcess {
     struct Running: Sendable {
         let address: String
+        let adminAddress: String
         let credential: String
     }
 
@@ -18,7 +19,8 @@ enum ServerProcess {
         process.executableURL = MienProgram.url
         process.arguments = ["serve"]
         process.environment = home.environment(
-            temporary: folder, ["MIEN_DATA": folder.appending(path: "data").path, "MIEN_PORT": "0", "MIEN_LOG_LEVEL": "error"])
+            temporary: folder,
+            ["MIEN_DATA": folder.appending(path: "data").path, "MIEN_PORT": "0", "MIEN_ADMIN_LISTEN": "127.0.0.1:0", "MIEN_LOG_LEVEL": "error"])
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: out)
         process.standardError = try FileHandle(forWritingTo: err)
@@ -42,8 +44,10 @@ enum ServerProcess {
         let deadline = ContinuousClock.now + .seconds(120)
         while process.isRunning, ContinuousClock.now < deadline {
             let said = try text(out)
-            if let address = said.firstMatch(of: /Listening on (\S+)\n/), let credential = said.firstMatch(of: /\n\s+(adm_\S+)\n/) {
-                return Running(address: String(address.1), credential: String(credential.1))
+            if let address = said.firstMatch(of: /Listening on (\S+)\n/), let admin = said.firstMatch(of: /Admin API on (\S+)\n/),
+                let credential = said.firstMatch(of: /\n\s+(adm_\S+)\n/)
+            {
+                return Running(address: String(address.1), adminAddress: String(admin.1), credential: String(credential.1))
             }
             try await Task.sleep(for: .milliseconds(50))
         }

@@ -32,7 +32,10 @@ import Testing
     {
         let home = try TemporaryHome()
         try await ServerProcess.run(in: home) { server in
-            let settings = ["MIEN_SERVER": server.address, "MIEN_ADMIN_CREDENTIAL": server.credential, "MIEN_TPM": "none:"]
+            let settings = [
+                "MIEN_SERVER": server.address, "MIEN_ADMIN_SERVER": server.adminAddress, "MIEN_ADMIN_CREDENTIAL": server.credential,
+                "MIEN_TPM": "none:",
+            ]
             func run(_ arguments: String..., input: String = "", at location: SourceLocation = #_sourceLocation) async throws -> MienProgram.Result {
                 try await home.mien(arguments, settings: settings, input: input, at: location)
             }
@@ -119,7 +122,10 @@ import Testing
     @Test(.needsFaces) func `a face opens a token when it is live, never from a picture, and goes with its enrolment`() async throws {
         let home = try TemporaryHome()
         try await ServerProcess.run(in: home) { server in
-            let settings = ["MIEN_SERVER": server.address, "MIEN_ADMIN_CREDENTIAL": server.credential, "MIEN_TPM": "none:"]
+            let settings = [
+                "MIEN_SERVER": server.address, "MIEN_ADMIN_SERVER": server.adminAddress, "MIEN_ADMIN_CREDENTIAL": server.credential,
+                "MIEN_TPM": "none:",
+            ]
             func json(_ arguments: String..., input: String = "", at location: SourceLocation = #_sourceLocation) async throws -> [String: Any] {
                 let result = try await home.mien(arguments + ["--json"], settings: settings, input: input, at: location)
                 #expect(result.status == 0, "\(arguments): \(result.err)", sourceLocation: location)

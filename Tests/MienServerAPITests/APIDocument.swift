@@ -19,7 +19,7 @@ enum APIDocument {
     static func operations() throws -> [String: JSONValue] {
         var operations: [String: JSONValue] = [:]
         for (path, item) in try read()["paths"]?.objectValue ?? [:] {
-            for (method, operation) in item.objectValue ?? [:] where method != "parameters" {
+            for (method, operation) in item.objectValue ?? [:] where !["parameters", "servers"].contains(method) {
                 operations["\(method.uppercased()) \(path)"] = operation
             }
         }

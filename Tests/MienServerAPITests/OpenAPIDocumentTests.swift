@@ -37,21 +37,26 @@ struct OpenAPIDocumentTests {
 
     @Test("it has every route of the server, and none besides", .needsPack)
     func routes() async throws {
-        let table = try await Self.table()
-        #expect(Set(table.lines) == Set(try APIDocument.operations().keys))
-        #expect(table.lines.count > 30)
-        #expect(table.methods(at: "/v1/apps/shop") == ["DELETE", "GET", "HEAD", "PUT"])
+        let (table, admin) = try await Self.tables()
+        #expect(Set(table.lines + admin.lines) == Set(try APIDocument.operations().keys))
+        #expect(table.lines.count > 30 && Set(table.lines).isDisjoint(with: admin.lines))
+        #expect(admin.methods(at: "/v1/apps/shop") == ["DELETE", "GET", "HEAD", "PUT"])
         #expect(table.methods(at: "/v1/journeys/respond") == ["POST"])
-        #expect(table.methods(at: "/v1") == [] && table.methods(at: "/v1/apps/shop/other") == [])
+        #expect(table.methods(at: "/v1") == [] && admin.methods(at: "/v1/apps/shop/other") == [])
+        // The document names the address of each.
+        let document = try APIDocument.read()
+        for (path, item) in try #require(document["paths"]?.objectValue) {
+            #expect((item["servers"] != nil) == admin.lines.contains { $0.split(separator: " ")[1] == path }, "\(path)")
+        }
     }
 
-    private static func table() async throws -> RouteTable {
+    private static func tables() async throws -> (public: RouteTable, admin: RouteTable) {
         let scratch = try ScratchFolder()
         let configuration = try ServerConfiguration(environment: ["MIEN_DATA": scratch("data").path], home: Machine.folder)
         let parts = try await MienServer(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }).parts
-        let table = RouteTable(parts.router().routes)
+        let tables = (RouteTable(parts.publicRouter().routes), RouteTable(parts.adminRouter().routes))
         await parts.stop()
-        return table
+        return tables
     }
 
     @Test("an operation names its parameters, who may call it, and every problem that each may meet")

@@ -88,9 +88,10 @@ struct AbuseTests {
             ] { try await respond(foreign).expect(.invalidState) }
             // Well-formed, but of no run there is.
             for other in [startToken, credential] { try await respond(other).expect(.noActiveJourney) }
+            let admin = try await RawConnection.open(server.adminAddress)
             // One token is no other's: the capture's at the admin API, an administrator's at the capture.
             for token in [startToken, first, "adm_x.\(halves.0[1])", "", "Bearer"] {
-                let answer = try await connection.request("GET", "/v1/users", ["authorization": "Bearer \(token)"])
+                let answer = try await admin.request("GET", "/v1/users", ["authorization": "Bearer \(token)"])
                 #expect(answer.headers["www-authenticate"] == "Bearer")
                 try answer.expect(.invalidCredentials)
             }
@@ -118,8 +119,8 @@ struct AbuseTests {
     @Test("addresses of percent signs, dots, NULs and great length; methods that no address takes")
     func addresses() async throws {
         try await TestServer.run(in: scratch) { server in
-            let credential = server.credential.use { $0 }, admin = ["authorization": "Bearer \(credential)"]
-            let connection = try await RawConnection.open(server.address)
+            let credential = server.credential.use { $0 }, bearer = ["authorization": "Bearer \(credential)"]
+            let connection = try await RawConnection.open(server.address), admin = try await RawConnection.open(server.adminAddress)
             for path in [
                 "/v1/journeys/%/start", "/v1/journeys/%2/start", "/v1/journeys/%zz/start", "/v1/journeys/%00/start", "/v1/journeys/%ff%fe/start",
                 "/v1/journeys/%c0%ae%c0%ae/start", "/v1/journeys/%2e%2e%2f%2e%2e/start",
@@ -131,19 +132,19 @@ struct AbuseTests {
                 try answer.expect(.notFound)
             }
             for path in ["/v1/users/%", "/v1/users/%00", "/v1/users/%ff", "/v1/users/..%2fapps", "/v1/users/" + String(repeating: "a", count: 65)] {
-                try await connection.request("GET", path, admin).expect(.invalidRequest)
+                try await admin.request("GET", path, bearer).expect(.invalidRequest)
             }
             for path in [
                 "/v1/users?after=%ff", "/v1/audit?after=-1", "/v1/audit?after=99999999999999999999", "/v1/audit?user=%00", "/v1/users?after=",
             ] {
-                try await connection.request("GET", path, admin).expect(.invalidRequest)
+                try await admin.request("GET", path, bearer).expect(.invalidRequest)
             }
             for path in ["/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//healthz/..", "/v1", "/v1/", "/HEALTHZ", "/healthz%00", "/.well-known/"]
             {
                 try await connection.request("GET", path).expect(.notFound)
             }
             // A proxy's form of an address: taken for what it names here, or not at all, never fetched.
-            let absolute = try await connection.request("GET", "http://elsewhere.example/v1/users")
+            let absolute = try await admin.request("GET", "http://elsewhere.example/v1/users")
             #expect([400, 401, 404].contains(absolute.status))
 
             for method in ["OPTIONS", "TRACE", "PUT", "DELETE", "PATCH", "PROPFIND"] {

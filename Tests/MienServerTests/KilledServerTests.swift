@@ -38,7 +38,7 @@ struct KilledServerTests {
             let life = Duration.milliseconds(Int.random(in: 20...700, using: &generator))
             await withTaskGroup(of: Void.self) { tasks in
                 for client in 0..<6 {
-                    tasks.addTask { try? await Self.makeUsers("r\(round)c\(client)", server.address, secret, said) }
+                    tasks.addTask { try? await Self.makeUsers("r\(round)c\(client)", server.adminAddress, secret, said) }
                     tasks.addTask { try? await Self.walk(server.address, said) }
                 }
                 try? await Task.sleep(for: life)

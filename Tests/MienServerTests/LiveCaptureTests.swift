@@ -74,7 +74,7 @@ struct LiveCaptureTests {
             #expect(detail["measured"]?["depth"]?.numberValue.map { abs(($0 * 100).rounded() - $0 * 100) < 1e-9 } == true)
             #expect(Set(detail.keys).isSubset(of: ["mode", "actions", "measured", "frames", "seconds"]))
             let metrics = String(
-                decoding: try await AsyncHTTPTransport().send(.init(method: .get, url: server.address + "/metrics")).body, as: UTF8.self)
+                decoding: try await AsyncHTTPTransport().send(.init(method: .get, url: server.url("/metrics"))).body, as: UTF8.self)
             #expect(metrics.contains(#"mien_captures_total{mode="liveness_active",result="passed"} 3"#))
         }
     }

@@ -45,7 +45,9 @@ struct OutsideClientTests {
         try await Self.run(
             "authlib_client",
             [
-                "server": .string(server.address), "authority": .string(place.appending(path: "ca.pem").path), "redirect": .string(redirect),
+                "server": .string(server.address), "admin_server": .string(server.adminAddress),
+                "authority": .string(place.appending(path: "ca.pem").path),
+                "redirect": .string(redirect),
                 "admin": .string(#require(server.credential).use { $0 }), "public": "web", "confidential": "backend",
             ], checks: 32)
         #expect(await server.stop() == 0)

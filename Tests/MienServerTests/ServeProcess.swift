@@ -13,6 +13,8 @@ final class ServeProcess: Sendable {
     }
 
     let address: String
+    /// Of the admin API and metrics.
+    let adminAddress: String
     /// What the first start printed.
     let credential: Sensitive<String>?
     private let running: Running
@@ -32,7 +34,7 @@ final class ServeProcess: Sendable {
             process.arguments = ["serve"] + arguments
             let standard = [
                 "MIEN_HOME": folder("home").path, "MIEN_PACKS": Installed.home.packs.path, "MIEN_DATA": folder("data").path, "MIEN_PORT": "0",
-                "MIEN_PASSWORD_MEMORY_KIB": "8192", "MIEN_PASSWORD_PASSES": "1",
+                "MIEN_ADMIN_LISTEN": "127.0.0.1:0", "MIEN_PASSWORD_MEMORY_KIB": "8192", "MIEN_PASSWORD_PASSES": "1",
             ]
             process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MIEN_") }
                 .merging(standard) { $1 }.merging(settings) { $1 }
@@ -50,8 +52,8 @@ final class ServeProcess: Sendable {
         func text(_ file: URL) throws -> String { String(decoding: try Data(contentsOf: file), as: UTF8.self) }
     }
 
-    private init(_ running: Running, address: String, credential: Sensitive<String>?) {
-        (self.running, self.address, self.credential) = (running, address, credential)
+    private init(_ running: Running, address: String, adminAddress: String, credential: Sensitive<String>?) {
+        (self.running, self.address, self.adminAddress, self.credential) = (running, address, adminAddress, credential)
     }
 
     /// Starts it on a free port and waits until it listens.
@@ -62,9 +64,9 @@ final class ServeProcess: Sendable {
         let deadline = ContinuousClock.now + .seconds(600)
         while running.process.isRunning, ContinuousClock.now < deadline {
             let said = try running.text(running.out)
-            if let address = said.firstMatch(of: /Listening on (\S+)\n/) {
+            if let address = said.firstMatch(of: /Listening on (\S+)\n/), let admin = said.firstMatch(of: /Admin API on (\S+)\n/) {
                 let credential = said.firstMatch(of: /\n\s+(adm_\S+)\n/).map { Sensitive(String($0.1)) }
-                return ServeProcess(running, address: String(address.1), credential: credential)
+                return ServeProcess(running, address: String(address.1), adminAddress: String(admin.1), credential: credential)
             }
             try await Task.sleep(for: .milliseconds(20))
         }
@@ -102,7 +104,7 @@ final class ServeProcess: Sendable {
     }
 
     func admin(_ credential: Sensitive<String>) throws -> MienAdmin {
-        try MienAdmin(MienOptions(serverPath: address, retry: RetryPolicy(attempts: 1)), credential: credential)
+        try MienAdmin(MienOptions(serverPath: adminAddress, retry: RetryPolicy(attempts: 1)), credential: credential)
     }
 }
 

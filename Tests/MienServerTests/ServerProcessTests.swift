@@ -68,8 +68,9 @@ struct ServerProcessTests {
         let server = try await ServeProcess.start(in: scratch, ["MIEN_SHUTDOWN_SECONDS": "60"])
         let credential = try #require(server.credential).use { $0 }
         let body = #"{"username": "ada", "password": "a password nobody has"}"#
-        let busy = try await RawConnection.open(server.address), idle = try await RawConnection.open(server.address)
+        let idle = try await RawConnection.open(server.address)
         #expect(try await idle.request("GET", "/healthz").status == 200)
+        let busy = try await RawConnection.open(server.adminAddress)
         try await busy.send(
             "POST /v1/users HTTP/1.1\r\nhost: a\r\nauthorization: Bearer \(credential)\r\ncontent-type: application/json\r\ncontent-length: \(body.utf8.count)\r\n\r\n"
         )
@@ -129,7 +130,7 @@ struct ServerProcessTests {
         let taken = try await #require(throws: ServeProcess.NotListening.self) {
             try await ServeProcess.start(in: other, ["MIEN_PORT": "\(port)"])
         }
-        #expect(taken.status == 3 && taken.err.contains("127.0.0.1:\(port): something listens there already"), "\(taken.err)")
+        #expect(taken.status == 3 && taken.err.contains("127.0.0.1:\(port) (host, port): another program is listening there"), "\(taken.err)")
         let foreign = try await #require(throws: ServeProcess.NotListening.self) {
             try await ServeProcess.start(in: other, ["MIEN_HOST": "192.0.2.1"])
         }
@@ -173,6 +174,8 @@ struct ServerProcessTests {
         try await broken.send("GET /\(state) HTTP/9\r\nauthorization: Bearer \(text)\r\n\r\n")
         _ = try await broken.answer()
         _ = try await connection.request("GET", "/v1/users/margarethe", ["authorization": "Bearer \(text)"])
+        let admin = try await RawConnection.open(server.adminAddress)
+        _ = try await admin.request("GET", "/v1/users/margarethe", ["authorization": "Bearer \(text)"])
         #expect(await server.stop() == 0)
         let log = try server.err, lines = log.split(separator: "\n")
         #expect(lines.count > 5)

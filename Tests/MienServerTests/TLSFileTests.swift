@@ -5,7 +5,7 @@ import NIOSSL
 import Testing
 
 /// Certificates that OpenSSL makes for the test.
-private enum OpenSSL {
+enum OpenSSL {
     static let path = "/usr/bin/openssl"
     static let reason: Comment = "needs openssl: apt-get install openssl"
     static let isThere = FileManager.default.isExecutableFile(atPath: path)

@@ -59,6 +59,8 @@ final class LogLines: Sendable {
 /// The very server that `mien serve` runs, on a free port, with fresh data, cheap passwords and a clock of the test's own.
 struct TestServer: Sendable {
     let address: String
+    /// Of the admin API and metrics.
+    let adminAddress: String
     let admin: MienAdmin
     let credential: Sensitive<String>
     let server: MienServer
@@ -73,7 +75,8 @@ struct TestServer: Sendable {
     ) async throws {
         let folder = scratch("server"), logs = LogLines()
         let standard = [
-            "MIEN_DATA": folder.path, "MIEN_PORT": "0", "MIEN_PASSWORD_MEMORY_KIB": "8192", "MIEN_PASSWORD_PASSES": "1",
+            "MIEN_DATA": folder.path, "MIEN_PORT": "0", "MIEN_ADMIN_LISTEN": "127.0.0.1:0", "MIEN_PASSWORD_MEMORY_KIB": "8192",
+            "MIEN_PASSWORD_PASSES": "1",
             "MIEN_LIMIT_GUESSES_PER_MINUTE": "10000", "MIEN_LIMIT_STARTS_PER_MINUTE": "100000", "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
             // Photos are all there is in most tests; those of live captures say so.
             "MIEN_FACE_LIVENESS_MODE": "image",
@@ -85,12 +88,14 @@ struct TestServer: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             let address = try #require(await addresses.first { _ in true })
+            let adminAddress = try #require(server.adminAddress)
             let known = try #require(server.firstStart?.adminCredential ?? credential)
-            let admin = try MienAdmin(MienOptions(serverPath: address, retry: RetryPolicy(attempts: 1)), credential: known)
+            let admin = try MienAdmin(MienOptions(serverPath: adminAddress, retry: RetryPolicy(attempts: 1)), credential: known)
             let result = await Result {
                 try await body(
                     TestServer(
-                        address: address, admin: admin, credential: known, server: server, time: time, logs: logs, folder: folder))
+                        address: address, adminAddress: adminAddress, admin: admin, credential: known, server: server, time: time, logs: logs,
+                        folder: folder))
             }
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
@@ -103,12 +108,12 @@ struct TestServer: Sendable {
         try JourneyClient(MienOptions(serverPath: address, applicationId: app, retry: RetryPolicy(attempts: 1), deviceTokens: devices))
     }
 
-    /// A request as it is, an answer as it is.
+    /// A request as it is, an answer as it is. Requests to the admin API go to its own address.
     func send(
         _ method: HTTPTransportRequest.Method, _ path: String, headers: [String: String] = ["content-type": "application/json"], _ body: String = ""
     ) async throws -> (status: Int, body: JSONValue) {
         let answer = try await AsyncHTTPTransport().send(
-            HTTPTransportRequest(method: method, url: address + path, headers: headers, body: Array(body.utf8), timeout: .seconds(300)))
+            HTTPTransportRequest(method: method, url: url(path), headers: headers, body: Array(body.utf8), timeout: .seconds(300)))
         return (answer.status, answer.body.isEmpty ? .null : try JSONText.parse(answer.body, limits: .init(maxBytes: 1 << 20, maxDepth: 32)))
     }
 
@@ -164,6 +169,21 @@ struct TestServer: Sendable {
         AsyncStream { stream in
             for photo in photos { stream.yield(CaptureFrame(Installed.photo(photo), .jpeg)) }
             stream.finish()
+        }
+    }
+}
+
+/// Which paths the admin listener serves, and not the public one.
+enum AdminPaths {
+    static func contains(_ path: String) -> Bool {
+        let parts = path.prefix { $0 != "?" }.split(separator: "/")
+        switch parts.first {
+        case "metrics": return true
+        case "v1":
+            guard parts.count > 1 else { return false }
+            if parts[1] == "journeys" { return parts.count == 2 || (parts.count > 3 && parts[3] == "versions") }
+            return ["users", "apps", "audit", "product-keys"].contains(parts[1])
+        default: return false
         }
     }
 }

@@ -8,8 +8,15 @@ import Testing
 /// A server that tests send requests to: in this process, or in one of its own.
 protocol ServerUnderTest: Sendable {
     var address: String { get }
+    /// Of the admin API and metrics.
+    var adminAddress: String { get }
     var now: Instant { get }
     func client(_ devices: any DeviceTokenStorage, app: String) throws -> JourneyClient
+}
+
+extension ServerUnderTest {
+    /// The address that serves `path`.
+    func url(_ path: String) -> String { (AdminPaths.contains(path) ? adminAddress : address) + path }
 }
 
 extension TestServer: ServerUnderTest {
@@ -55,7 +62,7 @@ struct TokenClient: Sendable {
 
     func send(_ method: HTTPTransportRequest.Method, _ path: String, _ headers: [String: String], _ body: String = "") async throws -> Answer {
         let answer = try await AsyncHTTPTransport().send(
-            HTTPTransportRequest(method: method, url: server.address + path, headers: headers, body: Array(body.utf8), timeout: .seconds(300)))
+            HTTPTransportRequest(method: method, url: server.url(path), headers: headers, body: Array(body.utf8), timeout: .seconds(300)))
         let value = (try? JSONText.parse(answer.body, limits: .init(maxBytes: 1 << 20, maxDepth: 32))) ?? .null
         return Answer(status: answer.status, headers: answer.headers, body: value)
     }

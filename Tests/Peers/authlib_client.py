@@ -1,6 +1,6 @@
 """An app that signs its users in with Authlib: discovery, code and PKCE, refresh, revocation, introspection.
 
-Settings: {"server", "authority": a PEM file, "admin": a credential, "username", "password", "redirect", "public", "confidential"}. It makes the user and
+Settings: {"server", "admin_server", "authority": a PEM file, "admin": a credential, "username", "password", "redirect", "public", "confidential"}. It makes the user and
 the two apps first.
 Prints {"check", "ok"} for each thing tried, and at the end {"checks": how many}.
 """
@@ -98,7 +98,7 @@ def app(name, secret=None, **more):
 
 
 # A user, an app without a secret, and one with.
-administrator = httpx.Client(base_url=server, verify=trust, timeout=60, headers={"authorization": f"Bearer {options['admin']}"})
+administrator = httpx.Client(base_url=options["admin_server"], verify=trust, timeout=60, headers={"authorization": f"Bearer {options['admin']}"})
 user = administrator.post("/v1/users", json={name: options[name] for name in ("username", "password")})
 check("a user is made", user.status_code == 201, user.status_code)
 apps = {

@@ -8,9 +8,16 @@ public struct MienAdmin: Sendable {
     let connection: Connection
     let credential: Sensitive<String>
 
-    /// - Parameter credential: what the server's first start printed.
+    /// The address of the admin API that a server uses by default (`admin.listen`), on the same machine.
+    public static let defaultServerPath = "http://127.0.0.1:8081"
+
+    /// Connects to a server's admin API.
+    ///
+    /// - Parameters:
+    ///   - options: `serverPath` is the address the server prints as “Admin API on”, which differs from the public one.
+    ///   - credential: The admin credential, as the server's first start printed it.
     /// - Throws: ``MienError`` `.invalidInitializationOptions`.
-    public init(_ options: MienOptions, credential: Sensitive<String>) throws(MienError) {
+    public init(_ options: MienOptions = MienOptions(serverPath: defaultServerPath), credential: Sensitive<String>) throws(MienError) {
         try self.init(options, credential: credential) { try await Task.sleep(for: $0) }
     }
 

@@ -30,6 +30,7 @@ public struct ServerConfiguration: Sendable {
         if (texts["tls.certificate"] == "") != (texts["tls.key"] == "") {
             problems.append("tls.certificate and tls.key belong together: set both, or neither for http")
         }
+        if let problem = Self.adminProblem(texts) { problems.append(problem) }
         if let url = texts["public_url"], !url.isEmpty, !["http://", "https://"].contains(where: url.hasPrefix) || url.hasSuffix("/") {
             problems.append("public_url is an address like https://login.example.org, without a slash at its end")
         }
@@ -58,6 +59,22 @@ public struct ServerConfiguration: Sendable {
         }
         guard problems.isEmpty else { throw ConfigurationError(problems) }
         self.texts = texts
+    }
+
+    /// The admin API accepts credentials that open everything, so it never leaves the machine unencrypted.
+    private static func adminProblem(_ texts: [String: String]) -> String? {
+        let text = texts["admin.listen"] ?? ""
+        guard let address = ListenAddress(text) else { return "admin.listen must be a host and a port, like 127.0.0.1:8081, not “\(text)”" }
+        if address.port != 0, address.port == texts["port"].flatMap({ Int($0) }), address.host == texts["host"] {
+            return "admin.listen and host, port are the same address; give the admin API a port of its own"
+        }
+        guard address.isLoopback || texts["tls.key"] != "" else {
+            return """
+                admin.listen: \(address) is reachable from other machines and requires TLS; set tls.certificate and tls.key, \
+                or listen on 127.0.0.1:\(address.port)
+                """
+        }
+        return nil
     }
 
     /// Everything, as the file would have it, secrets hidden.
@@ -109,6 +126,7 @@ public struct ServerConfiguration: Sendable {
     public var packs: URL { URL(filePath: text("packs"), directoryHint: .isDirectory) }
     public var host: String { text("host") }
     public var port: Int { integer("port") }
+    public var adminListen: ListenAddress { ListenAddress(text("admin.listen"))! }
     /// `nil`: derived from where the server listens.
     public var publicURL: String? { text("public_url").isEmpty ? nil : text("public_url") }
     public var tls: (certificate: String, key: String)? { text("tls.key").isEmpty ? nil : (text("tls.certificate"), text("tls.key")) }

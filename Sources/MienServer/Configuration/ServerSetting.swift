@@ -37,6 +37,9 @@ public struct ServerSetting: Sendable {
         .init("public_url", .text, "", "How clients reach this server; issuer of its tokens. Default: http://host:port."),
         .init("tls.certificate", .path, "", "PEM file with the certificate chain; with tls.key the server speaks https."),
         .init("tls.key", .path, "", "PEM file with the private key."),
+        .init(
+            "admin.listen", .text, "127.0.0.1:8081",
+            "Address and port of the admin API and metrics. Addresses other than loopback require tls.certificate and tls.key."),
         .init("log.level", .choice(["trace", "debug", "info", "notice", "warning", "error"]), "info", "Least level that is logged."),
         .init("log.json", .flag, "false", "One JSON object a line."),
         .init("shutdown_seconds", .integer(0...300), "10", "How long requests under way may take when the server stops."),

@@ -12,7 +12,7 @@ enum OpenAPIDocument {
         "version": "1",
         "summary": "Faces and journeys over HTTP.",
         "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        "description": "Bodies are JSON (RFC 8259) in UTF-8: a member that comes twice, one that is not listed, and a value nested more than 24 deep are errors. Members without a value are left out of answers; clients ignore members they do not know. Every problem is `application/problem+json` with a stable `code`; every answer has `x-request-id`. HEAD answers wherever GET does; other methods that an address does not have are answered with 405 and `allow`. Times are milliseconds since 1970. docs/api.md shows the main flows."
+        "description": "Bodies are JSON (RFC 8259) in UTF-8: a member that comes twice, one that is not listed, and a value nested more than 24 deep are errors. Members without a value are left out of answers; clients ignore members they do not know. Every problem is `application/problem+json` with a stable `code`; every answer has `x-request-id`. HEAD answers wherever GET does; other methods that an address does not have are answered with 405 and `allow`. Times are milliseconds since 1970. The admin API and metrics have an address of their own, `admin.listen`; the public address answers them with 404. docs/api.md shows the main flows."
       },
       "servers": [{"url": "/"}],
       "tags": [
@@ -1030,6 +1030,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/apps": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "get": {
             "operationId": "listApps",
             "tags": ["Apps"],
@@ -1123,6 +1130,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/apps/{app}": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "parameters": [{"$ref": "#/components/parameters/App"}],
           "get": {
             "operationId": "getApp",
@@ -1204,6 +1218,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/apps/{app}/secret": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "parameters": [{"$ref": "#/components/parameters/App"}],
           "post": {
             "operationId": "renewAppSecret",
@@ -1228,6 +1249,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/users": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "get": {
             "operationId": "listUsers",
             "tags": ["Users"],
@@ -1329,6 +1357,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/users/{user}": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "parameters": [{"$ref": "#/components/parameters/User"}],
           "get": {
             "operationId": "getUser",
@@ -1398,6 +1433,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/users/{user}/authenticators": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "parameters": [{"$ref": "#/components/parameters/User"}],
           "get": {
             "operationId": "listAuthenticators",
@@ -1434,6 +1476,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/users/{user}/authenticators/{authenticator}": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "parameters": [{"$ref": "#/components/parameters/User"}, {"$ref": "#/components/parameters/Authenticator"}],
           "delete": {
             "operationId": "removeAuthenticator",
@@ -1453,6 +1502,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/users/{user}/authenticators/{authenticator}/unlock": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "parameters": [{"$ref": "#/components/parameters/User"}, {"$ref": "#/components/parameters/Authenticator"}],
           "post": {
             "operationId": "unlockAuthenticator",
@@ -1472,6 +1528,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/users/{user}/authenticators/{authenticator}/lock": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "parameters": [{"$ref": "#/components/parameters/User"}, {"$ref": "#/components/parameters/Authenticator"}],
           "post": {
             "operationId": "lockAuthenticator",
@@ -1491,6 +1554,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/users/{user}/consents": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "parameters": [{"$ref": "#/components/parameters/User"}],
           "get": {
             "operationId": "listConsents",
@@ -1513,6 +1583,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/users/{user}/consents/{app}": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "parameters": [{"$ref": "#/components/parameters/User"}, {"$ref": "#/components/parameters/App"}],
           "delete": {
             "operationId": "withdrawConsent",
@@ -1532,6 +1609,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/users/{user}/otp/{app}/registrations": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "parameters": [{"$ref": "#/components/parameters/User"}, {"$ref": "#/components/parameters/App"}],
           "post": {
             "operationId": "offerOTP",
@@ -1560,6 +1644,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/journeys": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "get": {
             "operationId": "listJourneys",
             "tags": ["Journey versions"],
@@ -1579,6 +1670,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/journeys/{journey}/versions/{version}": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "parameters": [{"$ref": "#/components/parameters/Journey"}, {"$ref": "#/components/parameters/Version"}],
           "get": {
             "operationId": "getJourney",
@@ -1688,6 +1786,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/journeys/{journey}/versions/{version}/publish": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "parameters": [{"$ref": "#/components/parameters/Journey"}, {"$ref": "#/components/parameters/Version"}],
           "post": {
             "operationId": "publishJourney",
@@ -1712,6 +1817,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/journeys/{journey}/versions/{version}/retire": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "parameters": [{"$ref": "#/components/parameters/Journey"}, {"$ref": "#/components/parameters/Version"}],
           "post": {
             "operationId": "retireJourney",
@@ -1736,6 +1848,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/audit": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "get": {
             "operationId": "listAudit",
             "tags": ["Audit"],
@@ -1765,6 +1884,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/audit/verify": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "get": {
             "operationId": "verifyAudit",
             "tags": ["Audit"],
@@ -1822,6 +1948,13 @@ enum OpenAPIDocument {
           }
         },
         "/metrics": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "get": {
             "operationId": "metrics",
             "tags": ["Operation"],
@@ -1903,6 +2036,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/product-keys": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "get": {
             "operationId": "listProductKeys",
             "tags": ["Licences"],
@@ -1943,6 +2083,13 @@ enum OpenAPIDocument {
           }
         },
         "/v1/product-keys/{productkey}": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
           "parameters": [{"$ref": "#/components/parameters/ProductKey"}],
           "delete": {
             "operationId": "revokeProductKey",

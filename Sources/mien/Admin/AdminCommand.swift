@@ -9,7 +9,7 @@ struct AdminCommand: AsyncParsableCommand {
 
             EXAMPLE
               mien admin user list --credential-file ~/.mien-admin
-              MIEN_SERVER=https://login.example.org mien admin audit verify
+              MIEN_ADMIN_SERVER=https://admin.example.org:8081 mien admin audit verify
             """,
         subcommands: [AppCommand.self, UserCommand.self, AuthenticatorCommand.self, ConsentCommand.self, LicenceCommand.self, AuditCommand.self])
 }

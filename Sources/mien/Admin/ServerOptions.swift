@@ -4,11 +4,11 @@ import Logging
 import MienClient
 import MienCore
 
-/// Which server, and as whom. The credential is never an argument: those are for everybody on the machine to see.
+/// The admin API's address and credential. The credential is never an argument, since every user of the machine can read those.
 struct ServerOptions: ParsableArguments {
-    static let defaultServer = "http://127.0.0.1:8080"
+    static let defaultServer = MienAdmin.defaultServerPath
 
-    @Option(help: ArgumentHelp("The server's address (default: $MIEN_SERVER, or \(defaultServer)).", valueName: "url"))
+    @Option(help: ArgumentHelp("The address of the server's admin API (default: $MIEN_ADMIN_SERVER, or \(defaultServer)).", valueName: "url"))
     var server: String?
 
     @Option(
@@ -19,7 +19,7 @@ struct ServerOptions: ParsableArguments {
     /// - Throws: ``Failure`` when there is no credential or the address is none.
     func admin() throws -> MienAdmin {
         let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
-        let address = server ?? environment["MIEN_SERVER"] ?? Self.defaultServer
+        let address = server ?? environment["MIEN_ADMIN_SERVER"] ?? Self.defaultServer
         let options = MienOptions(serverPath: address, logLevel: .error, retry: RetryPolicy(attempts: 2))
         return try MienAdmin(options, credential: try credential(environment))
     }

@@ -69,7 +69,7 @@ struct ServerBench {
         defer { server.stop() }
         let bare = try LoadServer(program: program, arguments: ["bench", "bare-route"])
         defer { bare.stop() }
-        let subject = try Subject(port: server.port, adminCredential: server.adminCredential, photos: home.demoPhotos)
+        let subject = try Subject(port: server.port, adminPort: server.adminPort, adminCredential: server.adminCredential, photos: home.demoPhotos)
 
         stage("Face logins")
         _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(2 * workers)) { try subject.faceLogin($0) }
@@ -92,7 +92,8 @@ struct ServerBench {
         let bareRequest = theirs.sorted { $0.perSecond("request") < $1.perSecond("request") }[rounds / 2]
 
         stage("Devices and tokens")
-        let devices = try TokenLoad(port: server.port, adminCredential: server.adminCredential, workers: Result.Tokens.workers)
+        let devices = try TokenLoad(
+            port: server.port, adminPort: server.adminPort, adminCredential: server.adminCredential, workers: Result.Tokens.workers)
         func tokens(_ body: @escaping @Sendable (LoadRun.Worker) throws -> Void) throws -> LoadFigures {
             _ = try LoadRun.run(port: server.port, workers: Result.Tokens.workers, until: .calls(10 * Result.Tokens.workers), body)
             return try LoadRun.run(port: server.port, workers: Result.Tokens.workers, until: .seconds(seconds), body)
@@ -121,13 +122,14 @@ extension ServerBench {
         private static let start = #"{"client_id":"default_application"}"#
         private let selfie: [UInt8]
 
-        init(port: Int, adminCredential: String, photos: URL) throws {
+        init(port: Int, adminPort: Int, adminCredential: String, photos: URL) throws {
             let reference = try Self.photo("obama.jpg", in: photos)
             // Another photo of the same person, as large as phones send frames.
             selfie = try Self.photo("obama2.jpg", in: photos)
-            let connection = try LoadConnection(port: port)
+            let connection = try LoadConnection(port: port), adminConnection = try LoadConnection(port: adminPort)
             func call(_ method: String, _ path: String, _ json: String, as credential: String? = nil) throws -> LoadConnection.Answer {
-                let answer = try connection.request(method, path, type: "application/json", body: Array(json.utf8), bearer: credential)
+                let answer = try (credential == nil ? connection : adminConnection).request(
+                    method, path, type: "application/json", body: Array(json.utf8), bearer: credential)
                 guard (200..<300).contains(answer.status) else { throw LoadError("\(method) \(path): \(answer.status) \(answer.bodyText)") }
                 return answer
             }

@@ -20,12 +20,13 @@ final class TokenLoad: Sendable {
     /// Each worker's own chain.
     private let refreshTokens: Mutex<[Int: String]> = Mutex([:])
 
-    init(port: Int, adminCredential: String, workers: Int) throws {
+    init(port: Int, adminPort: Int, adminCredential: String, workers: Int) throws {
         issuer = "http://127.0.0.1:\(port)"
         devices = try (0..<workers).map { Device(signer: try .generate(.es256), keyID: "bench-key-\($0)") }
-        let connection = try LoadConnection(port: port)
+        let connection = try LoadConnection(port: port), adminConnection = try LoadConnection(port: adminPort)
         func call(_ method: String, _ path: String, _ json: String, as credential: String? = nil) throws -> LoadConnection.Answer {
-            let answer = try connection.request(method, path, type: "application/json", body: Array(json.utf8), bearer: credential)
+            let answer = try (credential == nil ? connection : adminConnection).request(
+                method, path, type: "application/json", body: Array(json.utf8), bearer: credential)
             guard (200..<300).contains(answer.status) else { throw LoadError("\(method) \(path): \(answer.status) \(answer.bodyText)") }
             return answer
         }

@@ -16,7 +16,7 @@ struct LoopbackServer {
     static func run<Output: Sendable>(
         in folder: URL, home: URL, environment: [String: String] = [:], _ body: @escaping @Sendable (LoopbackServer) async throws -> Output
     ) async throws -> Output {
-        let settings = ["MIEN_DATA": folder.path, "MIEN_PORT": "0"].merging(environment) { $1 }
+        let settings = ["MIEN_DATA": folder.path, "MIEN_PORT": "0", "MIEN_ADMIN_LISTEN": "127.0.0.1:0"].merging(environment) { $1 }
         let configuration = try ServerConfiguration(environment: settings, home: home)
         var logger = Logger(label: "mien", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = .error
@@ -29,13 +29,13 @@ struct LoopbackServer {
                 defer { listening.finish() }
                 try await group.run()
             }
-            guard let address = await addresses.first(where: { _ in true }) else {
+            guard let address = await addresses.first(where: { _ in true }), let adminAddress = server.adminAddress else {
                 try await tasks.waitForAll()
                 throw Failure(.notSetUp, "server.start", "the server ended before it listened")
             }
             let result: Result<Output, any Error>
             do {
-                let admin = try MienAdmin(MienOptions(serverPath: address), credential: first.adminCredential)
+                let admin = try MienAdmin(MienOptions(serverPath: adminAddress), credential: first.adminCredential)
                 result = .success(
                     try await body(LoopbackServer(address: address, admin: admin, outbox: configuration.mailOutbox)))
             } catch { result = .failure(error) }

@@ -38,10 +38,11 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = ServerLog.logger(level: configuration.logLevel, json: configuration.logsJSON)
         let server: MienServer
         do {
-            server = try await MienServer(configuration, logger: logger, renewsAdminCredential: renewAdminCredential) { address in
-                // At once, so that scripts can wait for the line.
-                FileHandle.standardOutput.write(Data("Listening on \(address)\n".utf8))
-            }
+            // Unbuffered, so that scripts can wait for the lines.
+            server = try await MienServer(
+                configuration, logger: logger, renewsAdminCredential: renewAdminCredential,
+                onListening: { FileHandle.standardOutput.write(Data("Listening on \($0)\n".utf8)) },
+                onAdminListening: { FileHandle.standardOutput.write(Data("Admin API on \($0)\n".utf8)) })
         } catch let error as ConfigurationError { throw Failure(.notSetUp, "server.folder", error.description) }
         if let first = server.firstStart { Self.tell(first, configuration) }
         if let credential = server.renewedCredential {

@@ -9,7 +9,7 @@ extension Failure {
         let (outcome, code) = Self.meaning(of: error)
         let advice =
             switch code {
-            case "server.unreachable": "; is it running, and is the address right (--server, MIEN_SERVER)?"
+            case "server.unreachable": "; is it running, and is the address right (--server, MIEN_ADMIN_SERVER, MIEN_SERVER)?"
             case "server.credential": "; use the one that the server's first start printed"
             case "server.busy": error.retryAfter.map { "; try again in \($0.components.seconds) s" } ?? "; try again later"
             default: ""

@@ -19,14 +19,16 @@ struct TokenProvisionCommand: AsyncParsableCommand {
               printf '%s\\n%s\\n' "$CODE" "$PIN" | mien token provision --name "Ada's desk" --json
             """)
 
-    @Option(help: ArgumentHelp("The server's address (default: $MIEN_SERVER, or \(ServerOptions.defaultServer)).", valueName: "url"))
+    static let defaultServer = "http://127.0.0.1:8080"
+
+    @Option(help: ArgumentHelp("The server's address (default: $MIEN_SERVER, or \(Self.defaultServer)).", valueName: "url"))
     var server: String?
     @Option(help: "What the server calls this device, 1 to 64 characters.") var name = "this device"
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
-        let address = server ?? environment["MIEN_SERVER"] ?? ServerOptions.defaultServer
+        let address = server ?? environment["MIEN_SERVER"] ?? Self.defaultServer
         let provisioning = try TokenProvisioning(MienOptions(serverPath: address, logLevel: .error))
         var input = SecretInput()
         let code = try input.next("registration code"), pin = try Self.chosen(input.new("new PIN"))
