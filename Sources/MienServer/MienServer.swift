@@ -31,6 +31,7 @@ public final class MienServer: Service {
     let parts: ServerParts
     private let logger: Logger
     private let driver: SQLiteDriver
+    private let data: DataFolder
     private let publicListener: HTTPListener
     private let adminListener: HTTPListener
     private let onListening: @Sendable (_ address: String) -> Void
@@ -42,7 +43,7 @@ public final class MienServer: Service {
     ///   - renewsAdminCredential: whether the credentials there are stop to do, and a new one takes their place.
     ///   - onListening: Called once with the public address, e.g. `http://127.0.0.1:8080`. The server then accepts connections on both.
     ///   - onAdminListening: Called once, before `onListening`, with the address of the admin API and metrics, e.g. `http://127.0.0.1:8081`.
-    /// - Throws: what is wrong with certificate, folder, key, database or pack.
+    /// - Throws: what is wrong with the certificate, folder, key, database, or pack; ``ServerStartError`` `.inUse` if another server uses the folder.
     public convenience init(
         _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock = .system, renewsAdminCredential: Bool = false,
         onListening: @escaping @Sendable (_ address: String) -> Void = { _ in },
@@ -66,7 +67,7 @@ public final class MienServer: Service {
         // Loopback stays plain http: no certificate names 127.0.0.1, and nothing leaves the machine.
         adminListener = try HTTPListener(
             configuration.adminListen, setting: "admin.listen", usesTLS: !configuration.adminListen.isLoopback, configuration, logger: logger)
-        let data = try DataFolder(configuration.dataFolder)
+        data = try DataFolder(configuration.dataFolder)
         let store: Store
         do {
             driver = try SQLiteDriver(path: data.database.path)
@@ -100,7 +101,9 @@ public final class MienServer: Service {
         do { try await serve() } catch { failure = error }
         await parts.stop()
         // The log is folded into the database, and nothing is written to its folder any more.
-        try driver.close()
+        let closing = Result { try driver.close() }
+        data.release()
+        try closing.get()
         if let failure { throw failure }
     }
 

@@ -405,10 +405,12 @@ struct LiveCaptureTests {
             }
             try await set(["mode": "image"])
             let (journey, token) = try await login(server)
-            let taken = try await LiveStage.send(server, token.use { $0 }, "frames", "image/jpeg", Installed.photo("obama"))
-            #expect(taken.1["status"] == "passed" && taken.1["mode"] == "image")
             let batch = try await LiveStage.send(server, token.use { $0 }, "frames", FrameBatch.contentType, [])
             #expect(batch.0 == 400 || batch.0 == 415)
+            let taken = try await LiveStage.send(server, token.use { $0 }, "frames", "image/jpeg", Installed.photo("obama"))
+            #expect(taken.1["status"] == "passed" && taken.1["mode"] == "image")
+            let further = try await LiveStage.send(server, token.use { $0 }, "frames", "image/jpeg", Installed.photo("obama"))
+            #expect(further.0 == 409, "a login's capture takes no frame after one has passed")
             try await set(["mode": "liveness_active"])
             #expect(try await journey.respond(.clientInput).startToken == nil, "a photo that passed before does not count now")
 

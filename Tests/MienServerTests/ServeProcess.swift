@@ -77,6 +77,7 @@ final class ServeProcess: Sendable {
 
     var out: String { get throws { try running.text(running.out) } }
     var err: String { get throws { try running.text(running.err) } }
+    var processID: Int32 { running.process.processIdentifier }
     var isRunning: Bool { running.process.isRunning }
 
     func signal(_ number: Int32) { kill(running.process.processIdentifier, number) }

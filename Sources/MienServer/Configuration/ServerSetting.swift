@@ -60,7 +60,7 @@ public struct ServerSetting: Sendable {
             "face.liveness.presentation_attack", .flag, "false",
             "Ask the model pack's network for presentation attacks about every frame of live captures. The default pack brings none."),
         .init("capture.seconds", .integer(10...3600), "120", "How long a capture session is open."),
-        .init("capture.frames", .integer(1...1000), "60", "Frames a capture session takes."),
+        .init("capture.frames", .integer(1...1000), "60", "Pictures a capture session takes, including those that cannot be used."),
         .init("capture.live_frames", .integer(50...10_000), "900", "Frames a live capture takes."),
         .init(
             "capture.live_sessions", .integer(1...10_000), "20",

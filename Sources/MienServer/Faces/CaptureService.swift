@@ -80,15 +80,25 @@ final class CaptureService: Sendable {
 
     /// Takes one picture.
     ///
-    /// - Throws: ``Problem``, `.liveCaptureRequired` where a live person is asked for; `ImageError` for what is no picture.
+    /// The frame is counted on disk before it is decoded, so malformed pictures and abandoned requests use up the session as well.
+    ///
+    /// - Throws: ``Problem``: `.liveCaptureRequired` if the capture must show a live person, `.captureClosed` if it takes no more frames;
+    ///   `ImageError` if the frame is not a picture; ``ServerBusy``, in which case the frame does not count.
     func frame(_ bytes: [UInt8], token: String) async throws -> CaptureAnswer {
         try await inTurn(token) { record, content in
             guard content.rules.mode == .image else { throw Self.liveRequired }
-            let isAdding = record.state == .passed && content.purpose == .registration
-            guard record.state == .open || isAdding else { throw Problem(.captureClosed) }
-            var next = record, content = content
-            next.frames += 1
-            let look = try await self.faces.look(at: bytes, leastQuality: content.rules.quality)
+            try self.requireFrames(of: record, content)
+            let counted = try await self.count(record, content)
+            var next = counted, content = content
+            let look: FaceService.Look
+            do { look = try await self.faces.look(at: bytes, leastQuality: content.rules.quality) } catch {
+                if error is ServerBusy {
+                    try await self.write(record, content, from: counted, [:])
+                } else {
+                    try await self.endIfFull(counted, content)
+                }
+                throw error
+            }
             var guidance = look.reasons.map { Guidance($0).rawValue }
             if let entry = look.entry {
                 let before = try content.template.map(Self.template)?.entries ?? []
@@ -99,26 +109,56 @@ final class CaptureService: Sendable {
                     next.state = .passed
                 } else {
                     // Somebody else has stepped in: what was captured says nothing any more.
-                    (content.template, content.reasons) = (nil, [CaptureRefusal.differentFace.rawValue])
-                    next.state = .failed
+                    content.template = nil
+                    Self.fail(&next, &content, .differentFace)
                     guidance = [CaptureRefusal.differentFace.rawValue]
                 }
             }
-            if next.state == .open, next.frames >= self.mostFrames {
-                next.state = .failed
-                content.reasons = [CaptureRefusal.tooManyFrames.rawValue]
-            }
-            try await self.write(next, content, from: record, [:])
+            if next.state == .open, next.frames >= self.mostFrames { Self.fail(&next, &content, .tooManyFrames) }
+            try await self.write(next, content, from: counted, [:])
             var answer = self.answer(next, content)
             (answer.guidance, answer.quality, answer.face) = (guidance, look.quality, look.face)
             return answer
         }
     }
 
-    /// - Throws: ``Problem`` unless a session with this token takes frames.
+    /// Checks that the session of a token takes frames, before the server reads one.
+    ///
+    /// - Throws: ``Problem`` if there is no such session, or if it has ended or has taken all its frames.
     func check(token: String) async throws {
         let record = try await session(token)
-        guard record.state == .open || record.state == .passed else { throw try closed(Self.opened(record)) }
+        try requireFrames(of: record, Self.opened(record))
+    }
+
+    /// Checks that a capture takes another frame: while it is open or, for a registration from pictures, after one passed. Never beyond the limit.
+    ///
+    /// A live capture counts its frames in memory: see ``LiveSession/admit(_:at:)``.
+    private func requireFrames(of record: CaptureRecord, _ content: Content) throws {
+        let isAdding = record.state == .passed && content.purpose == .registration && content.rules.mode == .image
+        guard record.state == .open || isAdding else { throw closed(content) }
+        guard content.rules.mode != .image || record.frames < mostFrames else {
+            throw Problem(.captureClosed, "The capture has taken all \(mostFrames) frames. Respond to the step to continue.")
+        }
+    }
+
+    /// Counts a frame on disk.
+    private func count(_ record: CaptureRecord, _ content: Content) async throws -> CaptureRecord {
+        var counted = record
+        counted.frames += 1
+        try await write(counted, content, from: record, [:])
+        return counted
+    }
+
+    /// Ends a capture that is still open after its last frame.
+    private func endIfFull(_ record: CaptureRecord, _ content: Content) async throws {
+        guard record.state == .open, record.frames >= mostFrames else { return }
+        var next = record, content = content
+        Self.fail(&next, &content, .tooManyFrames)
+        try await write(next, content, from: record, [:])
+    }
+
+    private static func fail(_ record: inout CaptureRecord, _ content: inout Content, _ reason: CaptureRefusal) {
+        (record.state, content.reasons) = (.failed, [reason.rawValue])
     }
 
     func status(token: String) async throws -> CaptureAnswer {

@@ -7,6 +7,8 @@ public struct ServerStartError: Error, Sendable, Equatable, CustomStringConverti
         case store = "server.store"
         /// The address or the port.
         case listen = "server.listen"
+        /// Another server uses the data folder.
+        case inUse = "server.in-use"
     }
     public let code: Code
     public let description: String
