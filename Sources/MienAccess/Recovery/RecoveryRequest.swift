@@ -1,0 +1,95 @@
+public import MienCore
+
+/// A request to recover an account with less proof than the account can reach: an e-mail code or a face alone.
+///
+/// It takes effect after a hold, during which the owner can cancel it. Pure: time comes in as an argument.
+public struct RecoveryRequest: Sendable, Hashable {
+    public enum Ending: String, Sendable, Hashable, CaseIterable {
+        /// The hold was over and the user proved the same again.
+        case completed
+        /// Through a sign-in from before the request.
+        case canceledBySignIn = "canceled_by_sign_in"
+        /// By a known device from before the request.
+        case canceledByDevice = "canceled_by_device"
+        /// Through the link in the mail.
+        case canceledByLink = "canceled_by_link"
+    }
+
+    public enum Status: Sendable, Hashable, CaseIterable { case held, effective, expired, ended }
+
+    /// How long after the hold it can be completed.
+    public static let window = Duration.seconds(7 * 86_400)
+
+    public let requestedAt: Instant
+    public let effectiveAt: Instant
+    public private(set) var endedAt: Instant?
+    public private(set) var ending: Ending?
+
+    public init(at now: Instant, hold: Duration) { (requestedAt, effectiveAt) = (now, now + hold) }
+
+    /// As it was stored.
+    public init(requestedAt: Instant, effectiveAt: Instant, endedAt: Instant?, ending: Ending?) {
+        (self.requestedAt, self.effectiveAt, self.endedAt, self.ending) = (requestedAt, effectiveAt, endedAt, ending)
+    }
+
+    public var expiresAt: Instant { effectiveAt + Self.window }
+
+    public func status(at now: Instant) -> Status {
+        if endedAt != nil { return .ended }
+        if now < effectiveAt { return .held }
+        return now < expiresAt ? .effective : .expired
+    }
+
+    /// Whether somebody can still cancel or complete it.
+    public func isOpen(at now: Instant) -> Bool {
+        switch status(at: now) {
+        case .held, .effective: true
+        case .expired, .ended: false
+        }
+    }
+
+    /// Whether a sign-in or device may cancel it: one from before the request. Whoever made the request could have got any later one with it.
+    ///
+    /// - Parameter since: when the sign-in or device became known.
+    public func isCancelable(bySince since: Instant, at now: Instant) -> Bool { isOpen(at: now) && since < requestedAt }
+}
+
+/// When a recovery takes effect, and how many requests an account may have.
+public struct RecoveryPolicy: Sendable, Hashable {
+    public static let holdHoursRange = 0...720
+    /// For one account, in all apps: each sends a mail.
+    public static let maxRequestsPerDay = 3, maxOpen = 3
+
+    public let hold: Duration
+
+    /// - Parameter holdHours: within ``holdHoursRange``.
+    public init(holdHours: Int) {
+        precondition(Self.holdHoursRange.contains(holdHours), "the hold is 0 to 720 hours")
+        hold = .seconds(holdHours * 3600)
+    }
+
+    public enum Decision: Sendable, Hashable {
+        /// A new request. Without a hold it is complete at once.
+        case begin(RecoveryRequest)
+        /// The request at this place in `same` holds.
+        case wait(Int)
+        /// The hold of the request at this place in `same` is over.
+        case complete(Int)
+        case refuse
+    }
+
+    /// Somebody has proved to be the user, and asks for recovery.
+    ///
+    /// - Parameters:
+    ///   - same: the account's requests from the same app with the same proof.
+    ///   - others: its further requests.
+    public func decide(same: [RecoveryRequest], others: [RecoveryRequest], at now: Instant) -> Decision {
+        if let place = same.firstIndex(where: { $0.status(at: now) == .effective }) { return .complete(place) }
+        if let place = same.firstIndex(where: { $0.status(at: now) == .held }) { return .wait(place) }
+        let all = same + others
+        guard all.count(where: { now < $0.requestedAt + .seconds(86_400) }) < Self.maxRequestsPerDay,
+            all.count(where: { $0.isOpen(at: now) }) < Self.maxOpen
+        else { return .refuse }
+        return .begin(RecoveryRequest(at: now, hold: hold))
+    }
+}
