@@ -12,6 +12,8 @@ extension AuthenticatorType {
         case .emailCode, .otp: "otp"
         // Not “hwk”: a passkey may leave the hardware it was made in.
         case .passkey: "pop"
+        // RFC 8176 has no word for it. In none of AuthenticationContext's sets, so it never counts as a kind of proof beside another one.
+        case .recoveryCode: "x_recovery_code"
         }
     }
 

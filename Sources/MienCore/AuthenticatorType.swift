@@ -10,4 +10,6 @@ public enum AuthenticatorType: String, Sendable, Hashable, Codable, CaseIterable
     case passkey
     /// A token: codes that a device computes from a secret it shares with the server.
     case otp
+    /// A set of single-use codes that restore access to the account.
+    case recoveryCode = "recovery_code"
 }

@@ -1,6 +1,6 @@
 /// The journeys a fresh server has: as in Examples/Journeys, and to be changed together with them.
 enum SampleJourneys {
-    static let all = [passwordLogin, faceLogin, faceRegistration, signUp, recoveryEmail]
+    static let all = [passwordLogin, faceLogin, faceRegistration, signUp, recoveryEmail, recoveryCode]
 
     static let passwordLogin = #"""
         {
@@ -207,9 +207,9 @@ enum SampleJourneys {
         {
           "$schema": "../../docs/spec/journey.schema.json",
           "id": "recovery-email",
-          "version": 1,
+          "version": 2,
           "title": "Recover access by e-mail",
-          "description": "A code sent to the user's address signs them in and unlocks face and password.",
+          "description": "A code sent to the user's address requests recovery. After the hold, another code restores access and unlocks face and password.",
           "start": "form",
           "steps": {
             "form": {
@@ -220,7 +220,16 @@ enum SampleJourneys {
             "code": {
               "type": "email_otp_authentication",
               "config": { "user_identifier": "form.user_identifier", "code_length": 8, "max_attempts": 3, "resend_limit": 1 },
-              "on": { "success": "unlock_face", "failure": "refused" }
+              "on": { "success": "recover", "failure": "refused" }
+            },
+            "recover": {
+              "type": "recover_account",
+              "on": { "success": "unlock_face", "held": "wait", "failure": "refused" }
+            },
+            "wait": {
+              "type": "information",
+              "config": { "title": "Your request is waiting", "text": "We sent you a mail that says when to come back. Until then nothing changes." },
+              "on": { "next": "held" }
             },
             "unlock_face": {
               "type": "unlock_authenticator",
@@ -236,6 +245,49 @@ enum SampleJourneys {
               "type": "information",
               "config": { "title": "Welcome back", "text": "Your face and your password work again." },
               "on": { "next": "done" }
+            },
+            "done": { "type": "complete_journey" },
+            "held": { "type": "reject_access", "config": { "reason": "recovery_held" } },
+            "refused": { "type": "reject_access" }
+          }
+        }
+        """#
+
+    static let recoveryCode = #"""
+        {
+          "$schema": "../../docs/spec/journey.schema.json",
+          "id": "recovery-code",
+          "version": 1,
+          "title": "Recover access with a recovery code",
+          "description": "One of the user's recovery codes signs them in at once.",
+          "start": "tries",
+          "steps": {
+            "tries": { "type": "loop", "config": { "max_iterations": 3 }, "on": { "body": "form", "done": "refused" } },
+            "form": {
+              "type": "login_form",
+              "config": {
+                "branches": [
+                  {
+                    "id": "recovery_code",
+                    "label": "Recovery code",
+                    "schema": {
+                      "type": "object",
+                      "required": ["user_identifier", "code"],
+                      "properties": {
+                        "user_identifier": { "type": "string", "title": "User name or e-mail address", "format": "username", "maxLength": 254 },
+                        "code": { "type": "string", "title": "Recovery code", "format": "password", "maxLength": 64, "sensitive": true }
+                      }
+                    }
+                  }
+                ],
+                "output_variable": "form"
+              },
+              "on": { "recovery_code": "check" }
+            },
+            "check": {
+              "type": "recovery_code_authentication",
+              "config": { "user_identifier": "form.user_identifier", "code": "form.code" },
+              "on": { "success": "done" }
             },
             "done": { "type": "complete_journey" },
             "refused": { "type": "reject_access" }

@@ -24,6 +24,9 @@ struct ServerParts: Sendable {
     private let challenges: ChallengeService
     private let passkeys: PasskeyService
     private let tokens: OTPService
+    private let notices: AuthenticatorNotices
+    private let recoveryCodes: RecoveryCodeService
+    private let recoveries: RecoveryService
     private let metrics = Metrics()
     private let clock: ServerClock
     private let configuration: ServerConfiguration
@@ -54,19 +57,24 @@ struct ServerParts: Sendable {
         grants = GrantService(
             store: store, issuer: issuer, proofs: ProofOfPossession(store: store, clock: clock, publicURL: publicURL), clock: clock,
             metrics: metrics, publicURL: publicURL)
-        let deviceKeys = DeviceKeyService(store: store, gate: LockGate(store: store, clock: clock), clock: clock, metrics: metrics)
+        notices = AuthenticatorNotices(store: store, mail: mail, publicURL: publicURL)
+        let deviceKeys = DeviceKeyService(
+            store: store, gate: LockGate(store: store, clock: clock), notices: notices, clock: clock, metrics: metrics)
         let attestations = try AttestationJudge(configuration, store: store, clock: clock, logger: logger)
         biometrics = BiometricGrant(
             keys: deviceKeys, attestations: attestations, grants: grants, challenges: challenges,
             devices: KnownDeviceService(store: store), clock: clock, publicURL: publicURL, isEnabled: configuration.identities.contains("biometric"))
         passkeys = PasskeyService(
-            store: store, gate: LockGate(store: store, clock: clock), challenges: challenges, clock: clock, metrics: metrics,
-            place: configuration.passkeyPlace, publicURL: publicURL, isEnabled: configuration.identities.contains("passkey"))
-        tokens = OTPService(store: store, gate: LockGate(store: store, clock: clock), clock: clock)
+            store: store, gate: LockGate(store: store, clock: clock), challenges: challenges, notices: notices, clock: clock,
+            metrics: metrics, place: configuration.passkeyPlace, publicURL: publicURL, isEnabled: configuration.identities.contains("passkey"))
+        tokens = OTPService(store: store, gate: LockGate(store: store, clock: clock), notices: notices, clock: clock)
+        recoveryCodes = RecoveryCodeService(
+            store: store, gate: LockGate(store: store, clock: clock), notices: notices, mail: mail, clock: clock)
+        recoveries = RecoveryService(store: store, mail: mail, policy: configuration.recoveryPolicy, clock: clock, publicURL: publicURL)
         let performer = EffectPerformer(
             store: store, passwords: passwords, captures: captures, faces: faces, mail: mail, webhooks: webhooks, deviceKeys: deviceKeys,
-            attestations: attestations, challenges: challenges, tokens: tokens, clock: clock, metrics: metrics, configuration: configuration,
-            publicURL: publicURL)
+            attestations: attestations, challenges: challenges, tokens: tokens, notices: notices,
+            recoveryCodes: recoveryCodes, recoveries: recoveries, clock: clock, metrics: metrics, configuration: configuration, publicURL: publicURL)
         authorization = AuthorizationService(
             store: store, apps: apps, grants: grants, performer: performer, clock: clock, publicURL: publicURL)
         journeys = JourneyService(
@@ -92,7 +100,12 @@ struct ServerParts: Sendable {
         ).add(to: router)
         UserRoutes(grants: grants, keys: biometrics.keys, body: body, listsKeys: configuration.listsDeviceKeys).add(to: router.group("v1"))
         PasskeyRoutes(apps: apps, grants: grants, passkeys: passkeys, clock: clock, body: body).add(to: router.group("v1"))
+        NoticeRoutes(
+            links: MailedLinkService(store: store, clock: clock), attempts: RateLimiter(.init(burst: 120, perMinute: 60)), clock: clock,
+            budget: bodies
+        ).add(to: router)
         OTPRoutes(grants: grants, tokens: tokens, body: body).add(to: router.group("v1"))
+        RecoveryRoutes(apps: apps, grants: grants, codes: recoveryCodes, recoveries: recoveries, body: body).add(to: router.group("v1"))
         licenceRoutes(body).add(to: router.group("v1"))
         return Self.withMethods(router)
     }
@@ -105,7 +118,7 @@ struct ServerParts: Sendable {
         let admin = router.group("v1").add(
             middleware: AdminOnly(store: store, guesses: RateLimiter(.init(burst: 10, perMinute: 10)), clock: clock))
         AdminRoutes(
-            store: store, apps: apps, catalog: catalog, accounts: AccountService(store: store, passwords: passwords, clock: clock),
+            store: store, apps: apps, catalog: catalog, accounts: AccountService(store: store, passwords: passwords, notices: notices, clock: clock),
             gate: LockGate(store: store, clock: clock), tokens: tokens, clock: clock, body: body
         ).add(to: admin)
         licenceRoutes(body).addAdmin(to: admin)

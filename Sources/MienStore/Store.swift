@@ -65,5 +65,8 @@ public struct Tables {
     public var otpRegistrations: OTPRegistrationTable { OTPRegistrationTable(connection: connection) }
     public var otpTokens: OTPTokenTable { OTPTokenTable(connection: connection) }
     public var productKeys: ProductKeyTable { ProductKeyTable(connection: connection) }
+    public var recoveryCodes: RecoveryCodeTable { RecoveryCodeTable(connection: connection) }
+    public var recoveries: RecoveryTable { RecoveryTable(connection: connection) }
+    public var mailedLinks: MailedLinkTable { MailedLinkTable(connection: connection) }
     public var audit: AuditTable { AuditTable(connection: connection, client: client) }
 }

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `each authenticator has its word for amr and its place`() {
-        #expect(AuthenticatorType.allCases.map(\.method) == ["pwd", "face", "hwk", "otp", "pop", "otp"])
+        #expect(AuthenticatorType.allCases.map(\.method) == ["pwd", "face", "hwk", "otp", "pop", "otp", "x_recovery_code"])
         #expect(AuthenticatorType.allCases.filter(\.isPerApp) == [.face, .nativeBiometrics, .otp])
     }
 }

@@ -15,6 +15,7 @@ struct DefinitionTests {
         .loginForm: ["branches": [["id": "password"]]], .authenticatePassword: ["password": "form.password"],
         .registerFace: ["consent": ["text_version": "1"]], .transactionSigningNativeBiometrics: ["approval_data": ["amount": "'1'"]],
         .transactionSigningOTP: ["approval_data": ["amount": "'1'"]],
+        .recoveryCodeAuthentication: ["code": "form.code"],
         .recordConsent: ["text_version": "1", "text": "Yes?"], .createUser: ["username": "'ada'"],
         .lockAuthenticator: ["authenticator": "face"], .unlockAuthenticator: ["authenticator": "face"], .information: ["text": "Hello"],
         .callWebhook: ["url": "https://example.org/hook"], .condition: ["expression": "true"], .loop: ["max_iterations": 3],

@@ -22,10 +22,11 @@ struct WireTypeTests {
         try check(RedeemOTPRequest.self, RedeemOTPRequest.CodingKeys.self)
         try check(ProductKeyRequest.self, ProductKeyRequest.CodingKeys.self)
         try check(LicenceRequest.self, LicenceRequest.CodingKeys.self)
+        try check(CancelRecoveryRequest.self, CancelRecoveryRequest.CodingKeys.self)
         for name in [
             "ProductKeyRequest", "LicenceRequest", "OTPRegistrationRequest", "RedeemOTPRequest", "StartJourneyRequest", "RespondRequest",
             "AppRequest", "UserRequest", "NewUserRequest",
-            "RegistrationOptionsRequest",
+            "RegistrationOptionsRequest", "CancelRecoveryRequest",
             "SignInOptionsRequest",
         ] {
             #expect(try APIDocument.schema(name)["additionalProperties"] == false, "\(name) takes nothing that is not listed")
@@ -56,6 +57,8 @@ struct WireTypeTests {
         try check(OwnOTPToken.self, OwnOTPToken.CodingKeys.self)
         try check(ProductKeyAnswer.self, ProductKeyAnswer.CodingKeys.self)
         try check(LicenceAnswer.self, LicenceAnswer.CodingKeys.self)
+        try check(RecoveryCodesStatus.self, RecoveryCodesStatus.CodingKeys.self)
+        try check(OwnRecovery.self, OwnRecovery.CodingKeys.self)
         try check(OwnPasskey.self, OwnPasskey.CodingKeys.self)
         try check(Problem.self, "Problem")
         try check(Problem.FieldError.self, "FieldError")

@@ -54,6 +54,19 @@ public struct JourneyClient: Sendable {
         return (Journey(saved.answer, connection: connection, application: application), MienServiceResponse(saved.answer))
     }
 
+    /// Cancels recoveries of the account that was signed in on this device before they were requested. Nobody has to be signed in.
+    ///
+    /// - Returns: whether there was anything to cancel.
+    public func cancelRecoveries() async throws -> Bool {
+        guard let device = try await options.deviceTokens.token(for: application.device) else { return false }
+        let request = CancelRecoveryRequest(
+            clientID: options.applicationId, clientSecret: options.clientSecret?.use { $0 }, deviceToken: device.use { $0 })
+        do {
+            try await connection.send(.init(method: .post, path: ["v1", "recovery", "cancel"], body: Connection.encode(request)))
+            return true
+        } catch let error as MienError where error.problem?.code == .notFound { return false }
+    }
+
     /// A capture session by its start token.
     public func captureSession(startToken: Sensitive<String>) -> CaptureSession { CaptureSession(startToken, connection) }
 }

@@ -9,6 +9,8 @@ public struct Outcome: Sendable, Hashable, Comparable, CustomStringConvertible {
     public static let isTrue = Outcome("true"), isFalse = Outcome("false")
     /// Of a loop.
     public static let body = Outcome("body"), done = Outcome("done")
+    /// Of a recovery whose hold is not over.
+    public static let held = Outcome("held")
     /// Of an identity verification.
     public static let allow = Outcome("allow"), challenge = Outcome("challenge"), deny = Outcome("deny")
     /// A branch of a login form, or a custom branch.

@@ -14,6 +14,8 @@ public enum StepType: String, Sendable, Hashable, CaseIterable {
     case registerOTP = "register_otp"
     case authenticateOTP = "authenticate_otp"
     case transactionSigningOTP = "transaction_signing_otp"
+    case recoveryCodeAuthentication = "recovery_code_authentication"
+    case recoverAccount = "recover_account"
     case recordConsent = "record_consent"
     case createUser = "create_user"
     case lockAuthenticator = "lock_authenticator"
@@ -43,6 +45,8 @@ public enum StepType: String, Sendable, Hashable, CaseIterable {
         case .registerOTP: RegisterOTP.self
         case .authenticateOTP: AuthenticateOTP.self
         case .transactionSigningOTP: TransactionSigningOTP.self
+        case .recoveryCodeAuthentication: AuthenticateRecoveryCode.self
+        case .recoverAccount: RecoverAccount.self
         case .recordConsent: RecordConsent.self
         case .createUser: CreateUser.self
         case .lockAuthenticator: LockAuthenticator.self

@@ -29,9 +29,19 @@ public struct EffectResult: Sendable, Hashable {
         case done
         case webhookAnswered(status: Int, body: JSONValue)
         case consent(Bool)
+        case recovery(UserID, RecoveryDecision)
         /// No. Answers every effect.
         case refused(StepErrorCode)
     }
+}
+
+/// What came of a request to recover an account.
+public enum RecoveryDecision: Sendable, Hashable {
+    /// The hold is over: the run has restored access.
+    case restored
+    /// The user has proved enough not to need recovery.
+    case sufficient
+    case held(until: Instant)
 }
 
 public struct VerificationSession: Sendable, Hashable {

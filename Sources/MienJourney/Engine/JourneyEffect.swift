@@ -50,6 +50,10 @@ public struct JourneyEffect: Sendable, Hashable {
         case challengeOTP(approvalData: [String: String])
         /// Answer: `authenticated`.
         case verifyOTPSignature(user: UserReference, OTPSignature)
+        /// Answer: `authenticated`.
+        case authenticateRecoveryCode(user: UserReference, code: Sensitive<String>)
+        /// Answer: `recovery`. `methods` is what the run has proved.
+        case recoverAccount(user: UserID, methods: [String])
         /// Answer: `done`.
         case lockAuthenticator(user: UserID, AuthenticatorType)
         /// Answer: `done`.

@@ -26,8 +26,22 @@ public struct JourneyUser: Sendable, Hashable, Codable {
     public internal(set) var level: Level
     /// How they authenticated, each once, in the order they did: RFC 8176's words, `pwd`, `face`, `otp`, `hwk` …
     public internal(set) var amr: [String]
+    /// Whether this run restored access to the account: by a recovery code, or after a recovery's hold.
+    public internal(set) var isRecovered: Bool
 
-    public init(id: UserID, level: Level, amr: [String] = []) { (self.id, self.level, self.amr) = (id, level, amr) }
+    public init(id: UserID, level: Level, amr: [String] = [], isRecovered: Bool = false) {
+        (self.id, self.level, self.amr, self.isRecovered) = (id, level, amr, isRecovered)
+    }
+
+    private enum CodingKeys: String, CodingKey { case id, level, amr, isRecovered }
+
+    /// Runs stored by earlier versions do not have `isRecovered`.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try values.decode(UserID.self, forKey: .id), level: try values.decode(Level.self, forKey: .level),
+            amr: try values.decode([String].self, forKey: .amr), isRecovered: try values.decodeIfPresent(Bool.self, forKey: .isRecovered) ?? false)
+    }
 }
 
 /// Whom an effect is about.

@@ -21,6 +21,8 @@ public enum Pending: Sendable, Hashable, Codable {
     case confirmingOTP(UserID, OTPProgress)
     case checkingOTP(attemptsLeft: Int, expected: UserID?)
     case verifyingOTPSignature(ChallengeID, expected: UserID?)
+    case checkingRecoveryCode(expected: UserID?)
+    case recovering(UserID)
     case lockingAuthenticator
     case unlockingAuthenticator
     case callingWebhook
@@ -63,6 +65,7 @@ extension EffectResult.Answer {
             if case .checkingCode = pending { return true }
             if case .verifyingKey = pending { return true }
             if case .checkingOTP(attemptsLeft: _, let expected) = pending { return expected == nil || expected == user }
+            if case .checkingRecoveryCode(let expected) = pending { return expected == nil || expected == user }
             if case .verifyingOTPSignature(_, let expected) = pending { return expected == nil || expected == user }
             return false
         case .faceAuthenticated(let user, let capture, amr: _):
@@ -91,6 +94,7 @@ extension EffectResult.Answer {
             if case .recordingConsent = pending { return true }
             return [.deletingKey, .lockingAuthenticator, .unlockingAuthenticator].contains(pending)
         case .webhookAnswered: return pending == .callingWebhook
+        case .recovery(let user, _): return pending == .recovering(user)
         case .consent:
             guard case .findingConsent = pending else { return false }
             return true

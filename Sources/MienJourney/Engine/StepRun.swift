@@ -124,10 +124,14 @@ struct StepRun {
     /// The user has proved who they are.
     mutating func signIn(_ user: UserID, amr: [String]) throws(StepFault) {
         if let known = instance.user, known.level > .identified, known.id != user { throw StepFault(.invalidCredentials) }
-        var methods = instance.user?.id == user ? instance.user?.amr ?? [] : []
+        let known = instance.user?.id == user ? instance.user : nil
+        var methods = known?.amr ?? []
         for method in amr where !methods.contains(method) { methods.append(method) }
-        instance.user = JourneyUser(id: user, level: .authenticated, amr: methods)
+        instance.user = JourneyUser(id: user, level: .authenticated, amr: methods, isRecovered: known?.isRecovered ?? false)
     }
+
+    /// The user, who has signed in, has access to the account again.
+    mutating func recover() { instance.user?.isRecovered = true }
 
     /// The client acts for this user, as an earlier step found.
     mutating func establish(_ user: UserID) throws(StepFault) {

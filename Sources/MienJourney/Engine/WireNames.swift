@@ -64,7 +64,7 @@ extension StepType {
         case .transactionSigningOTP: "otpTransactionSigning"
         case .recordConsent: "recordConsent"
         case .authenticatePassword, .registerFace, .authenticateFace, .completeJourney, .rejectAccess, .condition, .loop, .setVariables, .createUser,
-            .lockAuthenticator, .unlockAuthenticator, .callWebhook:
+            .lockAuthenticator, .unlockAuthenticator, .callWebhook, .recoveryCodeAuthentication, .recoverAccount:
             nil
         }
     }

@@ -70,6 +70,17 @@ extension SimulatedWorld {
         case .verifyOTPSignature(let user, let signature):
             let isOpen = challenges.removeValue(forKey: signature.challenge) != nil, code = tokenCode
             return authenticate(user, .otp, amr: "otp") { user in isOpen && user.hasToken && signature.passcode.use { $0 == code } }
+        case .authenticateRecoveryCode(let user, let code):
+            let answer = authenticate(user, .recoveryCode, amr: "x_recovery_code") { user in code.use { user.recoveryCodes.contains($0) } }
+            if case .authenticated(let id, _) = answer, let place = place(id) {
+                users[place].recoveryCodes.removeAll { known in code.use { $0 == known } }
+            }
+            return answer
+        case .recoverAccount(let user, _):
+            guard let place = place(user) else { return .refused(.unavailable) }
+            guard users[place].hasEffectiveRecovery else { return .recovery(user, .held(until: now + Self.hold)) }
+            users[place].hasEffectiveRecovery = false
+            return .recovery(user, .restored)
         case .lockAuthenticator(let user, let type): return lock(user, type, true)
         case .unlockAuthenticator(let user, let type): return lock(user, type, false)
         case .callWebhook(let call):

@@ -13,6 +13,10 @@ struct SimulatedWorld: Sendable {
         var deviceKeys: [String] = []
         /// Has a token, whose codes are ``SimulatedWorld/tokenCode``.
         var hasToken = false
+        /// Unused recovery codes.
+        var recoveryCodes: [String] = []
+        /// Whether the hold of a recovery is over.
+        var hasEffectiveRecovery = false
         var consents: [String] = []
         var locked: Set<AuthenticatorType> = []
         var failures: [AuthenticatorType: Int] = [:]
@@ -46,6 +50,8 @@ struct SimulatedWorld: Sendable {
     var passcode = "123456"
     var tokenCode = "654321"
     var lockAfter = 5
+    /// Of a recovery.
+    static let hold = Duration.seconds(86_400)
 
     /// What is going on.
     var selfieNow, verificationNow: String?
@@ -55,7 +61,9 @@ struct SimulatedWorld: Sendable {
     var issued = 0
 
     static let keys = ["users", "selfies", "verifications", "webhooks", "passcode", "token_code", "lock_after"]
-    static let userKeys = ["id", "username", "email", "external_id", "password", "faces", "device_keys", "token", "consents", "locked"]
+    static let userKeys = [
+        "id", "username", "email", "external_id", "password", "faces", "device_keys", "token", "recovery_codes", "recovery", "consents", "locked",
+    ]
 
     func user(_ name: String) -> User? { users.first { $0.names.contains(name.lowercased()) } }
 }
@@ -96,6 +104,8 @@ extension SimulatedWorld.User {
         faces = try Self.words("faces", reader)
         deviceKeys = try Self.words("device_keys", reader)
         hasToken = try reader.flag("token", default: false)
+        recoveryCodes = try Self.words("recovery_codes", reader)
+        hasEffectiveRecovery = try reader.flag("recovery", default: false)
         consents = try Self.words("consents", reader)
         for word in try Self.words("locked", reader) {
             guard let type = AuthenticatorType(rawValue: word) else {

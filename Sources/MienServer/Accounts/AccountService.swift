@@ -8,6 +8,7 @@ internal import MienStore
 struct AccountService: Sendable {
     let store: Store
     let passwords: PasswordService
+    let notices: AuthenticatorNotices
     let clock: ServerClock
 
     /// - Throws: ``Problem`` `.invalidRequest` naming each field that is wrong, `.conflict` for a name that is taken.
@@ -63,20 +64,25 @@ struct AccountService: Sendable {
         let hash = try await change.password.map { Sensitive($0) }.asyncMap { try await self.hash($0, names: names.map(\.normal)) }
         let changed = account, now = clock.now
         var generator = SystemRandomNumberGenerator()
-        let authenticatorID = AuthenticatorID.random(using: &generator)
+        let authenticatorID = AuthenticatorID.random(using: &generator), notice = notices.draft()
+        let mail: Mail?
         do {
-            try await store.write { tables in
+            mail = try await store.write { tables -> Mail? in
                 try tables.accounts.update(changed, names: names, at: now)
+                var mail: Mail?
                 if let hash {
+                    let password: AuthenticatorRecord
                     if var old = try tables.authenticators.find(.password, of: changed, app: nil) {
                         old.content = Sensitive(Array(hash.utf8))
                         try tables.authenticators.update(old, of: changed, at: now)
+                        password = old
                     } else {
-                        try tables.authenticators.insert(
-                            AuthenticatorRecord(
-                                id: authenticatorID, account: id, type: .password, app: nil, content: Array(hash.utf8), createdAt: now),
-                            of: changed)
+                        password = AuthenticatorRecord(
+                            id: authenticatorID, account: id, type: .password, app: nil, content: Array(hash.utf8), createdAt: now)
+                        try tables.authenticators.insert(password, of: changed)
                     }
+                    // To the address from before: whoever changes password and address at once does not keep the owner from hearing of it.
+                    mail = try notice.store(about: password, of: found, app: nil, in: tables, at: now)
                     // Whoever had signed in with the old password proves nothing by that any more.
                     try tables.devices.deleteAll(of: id)
                     _ = try tables.grants.revokeAll(of: id, at: now)
@@ -85,10 +91,12 @@ struct AccountService: Sendable {
                     AuditEvent(
                         "user.changed", actor: actor, account: id,
                         detail: ["password": .bool(hash != nil), "state": .string(changed.state.rawValue)]), at: now)
+                return mail
             }
         } catch let error as StoreError where error.code == .conflict {
             throw Problem(.conflict, "another user has this external_id, username or email")
         }
+        notices.send(mail)
         return changed
     }
 

@@ -37,6 +37,7 @@ struct DeviceKeyService: Sendable {
 
     let store: Store
     let gate: LockGate
+    let notices: AuthenticatorNotices
     let clock: ServerClock
     let metrics: Metrics
 
@@ -68,36 +69,38 @@ struct DeviceKeyService: Sendable {
         ]
         info["attestation"] = new.attestation.map { .object($0.info) }
         let registered = info
-        let content = Array(JSONText.write(new.key.jwk).utf8)
-        try await store.write { tables in
+        let content = Array(JSONText.write(new.key.jwk).utf8), notice = notices.draft()
+        let mail = try await store.write { tables -> Mail? in
             guard let account = try tables.accounts.find(user), account.state == .active else { throw Refusal.userMissing }
             if let known = try tables.deviceKeys.find(new.id, app: app.id) {
                 guard known.account == user, var old = try tables.authenticators.find(known.authenticator, of: account),
                     old.content.use({ $0 == content })
                 else { throw Refusal.keyIDTaken }
-                guard let attestation = new.attestation else { return }
+                guard let attestation = new.attestation else { return nil }
                 old.info["attestation"] = .object(attestation.info)
                 try tables.authenticators.update(old, of: account, at: now)
                 let detail: [String: JSONValue] = ["authenticator": .string(old.id.text), "attestation": .object(attestation.info)]
                 try tables.audit.append(
                     AuditEvent("native_biometrics.attested", actor: actor, account: user, app: app.id, detail: detail), at: now)
-                return
+                return nil
             }
             let others = try tables.deviceKeys.all(of: user, app: app.id)
             for other in others where try Self.isLocked(other, tables) { throw Refusal.locked }
             let replaced = others.filter { $0.deviceHash != nil && $0.deviceHash == deviceHash }
             guard others.count - replaced.count < app.settings.biometric.mostKeys else { throw Refusal.tooMany }
             for old in replaced { try Self.remove(old, from: tables, sparing: grant, at: now) }
-            try tables.authenticators.insert(
-                AuthenticatorRecord(id: id, account: user, type: .nativeBiometrics, app: app.id, content: content, info: registered, createdAt: now),
-                of: account)
+            let record = AuthenticatorRecord(
+                id: id, account: user, type: .nativeBiometrics, app: app.id, content: content, info: registered, createdAt: now)
+            try tables.authenticators.insert(record, of: account)
             try tables.deviceKeys.insert(
                 DeviceKeyRecord(app: app.id, keyID: new.id, authenticator: id, account: user, deviceHash: deviceHash))
             var detail: [String: JSONValue] = ["authenticator": .string(id.text), "replaced": .number(Double(replaced.count))]
             detail["attestation"] = registered["attestation"]
             try tables.audit.append(
                 AuditEvent("native_biometrics.registered", actor: actor, account: user, app: app.id, detail: detail), at: now)
+            return try notice.store(about: record, of: account, app: app.id, in: tables, at: now)
         }
+        notices.send(mail)
     }
 
     private static func isLocked(_ key: DeviceKeyRecord, _ tables: Tables) throws -> Bool {

@@ -1,3 +1,4 @@
+internal import MienAccess
 internal import MienCore
 
 /// One setting of the server: a key of the file, an environment variable, a meaning.
@@ -105,6 +106,9 @@ public struct ServerSetting: Sendable {
             "Copy of Google's list of attestation keys that leaked, read again when it changes; default: none is looked up."),
         .init("webauthn.rp_id", .text, "", "Domain that passkeys belong to: the host of public_url, or one it is in. Default: the host."),
         .init("webauthn.origins", .list, "", "Pages and apps that use passkeys besides those at public_url: https://app.example.org."),
+        .init(
+            "recovery.hold_hours", .integer(RecoveryPolicy.holdHoursRange), "24",
+            "Hours before recovery by an e-mail code or a face alone takes effect; known devices can cancel it until then."),
         .init("token.rotate_days", .integer(1...365), "30", "Days a key signs tokens before the next one does."),
         .init(
             "audit.clients", .flag, "false",

@@ -37,7 +37,7 @@ extension EffectPerformer {
             externalID: user.externalID?.use { $0 }, username: user.username?.use { $0 }, email: user.email?.use { $0 },
             attributes: user.attributes.use { $0 })
         do {
-            let id = try await AccountService(store: store, passwords: passwords, clock: clock).create(
+            let id = try await AccountService(store: store, passwords: passwords, notices: notices, clock: clock).create(
                 profile, password: user.password, actor: "journey", app: context.app.id)
             return .userCreated(id)
         } catch let problem as Problem {

@@ -20,29 +20,33 @@ extension EffectPerformer {
         let now = clock.now, app = context.app.id, packID = faces.packID
         var generator = SystemRandomNumberGenerator()
         let newID = AuthenticatorID.random(using: &generator)
-        let bytes = passed.template.bytes, photos = passed.template.entries.count
-        let answer = try await store.write { tables -> EffectResult.Answer in
-            guard let account = try tables.accounts.find(user), account.state == .active else { return .refused(.userMissing) }
+        let bytes = passed.template.bytes, photos = passed.template.entries.count, notice = notices.draft()
+        let (answer, mail) = try await store.write { tables -> (EffectResult.Answer, Mail?) in
+            guard let account = try tables.accounts.find(user), account.state == .active else { return (.refused(.userMissing), nil) }
             guard try tables.consents.current(of: user, app: app, purpose: Self.facePurpose)?.textVersion == consentVersion else {
-                return .refused(.consentMissing)
+                return (.refused(.consentMissing), nil)
             }
             let info: [String: JSONValue] = ["photos": .number(Double(photos)), "pack": .string(packID.text), "consent": .string(consentVersion)]
+            let registered: AuthenticatorRecord
             if var old = try tables.authenticators.find(.face, of: account, app: app) {
                 // What an administrator has locked, registering anew does not open.
-                guard try !tables.locks.counter(of: old.id, scope: LockGate.administrative).isDisabled else { return .refused(.notAllowed) }
+                guard try !tables.locks.counter(of: old.id, scope: LockGate.administrative).isDisabled else { return (.refused(.notAllowed), nil) }
                 (old.content, old.info) = (Sensitive(bytes), info)
                 try tables.authenticators.update(old, of: account, at: now)
                 try tables.locks.unlock(old.id)
+                registered = old
             } else {
-                try tables.authenticators.insert(
-                    AuthenticatorRecord(id: newID, account: user, type: .face, app: app, content: bytes, info: info, createdAt: now), of: account)
+                registered = AuthenticatorRecord(id: newID, account: user, type: .face, app: app, content: bytes, info: info, createdAt: now)
+                try tables.authenticators.insert(registered, of: account)
             }
             // In the same step, so that no template is left behind without its capture having ended.
             try tables.captures.delete(capture)
             try tables.audit.append(
                 AuditEvent("face.registered", actor: "journey", account: user, app: app, detail: ["photos": .number(Double(photos))]), at: now)
-            return .faceRegistered(user, capture: capture)
+            let mail = try notice.store(about: registered, of: account, app: app, in: tables, at: now)
+            return (.faceRegistered(user, capture: capture), mail)
         }
+        notices.send(mail)
         return answer
     }
 

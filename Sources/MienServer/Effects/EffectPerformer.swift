@@ -37,6 +37,9 @@ final class EffectPerformer: Sendable {
     let attestations: AttestationJudge
     let challenges: ChallengeService
     let tokens: OTPService
+    let notices: AuthenticatorNotices
+    let recoveryCodes: RecoveryCodeService
+    let recoveries: RecoveryService
     let guesses: RateLimiter
     let clock: ServerClock
     let metrics: Metrics
@@ -45,13 +48,15 @@ final class EffectPerformer: Sendable {
 
     init(
         store: Store, passwords: PasswordService, captures: CaptureService, faces: FaceService, mail: MailService, webhooks: WebhookCaller,
-        deviceKeys: DeviceKeyService, attestations: AttestationJudge, challenges: ChallengeService, tokens: OTPService, clock: ServerClock,
-        metrics: Metrics, configuration: ServerConfiguration,
+        deviceKeys: DeviceKeyService, attestations: AttestationJudge, challenges: ChallengeService, tokens: OTPService,
+        notices: AuthenticatorNotices, recoveryCodes: RecoveryCodeService, recoveries: RecoveryService, clock: ServerClock, metrics: Metrics,
+        configuration: ServerConfiguration,
         publicURL: @escaping @Sendable () -> String
     ) {
         (self.store, self.passwords, self.captures, self.faces) = (store, passwords, captures, faces)
         (self.mail, self.webhooks, self.clock, self.metrics, self.publicURL) = (mail, webhooks, clock, metrics, publicURL)
         (self.deviceKeys, self.attestations, self.challenges, self.tokens) = (deviceKeys, attestations, challenges, tokens)
+        (self.notices, self.recoveryCodes, self.recoveries) = (notices, recoveryCodes, recoveries)
         gate = LockGate(store: store, clock: clock)
         let rate = configuration.guessesPerMinute
         guesses = RateLimiter(.init(burst: rate, perMinute: rate))
@@ -89,6 +94,9 @@ final class EffectPerformer: Sendable {
         case .authenticateOTP(let user, let passcode): return try await EvenPace.keep { try await authenticateOTP(user, passcode, context) }
         case .challengeOTP(let data): return try await challenge(.transaction(approvalData: data), context)
         case .verifyOTPSignature(let user, let signature): return try await EvenPace.keep { try await verify(user, signature, context) }
+        case .authenticateRecoveryCode(let user, let code):
+            return try await EvenPace.keep { try await authenticateRecoveryCode(user, code, context) }
+        case .recoverAccount(let user, let methods): return try await recoveries.request(user, methods, app: context.app)
         case .lockAuthenticator(let user, let type): return try await setLock(true, user, type, context)
         case .unlockAuthenticator(let user, let type): return try await setLock(false, user, type, context)
         case .callWebhook(let call): return await webhooks.call(call, run: context.run, turn: context.turn, app: context.app.id)

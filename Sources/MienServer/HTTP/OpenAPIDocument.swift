@@ -22,6 +22,8 @@ enum OpenAPIDocument {
         {"name": "Own keys", "description": "What users do with their devices' keys."},
         {"name": "Passkeys", "description": "WebAuthn for browsers: registering, signing in, looking after them."},
         {"name": "One-time codes", "description": "Tokens: registration codes, and what devices get for them."},
+        {"name": "Recovery", "description": "Recovery codes, and recoveries that wait."},
+        {"name": "Notices", "description": "Links in mails to account owners."},
         {"name": "Licences", "description": "Product keys, and the licences that devices get for them."},
         {"name": "Apps", "description": "Clients and their settings."},
         {"name": "Users", "description": "Accounts, authenticators, consents."},
@@ -957,6 +959,75 @@ enum OpenAPIDocument {
               "401": {"$ref": "#/components/responses/InvalidCredentials"},
               "413": {"$ref": "#/components/responses/PayloadTooLarge"},
               "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/notices": {
+          "get": {
+            "operationId": "noticePage",
+            "tags": ["Notices"],
+            "summary": "Show what a mailed link would do",
+            "description": "Changes nothing, so that mail scanners can open the link. A wrong and an expired code are answered alike.",
+            "security": [],
+            "parameters": [{"name": "code", "in": "query", "required": false, "schema": {"type": "string"}, "description": "The link's code."}],
+            "responses": {
+              "200": {
+                "description": "The page, with a button that does it.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"text/html": {"schema": {"type": "string"}}}
+              },
+              "404": {
+                "description": "The code is wrong or has expired.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"text/html": {"schema": {"type": "string"}}}
+              },
+              "410": {
+                "description": "The link was used, or its subject was removed or replaced since.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"text/html": {"schema": {"type": "string"}}}
+              },
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "post": {
+            "operationId": "useNotice",
+            "tags": ["Notices"],
+            "summary": "Do what a mailed link is for",
+            "description": "Sent by the page's form. A link works once and does one thing: it removes the one authenticator that the mail was about, locked or not, for seven days; or it cancels the recovery that the mail was about. The code takes the place of a sign-in.",
+            "security": [],
+            "requestBody": {"required": true, "content": {"application/x-www-form-urlencoded": {"schema": {"$ref": "#/components/schemas/NoticeForm"}}}},
+            "responses": {
+              "200": {
+                "description": "It is done.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"text/html": {"schema": {"type": "string"}}}
+              },
+              "400": {
+                "description": "The form is malformed.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"text/html": {"schema": {"type": "string"}}}
+              },
+              "404": {
+                "description": "The code is wrong or has expired.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"text/html": {"schema": {"type": "string"}}}
+              },
+              "410": {
+                "description": "The link was used, or its subject was removed or replaced since.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"text/html": {"schema": {"type": "string"}}}
+              },
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {
+                "description": "Not a form.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"text/html": {"schema": {"type": "string"}}}
+              },
               "429": {"$ref": "#/components/responses/TooManyRequests"},
               "500": {"$ref": "#/components/responses/ServerError"},
               "503": {"$ref": "#/components/responses/Unavailable"}
@@ -2106,6 +2177,121 @@ enum OpenAPIDocument {
               "503": {"$ref": "#/components/responses/Unavailable"}
             }
           }
+        },
+        "/v1/me/recovery-codes": {
+          "get": {
+            "operationId": "ownRecoveryCodes",
+            "tags": ["Recovery"],
+            "summary": "How many recovery codes are left",
+            "security": [{"accessToken": []}],
+            "responses": {
+              "200": {
+                "description": "The number, and when they were made.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RecoveryCodesStatus"}}}
+              },
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "post": {
+            "operationId": "makeRecoveryCodes",
+            "tags": ["Recovery"],
+            "summary": "Make ten recovery codes",
+            "description": "Ends the user's earlier codes. The codes are told once; the server keeps keyed hashes. The user is mailed.",
+            "security": [{"accessToken": []}],
+            "responses": {
+              "201": {
+                "description": "The codes.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RecoveryCodes"}}}
+              },
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "409": {"$ref": "#/components/responses/Conflict"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "delete": {
+            "operationId": "removeRecoveryCodes",
+            "tags": ["Recovery"],
+            "summary": "Remove the recovery codes",
+            "security": [{"accessToken": []}],
+            "responses": {
+              "204": {"description": "They are gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "409": {"$ref": "#/components/responses/Conflict"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/me/recovery": {
+          "get": {
+            "operationId": "ownRecoveries",
+            "tags": ["Recovery"],
+            "summary": "The recoveries that wait",
+            "description": "Requests to recover the account that are not completed, canceled, or expired. Show them wherever the user is signed in.",
+            "security": [{"accessToken": []}],
+            "responses": {
+              "200": {
+                "description": "The recoveries.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OwnRecoveries"}}}
+              },
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "delete": {
+            "operationId": "cancelRecovery",
+            "tags": ["Recovery"],
+            "summary": "Cancel the recoveries that wait",
+            "description": "A sign-in cancels what was requested after it.",
+            "security": [{"accessToken": []}],
+            "responses": {
+              "204": {"description": "Canceled.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "403": {"$ref": "#/components/responses/NotPermitted"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
+        "/v1/recovery/cancel": {
+          "post": {
+            "operationId": "cancelRecoveryByDevice",
+            "tags": ["Recovery"],
+            "summary": "Cancel recoveries from a known device",
+            "description": "The device token takes the place of a sign-in. A device cancels what was requested after the user first signed in on it. An unknown device and one with nothing to cancel are answered alike.",
+            "security": [],
+            "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/CancelRecoveryRequest"}}}},
+            "responses": {
+              "204": {"description": "Canceled.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
         }
       },
       "components": {
@@ -3225,7 +3411,8 @@ enum OpenAPIDocument {
                   "native_biometrics": {"$ref": "#/components/schemas/LockPolicy"},
                   "email_code": {"$ref": "#/components/schemas/LockPolicy"},
                   "passkey": {"$ref": "#/components/schemas/LockPolicy"},
-                  "otp": {"$ref": "#/components/schemas/LockPolicy"}
+                  "otp": {"$ref": "#/components/schemas/LockPolicy"},
+                  "recovery_code": {"$ref": "#/components/schemas/LockPolicy"}
                 }
               },
               "face_threshold": {
@@ -3597,7 +3784,7 @@ enum OpenAPIDocument {
             "required": ["id", "type", "lock", "failures", "info", "created_at", "updated_at"],
             "properties": {
               "id": {"$ref": "#/components/schemas/Identifier"},
-              "type": {"type": "string", "enum": ["password", "face", "native_biometrics", "email_code", "passkey", "otp"]},
+              "type": {"type": "string", "enum": ["password", "face", "native_biometrics", "email_code", "passkey", "otp", "recovery_code"]},
               "app_id": {"$ref": "#/components/schemas/Identifier", "description": "Whose it is; a password is the account's, and has none."},
               "lock": {
                 "type": "string",
@@ -4489,6 +4676,77 @@ enum OpenAPIDocument {
                 },
                 "expires_at": 1831536000000
               }
+            ]
+          },
+          "NoticeForm": {"type": "object", "properties": {"code": {"type": "string", "description": "The link's code."}}, "required": ["code"]},
+          "RecoveryCodes": {
+            "type": "object",
+            "properties": {
+              "codes": {
+                "type": "array",
+                "items": {"type": "string"},
+                "minItems": 10,
+                "maxItems": 10,
+                "description": "Each good once. Case, spaces, and hyphens do not matter."
+              },
+              "created_at": {"type": "integer", "format": "int64"}
+            },
+            "required": ["codes", "created_at"],
+            "examples": [
+              {
+                "codes": [
+                  "7K3QF-2M9XA-0PB4C-ZWR0T",
+                  "7K3QF-2M9XA-0PB4C-ZWR1T",
+                  "7K3QF-2M9XA-0PB4C-ZWR2T",
+                  "7K3QF-2M9XA-0PB4C-ZWR3T",
+                  "7K3QF-2M9XA-0PB4C-ZWR4T",
+                  "7K3QF-2M9XA-0PB4C-ZWR5T",
+                  "7K3QF-2M9XA-0PB4C-ZWR6T",
+                  "7K3QF-2M9XA-0PB4C-ZWR7T",
+                  "7K3QF-2M9XA-0PB4C-ZWR8T",
+                  "7K3QF-2M9XA-0PB4C-ZWR9T"
+                ],
+                "created_at": 1793003600000
+              }
+            ]
+          },
+          "RecoveryCodesStatus": {
+            "type": "object",
+            "properties": {"remaining": {"type": "integer", "minimum": 0, "maximum": 10}, "created_at": {"type": "integer", "format": "int64"}},
+            "required": ["remaining"],
+            "examples": [{"remaining": 9, "created_at": 1793003600000}, {"remaining": 0}]
+          },
+          "OwnRecovery": {
+            "type": "object",
+            "properties": {
+              "id": {"type": "string"},
+              "app_id": {"type": "string", "description": "Where it was requested."},
+              "methods": {"type": "array", "items": {"type": "string"}, "description": "What was proved for it, as `amr` words."},
+              "requested_at": {"type": "integer", "format": "int64"},
+              "effective_at": {"type": "integer", "format": "int64", "description": "From when it can be completed."}
+            },
+            "required": ["id", "app_id", "methods", "requested_at", "effective_at"],
+            "examples": [
+              {"id": "rcv_1b9Xh0", "app_id": "default_application", "methods": ["otp"], "requested_at": 1793003600000, "effective_at": 1793090000000}
+            ]
+          },
+          "OwnRecoveries": {
+            "type": "object",
+            "properties": {"items": {"type": "array", "items": {"$ref": "#/components/schemas/OwnRecovery"}}},
+            "required": ["items"]
+          },
+          "CancelRecoveryRequest": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+              "client_id": {"type": "string", "description": "The app."},
+              "client_secret": {"type": ["string", "null"], "description": "A confidential app's."},
+              "device_token": {"type": "string", "maxLength": 128, "description": "From the user's earlier sign-in on this device."}
+            },
+            "required": ["client_id", "device_token"],
+            "examples": [
+              {"client_id": "default_application", "device_token": "dev_1b9Xh0.c2VjcmV0"},
+              {"client_id": "shop", "client_secret": "app_shop.c2VjcmV0", "device_token": "dev_1b9Xh0.c2VjcmV0"}
             ]
           }
         }

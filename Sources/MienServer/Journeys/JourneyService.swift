@@ -194,6 +194,7 @@ final class JourneyService: Sendable {
             // Begun by one who had signed in, it is no new sign-in unless a step of its own was one; and it never brings tokens that last longer.
             let isOld = state.begun.map { $0.methods.count >= completion.user?.amr.count ?? 0 } ?? false
             claims["auth_time"] = .number(Double((isOld ? state.begun?.signedInAt ?? now : now).seconds))
+            if completion.user?.isRecovered == true { claims["recovered"] = true }
             if let begun = state.begun { claims["sid"] = .string(begun.grant.text) }
             if state.begun == nil, state.device?.account != user { deviceToken = try await devices.make(user, app.id, at: now) }
         }

@@ -46,7 +46,10 @@ struct SignInPage {
         return response
     }
 
-    private static func page(title: String, body: String, formTarget: String) -> Response {
+    /// A page in the server's look: no scripts, nothing loaded from elsewhere, never cached or framed.
+    ///
+    /// - Parameter formTarget: where the form's answer may lead besides this server.
+    static func page(title: String, body: String, formTarget: String) -> Response {
         let text = """
             <!doctype html>
             <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

@@ -14,6 +14,7 @@ struct OTPService: Sendable {
 
     let store: Store
     let gate: LockGate
+    let notices: AuthenticatorNotices
     let clock: ServerClock
 
     // MARK: Registering
@@ -60,10 +61,10 @@ struct OTPService: Sendable {
         guard let (registration, presented) = BearerSecret.parse(code, OTPRegistrationKind.self) else { throw Self.refused }
         var generator = SystemRandomNumberGenerator()
         let id = AuthenticatorID.random(using: &generator), secret = OTPSecret.random(for: OTPToken.hash, using: &generator)
-        let now = clock.now, hash = store.keys.hash(ofSecret: presented)
-        let taken = try await store.write { tables -> OTPTokenAnswer? in
+        let now = clock.now, hash = store.keys.hash(ofSecret: presented), notice = notices.draft()
+        let taken = try await store.write { tables -> (answer: OTPTokenAnswer, mail: Mail?)? in
             guard let wanted = try tables.otpRegistrations.take(registration.text, hash: hash, at: now) else {
-                return try Self.again(registration.text, hash: hash, key, tables, at: now)
+                return try Self.again(registration.text, hash: hash, key, tables, at: now).map { ($0, nil) }
             }
             guard let account = try tables.accounts.find(wanted.account), account.state == .active, try !Self.isLocked(account, wanted.app, tables)
             else { return nil }
@@ -75,21 +76,23 @@ struct OTPService: Sendable {
                 _ = try tables.grants.revokeAll(by: old.id, at: now)
                 _ = try tables.authenticators.delete(old.id, of: account.id)
             }
-            try tables.authenticators.insert(
-                AuthenticatorRecord(
-                    id: id, account: account.id, type: .otp, app: wanted.app, content: token.content,
-                    info: ["kind": .string(kind.rawValue), "digits": .number(Double(wanted.digits)), "name": .string(name), "os": .string(system)],
-                    createdAt: now), of: account)
+            let record = AuthenticatorRecord(
+                id: id, account: account.id, type: .otp, app: wanted.app, content: token.content,
+                info: ["kind": .string(kind.rawValue), "digits": .number(Double(wanted.digits)), "name": .string(name), "os": .string(system)],
+                createdAt: now)
+            try tables.authenticators.insert(record, of: account)
             try tables.otpTokens.insert(id, registration: wanted.id)
             try tables.audit.append(
                 AuditEvent(
                     "otp.registered", actor: "device", account: account.id, app: wanted.app,
                     detail: ["authenticator": .string(id.text), "replaced": .bool(old != nil)]), at: now)
-            return try OTPTokenAnswer(token, id: id, app: wanted.app, key: key)
+            let mail = try notice.store(about: record, of: account, app: wanted.app, in: tables, at: now)
+            return (try OTPTokenAnswer(token, id: id, app: wanted.app, key: key), mail)
         }
         // A code that came too late is used up all the same.
         guard let taken else { throw Self.refused }
-        return taken
+        notices.send(taken.mail)
+        return taken.answer
     }
 
     private static func again(

@@ -51,6 +51,8 @@ struct Sweeper: Service {
         ("challenges", { try $0.challenges.sweep(at: $1, atMost: $2) }),
         ("authorization codes", { try $0.authorizationCodes.sweep(at: $1, atMost: $2) }),
         ("spent", { try $0.spent.sweep(at: $1, atMost: $2) }),
+        ("recoveries", { try $0.recoveries.sweep(at: $1, atMost: $2) }),
+        ("mailed links", { try $0.mailedLinks.sweep(at: $1, atMost: $2) }),
         ("token registrations", { try $0.otpRegistrations.sweep(at: $1, atMost: $2) }),
     ]
 }

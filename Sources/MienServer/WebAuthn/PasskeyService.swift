@@ -17,6 +17,7 @@ struct PasskeyService: Sendable {
     let store: Store
     let gate: LockGate
     let challenges: ChallengeService
+    let notices: AuthenticatorNotices
     let clock: ServerClock
     let metrics: Metrics
     let place: PasskeyPlace
@@ -78,8 +79,8 @@ struct PasskeyService: Sendable {
                 "transports": .array(credential.transports.map { .string($0) }), "attestation": .string(new.proof.words),
                 "backup_eligible": .bool(new.isBackupEligible), "backed_up": .bool(new.isBackedUp),
             ], createdAt: now)
-        let hash = store.keys.hash(ofCredential: new.id), app = caller.app, proof = new.proof.words
-        try await store.write { tables in
+        let hash = store.keys.hash(ofCredential: new.id), app = caller.app, proof = new.proof.words, notice = notices.draft()
+        let mail = try await store.write { tables -> Mail? in
             guard let account = try tables.accounts.find(account.id), account.state == .active else { throw Problem(.notFound, "the user is gone") }
             guard try Self.passkeys(of: account, tables).count < Self.most else { throw Self.tooMany }
             guard try tables.passkeys.find(hash) == nil else { throw Problem(.conflict, "this credential is registered already") }
@@ -89,7 +90,9 @@ struct PasskeyService: Sendable {
                 AuditEvent(
                     "passkey.registered", actor: "user", account: account.id, app: app,
                     detail: ["authenticator": .string(record.id.text), "attestation": .string(proof)]), at: now)
+            return try notice.store(about: record, of: account, app: app, in: tables, at: now)
         }
+        notices.send(mail)
         return Self.listed(record)
     }
 

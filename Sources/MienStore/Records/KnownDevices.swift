@@ -31,6 +31,14 @@ public struct KnownDeviceTable {
             .map { row throws(StoreError) in KnownDevice(id: try row.identifier(0), account: try row.identifier(1), app: try row.identifier(2)) }
     }
 
+    /// The device, and when the account first signed in on it.
+    public func firstSeen(tokenHash: [UInt8]) throws(StoreError) -> (device: KnownDevice, at: Instant)? {
+        try connection.row("SELECT id, account_id, app_id, created_at FROM known_device WHERE token_hash = ?", .blob(tokenHash))
+            .map { row throws(StoreError) in
+                (KnownDevice(id: try row.identifier(0), account: try row.identifier(1), app: try row.identifier(2)), try row.instant(3))
+            }
+    }
+
     public func deleteAll(of account: UserID) throws(StoreError) {
         try connection.execute("DELETE FROM known_device WHERE account_id = ?", .id(account))
     }

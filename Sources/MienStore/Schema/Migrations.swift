@@ -191,5 +191,42 @@ enum Migrations {
                 """,
             ]
         ),
+        (
+            "11-mailed-links",
+            [
+                """
+                CREATE TABLE mailed_link (
+                  code_hash {blob} PRIMARY KEY, purpose TEXT NOT NULL, subject TEXT NOT NULL,
+                  account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL,
+                  ended_at BIGINT)
+                """,
+                "CREATE INDEX mailed_link_by_subject ON mailed_link (subject)",
+                "CREATE INDEX mailed_link_by_account ON mailed_link (account_id)",
+                "CREATE INDEX mailed_link_by_end ON mailed_link (expires_at)",
+            ]
+        ),
+        (
+            "12-recovery-codes",
+            [
+                """
+                CREATE TABLE recovery_code (
+                  authenticator_id TEXT NOT NULL REFERENCES authenticator (id) ON DELETE CASCADE, code_hash {blob} NOT NULL,
+                  PRIMARY KEY (authenticator_id, code_hash))
+                """
+            ]
+        ),
+        (
+            "13-recoveries",
+            [
+                """
+                CREATE TABLE recovery (
+                  id TEXT PRIMARY KEY, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+                  app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE, methods TEXT NOT NULL, requested_at BIGINT NOT NULL,
+                  effective_at BIGINT NOT NULL, ended_at BIGINT, how TEXT NOT NULL)
+                """,
+                "CREATE INDEX recovery_by_account ON recovery (account_id)",
+                "CREATE INDEX recovery_by_effect ON recovery (effective_at)",
+            ]
+        ),
     ]
 }

@@ -1,0 +1,22 @@
+internal import MienAccess
+internal import MienCore
+internal import MienJourney
+internal import MienStore
+
+/// Recovery codes and recoveries.
+extension EffectPerformer {
+    func authenticateRecoveryCode(
+        _ user: UserReference, _ code: Sensitive<String>, _ context: EffectContext
+    ) async throws -> EffectResult.Answer {
+        let found = try await account(user), account = mayGuess(user, found, context) ? found : nil
+        let judgement = try await recoveryCodes.authenticate(
+            code, of: account, app: context.app, device: account.flatMap { context.device(of: $0.id) })
+        switch judgement {
+        case .accepted:
+            guard let account else { return .refused(.unavailable) }
+            try await accept(.recoveryCode, account.id, context)
+            return .authenticated(account.id, amr: [AuthenticatorType.recoveryCode.method])
+        case .refused(let locked): return try await refuse(.recoveryCode, account?.id, context, locked: locked)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+internal import Foundation
+internal import MienAccess
+internal import MienCore
+internal import MienStore
+
+/// Mails account owners about each new authenticator, with a link that removes it without a sign-in.
+///
+///     let notice = notices.draft()
+///     let mail = try await store.write { tables in
+///         …                                                    // adds the authenticator
+///         return try notice.store(about: record, of: account, app: app, in: tables, at: now)
+///     }
+///     notices.send(mail)
+struct AuthenticatorNotices: Sendable {
+    /// How long a link works.
+    static let lifetime = Duration.seconds(7 * 86_400)
+
+    let store: Store
+    let mail: MailService
+    let publicURL: @Sendable () -> String
+
+    func draft() -> Draft { Draft(link: MailedLink(store.keys, publicURL: publicURL())) }
+
+    /// Sends what ``Draft/store(about:of:app:in:at:)`` returned, once it is committed.
+    func send(_ notice: Mail?) {
+        if let notice { mail.send(notice) }
+    }
+
+    struct Draft: Sendable {
+        fileprivate let link: MailedLink
+
+        /// Stores the link in the transaction that adds or replaces `authenticator`, and ends the links of what it replaces.
+        ///
+        /// - Parameter app: where it was added; `nil` for an administrator.
+        /// - Returns: the mail; `nil` if the account has no verified address.
+        func store(
+            about authenticator: AuthenticatorRecord, of account: AccountRecord, app: AppID?, in tables: Tables, at now: Instant
+        ) throws -> Mail? {
+            guard let address = account.noticeAddress else {
+                try tables.mailedLinks.end(.removeAuthenticator, authenticator.id.text, at: now)
+                return nil
+            }
+            try link.store(
+                .removeAuthenticator, authenticator.id.text, of: account.id, until: now + AuthenticatorNotices.lifetime, in: tables, at: now)
+            let place = try app.flatMap { try tables.apps.find($0)?.name }
+            return AuthenticatorNotices.mail(to: address, authenticator.type, place, link, at: now)
+        }
+    }
+
+    /// Names nothing that whoever added the authenticator could choose, such as its name: the mail must not carry an attacker's words.
+    private static func mail(to address: Sensitive<String>, _ type: AuthenticatorType, _ app: String?, _ link: MailedLink, at now: Instant) -> Mail {
+        let place = app.map { "in \($0)" } ?? "by an administrator"
+        return Mail(
+            to: address, subject: "New sign-in method: \(type.noun)",
+            body: Sensitive(
+                """
+                \(type.indefiniteNoun) was added to your account \(place) on \(now.noticeText).
+
+                If that was you, you can ignore this message.
+
+                If it was not, open this page and remove it. You do not have to sign in. The link works once, for seven days:
+
+                \(link.url.use { $0 })
+
+                Removing it also ends the sign-ins it was used for. Afterwards, check your other sign-in methods.
+                """))
+    }
+}
+
+extension AuthenticatorType {
+    /// What mails and pages call it.
+    var noun: String {
+        switch self {
+        case .password: "password"
+        case .face: "face"
+        case .nativeBiometrics: "device key"
+        case .emailCode: "e-mail code"
+        case .passkey: "passkey"
+        case .otp: "one-time-code token"
+        case .recoveryCode: "set of recovery codes"
+        }
+    }
+
+    /// At the beginning of a sentence.
+    var indefiniteNoun: String { (self == .emailCode ? "An " : "A ") + noun }
+}
+
+extension Instant {
+    /// `2026-11-22 at 14:30 UTC`
+    var noticeText: String {
+        let text = iso8601
+        return "\(text.prefix(10)) at \(text.dropFirst(11).prefix(5)) UTC"
+    }
+}

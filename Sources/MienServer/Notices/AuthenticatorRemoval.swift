@@ -1,0 +1,26 @@
+internal import MienAccess
+internal import MienCore
+internal import MienStore
+
+extension Tables {
+    /// Removes an authenticator, locked or not, and ends the sign-ins it produced.
+    ///
+    /// - Parameter actor: who removes it, for the audit log.
+    /// - Returns: whether the account had it.
+    func removeAuthenticator(
+        _ id: AuthenticatorID, of account: AccountRecord, actor: String, detail: [String: JSONValue] = [:], at now: Instant
+    ) throws -> Bool {
+        guard let record = try authenticators.find(id, of: account) else { return false }
+        if record.type == .password {
+            // Everything opened with the password ends, on known devices too.
+            try devices.deleteAll(of: account.id)
+            _ = try grants.revokeAll(of: account.id, at: now)
+        } else {
+            _ = try grants.revokeAll(by: id, at: now)
+        }
+        guard try authenticators.delete(id, of: account.id) else { return false }
+        let all = detail.merging(["authenticator": .string(id.text)]) { $1 }
+        try audit.append(AuditEvent("\(record.type.rawValue).removed", actor: actor, account: account.id, app: record.app, detail: all), at: now)
+        return true
+    }
+}

@@ -1,0 +1,36 @@
+internal import MienAccess
+internal import MienCore
+internal import MienStore
+
+/// A link for an account's owner, not yet stored: 256 random bits in a URL.
+///
+/// Make one before the transaction, store it within, and mail it after the commit: then the link exists exactly if the change it is about does.
+struct MailedLink: Sendable {
+    /// Where links lead, below the public URL.
+    static let path = "notices"
+
+    let url: Sensitive<String>
+    private let hash: [UInt8]
+
+    init(_ keys: StoreKeys, publicURL: String) {
+        var generator = SystemRandomNumberGenerator()
+        let code = Base64URL.encode(generator.bytes(32))
+        hash = Self.hash(code, keys)
+        url = Sensitive("\(publicURL)/\(Self.path)?code=\(code)")
+    }
+
+    func store(_ purpose: MailedLinkRecord.Purpose, _ subject: String, of account: UserID, until expiry: Instant, in tables: Tables, at now: Instant)
+        throws
+    {
+        try tables.mailedLinks.insert(
+            MailedLinkRecord(purpose: purpose, subject: subject, account: account, createdAt: now, expiresAt: expiry), hash: hash)
+    }
+
+    /// What a link's code is stored as.
+    static func hash(_ code: String, _ keys: StoreKeys) -> [UInt8] { keys.hash(ofSecret: Array("mailed-link \(code)".utf8)) }
+}
+
+extension AccountRecord {
+    /// The address that mail about this account goes to; `nil` if it has none that was verified.
+    var noticeAddress: Sensitive<String>? { profile.use { $0.email }.map { Sensitive($0) } }
+}

@@ -1,0 +1,77 @@
+internal import MienAccess
+internal import MienCore
+internal import MienStore
+
+/// Judges the links that mails to account owners carry. Looking at one changes nothing, so mail scanners can open it.
+struct MailedLinkService: Sendable {
+    let store: Store
+    let clock: ServerClock
+
+    /// What the holder of a link is told.
+    enum Status: Sendable, Equatable {
+        /// No such code, or expired: the same for both.
+        case unknown
+        /// Used already, or its subject was removed or replaced after the mail was sent.
+        case spent
+        case open(Subject)
+    }
+
+    enum Subject: Sendable, Equatable {
+        case authenticator(AuthenticatorType, addedAt: Instant)
+        case recovery(requestedAt: Instant)
+    }
+
+    func status(of code: String) async throws -> Status {
+        let hash = MailedLink.hash(code, store.keys), now = clock.now
+        return try await store.read { try Self.found(hash, $0, at: now).status }
+    }
+
+    /// Does what the link is for, and uses the link up in the same transaction.
+    ///
+    /// - Returns: the status before: ``Status/open(_:)`` if this call did it.
+    func use(_ code: String) async throws -> Status {
+        let hash = MailedLink.hash(code, store.keys), now = clock.now
+        // Read first: a wrong code never causes a write.
+        let status = try await status(of: code)
+        guard case .open = status else { return status }
+        return try await store.write { tables in
+            let found = try Self.found(hash, tables, at: now)
+            guard case .open(let subject) = found.status, let link = found.link, let account = found.account,
+                try tables.mailedLinks.take(hash: hash, at: now)
+            else { return found.status }
+            switch subject {
+            case .authenticator:
+                guard let id = AuthenticatorID(link.subject),
+                    try tables.removeAuthenticator(id, of: account, actor: "user", detail: ["via": "mailed_link"], at: now)
+                else { return .spent }
+            case .recovery:
+                guard let record = try Self.recovery(link, tables), try tables.cancelRecovery(record, .canceledByLink, at: now) else { return .spent }
+            }
+            return found.status
+        }
+    }
+
+    private static func found(
+        _ hash: [UInt8], _ tables: Tables, at now: Instant
+    ) throws -> (status: Status, link: MailedLinkRecord?, account: AccountRecord?) {
+        // A suspended account's owner may remove authenticators, too.
+        guard let link = try tables.mailedLinks.find(hash: hash, at: now), let account = try tables.accounts.find(link.account) else {
+            return (.unknown, nil, nil)
+        }
+        guard link.endedAt == nil, let subject = try subject(of: link, account, tables) else { return (.spent, link, account) }
+        return (.open(subject), link, account)
+    }
+
+    private static func recovery(_ link: MailedLinkRecord, _ tables: Tables) throws -> RecoveryRecord? {
+        try tables.recoveries.all(of: link.account).first { $0.id.text == link.subject && $0.request.endedAt == nil }
+    }
+
+    private static func subject(of link: MailedLinkRecord, _ account: AccountRecord, _ tables: Tables) throws -> Subject? {
+        switch link.purpose {
+        case .removeAuthenticator:
+            guard let id = AuthenticatorID(link.subject), let record = try tables.authenticators.find(id, of: account) else { return nil }
+            return .authenticator(record.type, addedAt: link.createdAt)
+        case .cancelRecovery: return try recovery(link, tables).map { .recovery(requestedAt: $0.request.requestedAt) }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienStore
+
+/// Recovery codes: ten to a set, shown once, each good once. One signs its user in and restores access at once.
+///
+/// A set is one authenticator of the account, for all apps. Making new codes keeps the authenticator, and with it what the lock gate has counted.
+struct RecoveryCodeService: Sendable {
+    let store: Store
+    let gate: LockGate
+    let notices: AuthenticatorNotices
+    let mail: MailService
+    let clock: ServerClock
+
+    // MARK: Making
+
+    /// Makes ten new codes; earlier ones end.
+    ///
+    /// - Throws: ``Problem`` if an administrator has locked the user's recovery codes.
+    func make(for account: AccountRecord, app: AppID) async throws -> RecoveryCodesAnswer {
+        var generator = SystemRandomNumberGenerator()
+        let codes = (0..<RecoveryCode.countInSet).map { _ in RecoveryCode.random(using: &generator) }
+        let newID = AuthenticatorID.random(using: &generator), keys = store.keys, now = clock.now, notice = notices.draft(), user = account.id
+        let mail = try await store.write { tables -> Mail? in
+            guard let account = try tables.accounts.find(user), account.state == .active else { throw Problem(.notFound, "The user is gone.") }
+            let set: AuthenticatorRecord
+            if var old = try tables.authenticators.find(.recoveryCode, of: account, app: nil) {
+                guard try !Self.isLocked(old, tables) else { throw Self.locked }
+                old.info = Self.info(at: now)
+                try tables.authenticators.update(old, of: account, at: now)
+                set = old
+            } else {
+                set = AuthenticatorRecord(
+                    id: newID, account: user, type: .recoveryCode, app: nil, content: [], info: Self.info(at: now), createdAt: now)
+                try tables.authenticators.insert(set, of: account)
+            }
+            try tables.recoveryCodes.replace(set.id, with: codes.map { Self.hash($0, set.id, keys) })
+            try tables.audit.append(
+                AuditEvent("recovery_code.registered", actor: "user", account: user, app: app, detail: ["authenticator": .string(set.id.text)]),
+                at: now)
+            return try notice.store(about: set, of: account, app: app, in: tables, at: now)
+        }
+        notices.send(mail)
+        return RecoveryCodesAnswer(codes: codes.map { $0.text.use { $0 } }, createdAt: now.milliseconds)
+    }
+
+    private static func info(at now: Instant) -> [String: JSONValue] { ["made_at": .number(Double(now.milliseconds))] }
+
+    private static func isLocked(_ set: AuthenticatorRecord, _ tables: Tables) throws -> Bool {
+        try tables.locks.counter(of: set.id, scope: LockGate.administrative).isDisabled
+    }
+
+    private static let locked = Problem(.conflict, "An administrator has locked your recovery codes. Ask the administrator to unlock them.")
+
+    /// Bound to the set: a hash copied to another account's set opens nothing.
+    private static func hash(_ code: RecoveryCode, _ set: AuthenticatorID, _ keys: StoreKeys) -> [UInt8] {
+        code.bytes.use { keys.hash(ofSecret: Array("recovery-code \(set.text) ".utf8) + $0) }
+    }
+
+    // MARK: Looking after them
+
+    func status(of account: AccountRecord) async throws -> RecoveryCodesStatus {
+        try await store.read { tables in
+            guard let set = try tables.authenticators.find(.recoveryCode, of: account, app: nil) else { return RecoveryCodesStatus(remaining: 0) }
+            return RecoveryCodesStatus(
+                remaining: try tables.recoveryCodes.count(of: set.id), createdAt: set.info["made_at"]?.numberValue.map { Int64($0) })
+        }
+    }
+
+    /// - Returns: whether the user had any.
+    func delete(of account: AccountRecord) async throws -> Bool {
+        let now = clock.now
+        return try await store.write { tables in
+            guard let set = try tables.authenticators.find(.recoveryCode, of: account, app: nil) else { return false }
+            guard try !Self.isLocked(set, tables) else { throw Self.locked }
+            return try tables.removeAuthenticator(set.id, of: account, actor: "user", at: now)
+        }
+    }
+
+    // MARK: Judging
+
+    enum Judgement: Sendable {
+        case accepted(AuthenticatorID)
+        case refused(locked: Bool)
+    }
+
+    /// Judges a code, through the lock gate. Does the same work for nobody.
+    func authenticate(_ typed: Sensitive<String>, of account: AccountRecord?, app: AppRecord, device: DeviceID?) async throws -> Judgement {
+        let set = try await account.asyncMap { account in
+            try await store.read { try $0.authenticators.find(.recoveryCode, of: account, app: nil) }
+        }
+        guard let account, let set = set ?? nil else {
+            try await gate.pretend()
+            return .refused(locked: false)
+        }
+        guard let pass = try await gate.begin(set.id, policy: app.settings.lockPolicy(for: .recoveryCode), device: device) else {
+            try await gate.pretend()
+            return .refused(locked: true)
+        }
+        guard let code = typed.use({ RecoveryCode(typed: $0) }) else { return .refused(locked: false) }
+        let hash = Self.hash(code, set.id, store.keys)
+        let left = try await store.write { tables -> Int? in
+            guard try tables.recoveryCodes.take(hash, of: set.id) else { return nil }
+            return try tables.recoveryCodes.count(of: set.id)
+        }
+        guard let left else { return .refused(locked: false) }
+        try await gate.succeed(pass)
+        tell(account, left, app)
+        return .accepted(set.id)
+    }
+
+    private func tell(_ account: AccountRecord, _ left: Int, _ app: AppRecord) {
+        guard let address = account.noticeAddress else { return }
+        let rest = left == 0 ? "No codes are left." : "\(left) \(left == 1 ? "code is" : "codes are") left."
+        mail.send(
+            Mail(
+                to: address, subject: "A recovery code was used",
+                body: Sensitive(
+                    """
+                    A recovery code was used to sign in to your account in \(app.name) on \(clock.now.noticeText). \(rest)
+
+                    If that was you, make new codes when few are left. If it was not, sign in, remove your recovery codes, and check your other \
+                    sign-in methods.
+                    """)))
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import MienTesting
+import Testing
+
+/// The mails a server has written because it has no relay.
+struct Outbox: Sendable {
+    let folder: URL
+
+    /// - Parameter data: the server's data folder.
+    init(data: URL) { folder = data.appending(path: "outbox") }
+
+    /// Subject and text of each, oldest first.
+    func mails() throws -> [(subject: String, text: String)] {
+        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".eml") }.sorted().map { name in
+            let raw = String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self).replacing("\r\n", with: "\n")
+            let parts = raw.split(separator: "\n\n", maxSplits: 1).map(String.init)
+            let subject = parts[0].split(separator: "\n").first { $0.hasPrefix("Subject: ") }?.dropFirst(9)
+            return (String(subject ?? ""), parts.count > 1 ? Self.decoded(parts[1]) : "")
+        }
+    }
+
+    /// The text of the first mail with `words` in its subject or text, which may be on its way still.
+    ///
+    /// - Parameter number: which of several, from 0.
+    func mail(with words: String, _ number: Int = 0) async throws -> String {
+        for _ in 0..<500 {
+            let found = try mails().filter { $0.subject.contains(words) || $0.text.contains(words) }
+            if found.count > number { return found[number].text }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        Issue.record("no mail says “\(words)”")
+        throw CancellationError()
+    }
+
+    /// The code of the link in a mail.
+    static func code(in text: String) throws -> String { String(try #require(text.firstMatch(of: /\/notices\?code=([A-Za-z0-9_-]+)/)).1) }
+
+    /// Quoted-printable, undone.
+    private static func decoded(_ text: String) -> String {
+        var bytes: [UInt8] = [], rest = Substring(text.replacing("=\n", with: ""))
+        while let character = rest.first {
+            if character == "=", let byte = UInt8(rest.dropFirst().prefix(2), radix: 16) {
+                bytes.append(byte)
+                rest = rest.dropFirst(3)
+            } else {
+                bytes += Array(String(character).utf8)
+                rest = rest.dropFirst()
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
