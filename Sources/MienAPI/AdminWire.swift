@@ -6,31 +6,37 @@ public struct AppRequest: Sendable, Hashable, Codable {
     public var name: String
     /// `public` or `confidential`.
     public var type: String?
+    /// Whether the operator runs the app. A new app is a third-party app if this is left out.
+    public var isFirstParty: Bool?
     public var settings: JSONValue?
 
-    public init(id: String? = nil, name: String, type: String? = nil, settings: JSONValue? = nil) {
-        (self.id, self.name, self.type, self.settings) = (id, name, type, settings)
+    public init(id: String? = nil, name: String, type: String? = nil, isFirstParty: Bool? = nil, settings: JSONValue? = nil) {
+        (self.id, self.name, self.type, self.isFirstParty, self.settings) = (id, name, type, isFirstParty, settings)
     }
 
-    public enum CodingKeys: String, CodingKey, CaseIterable { case id, name, type, settings }
+    public enum CodingKeys: String, CodingKey, CaseIterable { case id, name, type, isFirstParty = "first_party", settings }
 }
 
 public struct AppAnswer: Sendable, Hashable, Codable {
     public var id: String
     public var name: String
     public var type: String
+    /// Whether the operator runs the app.
+    public var isFirstParty: Bool
     public var settings: JSONValue
     /// Once, when a confidential app is made or given a new one.
     public var clientSecret: String?
     public var createdAt: Int64
 
-    public init(id: String, name: String, type: String, settings: JSONValue, clientSecret: String? = nil, createdAt: Int64) {
-        (self.id, self.name, self.type, self.settings) = (id, name, type, settings)
+    public init(
+        id: String, name: String, type: String, isFirstParty: Bool, settings: JSONValue, clientSecret: String? = nil, createdAt: Int64
+    ) {
+        (self.id, self.name, self.type, self.isFirstParty, self.settings) = (id, name, type, isFirstParty, settings)
         (self.clientSecret, self.createdAt) = (clientSecret, createdAt)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, name, type, settings, clientSecret = "client_secret", createdAt = "created_at"
+        case id, name, type, isFirstParty = "first_party", settings, clientSecret = "client_secret", createdAt = "created_at"
     }
 }
 

@@ -11,6 +11,10 @@ public struct Problem: Error, Sendable, Hashable, Codable {
     public let code: ProblemCode
     /// One per field that is not as it must be.
     public let errors: [FieldError]?
+    /// The oldest sign-in that will do, in seconds: with `insufficient_user_authentication` (RFC 9470).
+    public let maxAge: Int?
+    /// The `acr` that a new sign-in needs; missing if any will do.
+    public let acrValues: String?
 
     public struct FieldError: Sendable, Hashable, Codable {
         /// Where, e.g. `data.username`.
@@ -19,10 +23,16 @@ public struct Problem: Error, Sendable, Hashable, Codable {
         public init(field: String, message: String) { (self.field, self.message) = (field, message) }
     }
 
-    public init(_ code: ProblemCode, _ detail: String? = nil, errors: [FieldError]? = nil) {
-        (self.code, self.errors) = (code, errors)
+    public init(
+        _ code: ProblemCode, _ detail: String? = nil, errors: [FieldError]? = nil, maxAge: Int? = nil, acrValues: String? = nil
+    ) {
+        (self.code, self.errors, self.maxAge, self.acrValues) = (code, errors, maxAge, acrValues)
         (type, title, status) = ("https://mien.dev/problems/\(code.rawValue)", code.title, code.status)
         self.detail = detail ?? code.title
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case type, title, status, detail, code, errors, maxAge = "max_age", acrValues = "acr_values"
     }
 }
 
@@ -30,6 +40,8 @@ public struct Problem: Error, Sendable, Hashable, Codable {
 public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
     case invalidRequest = "invalid_request"
     case invalidCredentials = "invalid_credentials"
+    /// Changing authenticators needs a fresher or stronger sign-in.
+    case insufficientUserAuthentication = "insufficient_user_authentication"
     case notPermitted = "not_permitted"
     case notFound = "not_found"
     case methodNotAllowed = "method_not_allowed"
@@ -50,7 +62,7 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
     public var status: Int {
         switch self {
         case .invalidRequest, .clientResponseNotValid, .imageNotAccepted: 400
-        case .invalidCredentials: 401
+        case .invalidCredentials, .insufficientUserAuthentication: 401
         case .notPermitted: 403
         case .notFound: 404
         case .methodNotAllowed: 405
@@ -68,6 +80,7 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
         switch self {
         case .invalidRequest: "The request is not as it must be"
         case .invalidCredentials: "The credentials are missing or not accepted"
+        case .insufficientUserAuthentication: "The sign-in is too old or too weak for this change"
         case .notPermitted: "This caller may not do that"
         case .notFound: "There is no such thing"
         case .methodNotAllowed: "This address takes other methods"

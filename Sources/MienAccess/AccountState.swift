@@ -5,6 +5,16 @@ public enum AccountState: String, Sendable, Hashable, Codable, CaseIterable {
     case suspended
 }
 
+/// Who runs an app.
+public enum AppParty: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The operator. Its users manage their authenticators through it.
+    case first
+    /// Somebody else. It signs users in, and gets their identity and its own data.
+    case third
+    /// Made before apps had a party: treated as ``third`` until an operator decides.
+    case undecided
+}
+
 /// Whether an app keeps a secret.
 public enum AppType: String, Sendable, Hashable, Codable, CaseIterable {
     /// On users' devices: its id is no secret and proves nothing.

@@ -69,6 +69,7 @@ extension MienError {
             case .noActiveJourney: .noActiveJourney
             case .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder: .invalidState
             case .clientResponseNotValid, .payloadTooLarge, .unsupportedMediaType, .imageNotAccepted: .clientResponseNotValid
+            case .insufficientUserAuthentication: .unauthenticatedUser
             case .invalidRequest, .notPermitted, .notFound, .methodNotAllowed, .conflict, .tooManyRequests, .serverError, .unavailable: .serverError
             }
         // A server that failed may have failed after it had written everything down; one that is busy has done nothing.

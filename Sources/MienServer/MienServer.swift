@@ -27,6 +27,8 @@ public final class MienServer: Service {
     public let renewedCredential: Sensitive<String>?
     /// Apps whose captures take any good picture, as they were set when the server started.
     public let appsTakingPhotos: [AppID]
+    /// Apps from before apps had a party. They are third-party apps until an operator decides.
+    public let undecidedApps: [AppID]
     public let configuration: ServerConfiguration
     let parts: ServerParts
     private let logger: Logger
@@ -84,8 +86,15 @@ public final class MienServer: Service {
         } else {
             renewedCredential = nil
         }
-        appsTakingPhotos = try await store.read { try $0.apps.all() }
-            .filter { LivenessRules(server: configuration.liveness, app: $0.settings.liveness).mode == .image }.map(\.id)
+        let apps = try await store.read { try $0.apps.all() }
+        undecidedApps = apps.filter { $0.party == .undecided }.map(\.id)
+        for app in undecidedApps {
+            logger.warning(
+                "users cannot manage their authenticators through this app until it is marked as first-party or third-party",
+                metadata: ["app.id": "\(app.text)"])
+        }
+        appsTakingPhotos =
+            apps.filter { LivenessRules(server: configuration.liveness, app: $0.settings.liveness).mode == .image }.map(\.id)
         for app in appsTakingPhotos {
             logger.warning(
                 "a photo of a person passes as the person: the liveness mode is image; liveness_active asks for a live one",

@@ -27,6 +27,7 @@ struct ServerParts: Sendable {
     private let notices: AuthenticatorNotices
     private let recoveryCodes: RecoveryCodeService
     private let recoveries: RecoveryService
+    private let changes: AuthenticatorChanges
     private let metrics = Metrics()
     private let clock: ServerClock
     private let configuration: ServerConfiguration
@@ -61,9 +62,11 @@ struct ServerParts: Sendable {
         let deviceKeys = DeviceKeyService(
             store: store, gate: LockGate(store: store, clock: clock), notices: notices, clock: clock, metrics: metrics)
         let attestations = try AttestationJudge(configuration, store: store, clock: clock, logger: logger)
+        changes = AuthenticatorChanges(
+            store: store, catalog: catalog, clock: clock, rule: configuration.changeRule, identities: configuration.identities)
         biometrics = BiometricGrant(
             keys: deviceKeys, attestations: attestations, grants: grants, challenges: challenges,
-            devices: KnownDeviceService(store: store), clock: clock, publicURL: publicURL, isEnabled: configuration.identities.contains("biometric"))
+            devices: KnownDeviceService(store: store), changes: changes, clock: clock, publicURL: publicURL, isEnabled: configuration.identities.contains("biometric"))
         passkeys = PasskeyService(
             store: store, gate: LockGate(store: store, clock: clock), challenges: challenges, notices: notices, clock: clock,
             metrics: metrics, place: configuration.passkeyPlace, publicURL: publicURL, isEnabled: configuration.identities.contains("passkey"))
@@ -73,12 +76,12 @@ struct ServerParts: Sendable {
         recoveries = RecoveryService(store: store, mail: mail, policy: configuration.recoveryPolicy, clock: clock, publicURL: publicURL)
         let performer = EffectPerformer(
             store: store, passwords: passwords, captures: captures, faces: faces, mail: mail, webhooks: webhooks, deviceKeys: deviceKeys,
-            attestations: attestations, challenges: challenges, tokens: tokens, notices: notices,
+            attestations: attestations, challenges: challenges, tokens: tokens, changes: changes, notices: notices,
             recoveryCodes: recoveryCodes, recoveries: recoveries, clock: clock, metrics: metrics, configuration: configuration, publicURL: publicURL)
         authorization = AuthorizationService(
             store: store, apps: apps, grants: grants, performer: performer, clock: clock, publicURL: publicURL)
         journeys = JourneyService(
-            store: store, catalog: catalog, apps: apps, performer: performer, issuer: issuer, clock: clock, metrics: metrics)
+            store: store, catalog: catalog, apps: apps, performer: performer, grants: grants, clock: clock, metrics: metrics)
         sweeper = Sweeper(store: store, captures: captures, journeys: journeys, issuer: issuer, clock: clock, logger: logger)
     }
 
@@ -98,14 +101,14 @@ struct ServerParts: Sendable {
             challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes, budget: bodies,
             publicURL: { [place] in place.text }
         ).add(to: router)
-        UserRoutes(grants: grants, keys: biometrics.keys, body: body, listsKeys: configuration.listsDeviceKeys).add(to: router.group("v1"))
-        PasskeyRoutes(apps: apps, grants: grants, passkeys: passkeys, clock: clock, body: body).add(to: router.group("v1"))
+        UserRoutes(grants: grants, keys: biometrics.keys, changes: changes, body: body, listsKeys: configuration.listsDeviceKeys).add(to: router.group("v1"))
+        PasskeyRoutes(apps: apps, grants: grants, passkeys: passkeys, changes: changes, clock: clock, body: body).add(to: router.group("v1"))
         NoticeRoutes(
             links: MailedLinkService(store: store, clock: clock), attempts: RateLimiter(.init(burst: 120, perMinute: 60)), clock: clock,
             budget: bodies
         ).add(to: router)
-        OTPRoutes(grants: grants, tokens: tokens, body: body).add(to: router.group("v1"))
-        RecoveryRoutes(apps: apps, grants: grants, codes: recoveryCodes, recoveries: recoveries, body: body).add(to: router.group("v1"))
+        OTPRoutes(grants: grants, tokens: tokens, changes: changes, body: body).add(to: router.group("v1"))
+        RecoveryRoutes(apps: apps, grants: grants, changes: changes, codes: recoveryCodes, recoveries: recoveries, body: body).add(to: router.group("v1"))
         licenceRoutes(body).add(to: router.group("v1"))
         return Self.withMethods(router)
     }

@@ -30,6 +30,11 @@ public struct StoreKeys: Sendable {
         master.code(for: Array("\(grant.text) \(generation) ".utf8) + nonce, purpose: .refreshToken)
     }
 
+    /// Seals what a journey's token carries for this server alone; bound to the token's `jti`.
+    public func sealJourneyProof(_ content: [UInt8], of token: String) -> [UInt8] { seal(content, .journeyToken, for: token) }
+
+    public func openJourneyProof(_ record: [UInt8], of token: String) throws(StoreError) -> [UInt8] { try open(record, .journeyToken, for: token) }
+
     /// What a device is known by among one person's keys.
     public func hash(ofDevice device: String) -> [UInt8] { master.code(for: device.utf8, purpose: .deviceName) }
 
@@ -78,6 +83,7 @@ extension SealPurpose {
     static let bearerSecret = SealPurpose(label: "mien/v1/bearer-secret")
     static let journeyRun = SealPurpose(label: "mien/v1/journey-run")
     static let journeyAnswer = SealPurpose(label: "mien/v1/journey-answer")
+    static let journeyToken = SealPurpose(label: "mien/v1/journey-token")
     static let capture = SealPurpose(label: "mien/v1/capture")
     static let captureTrail = SealPurpose(label: "mien/v1/capture-trail")
     static let authorizationCode = SealPurpose(label: "mien/v1/authorization-code")

@@ -14,7 +14,7 @@ struct AdminTests {
 
     @Test("each call goes where it should")
     func addresses() async throws {
-        let appAnswer = AppAnswer(id: "shop", name: "Shop", type: "public", settings: [:], createdAt: 0)
+        let appAnswer = AppAnswer(id: "shop", name: "Shop", type: "public", isFirstParty: true, settings: [:], createdAt: 0)
         let userAnswer = UserAnswer(id: "usr_1", externalID: nil, username: "ada", email: nil, state: "active", attributes: [:], createdAt: 0)
         let version = JourneyVersionAnswer(id: "face-login", version: 2, state: "draft", title: "t", updatedAt: 0)
         let done = ScriptedTransport.Turn.answer(HTTPTransportResponse(status: 204))

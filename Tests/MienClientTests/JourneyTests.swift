@@ -179,6 +179,7 @@ struct ErrorTests {
         let expected: MienError.Code =
             switch code {
             case .invalidCredentials: .invalidCredentials
+            case .insufficientUserAuthentication: .unauthenticatedUser
             case .noActiveJourney: .noActiveJourney
             case .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder: .invalidState
             case .clientResponseNotValid, .payloadTooLarge, .unsupportedMediaType, .imageNotAccepted: .clientResponseNotValid

@@ -52,8 +52,8 @@ struct SmallWorldTests {
         let asked = story.lines.compactMap { $0.decision.effect }
         guard let effect = asked.last, effect.ticket == result.ticket else { return "the verdict is about something else" }
         switch (effect.work, result.answer) {
-        case (.authenticatePassword, .authenticated(user, amr: _)): return nil
-        case (.authenticateFace(user: _, let capture), .faceAuthenticated(user, capture: let judged, amr: _)) where judged == capture:
+        case (.authenticatePassword, .authenticated(user, amr: _, by: _)): return nil
+        case (.authenticateFace(user: _, let capture), .faceAuthenticated(user, capture: let judged, amr: _, by: _)) where judged == capture:
             let opened = story.lines.contains { line in
                 guard case .performed(let result) = line.event else { return false }
                 return result.answer == .captureOpened(capture, startToken: "t")

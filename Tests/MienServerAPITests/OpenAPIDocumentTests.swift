@@ -100,7 +100,8 @@ struct OpenAPIDocumentTests {
                 #expect(ProblemCode(rawValue: code).map { JSONValue.number(Double($0.status)) } == own["status"]?["const"], "\(name): \(code)")
             }
             let example = try JSONDecoder().decode(Problem.self, from: Data(JSONText.write(try #require(content["example"])).utf8))
-            let made = Problem(example.code, example.detail, errors: example.errors)
+            let made = Problem(
+                example.code, example.detail, errors: example.errors, maxAge: example.maxAge, acrValues: example.acrValues)
             #expect(example == made, "\(name)")
         }
         #expect(told == Set(ProblemCode.allCases.map(\.rawValue)))

@@ -74,11 +74,19 @@ struct FaceLoginTests {
         }
     }
 
-    @Test("re-registration replaces the face at once; two people in one capture end it")
+    @Test("a password alone does not replace a face; once it is erased, another can be registered; two people in one capture end it")
     func replacing() async throws {
         try await TestServer.run(in: scratch) { server in
             let user = try await server.makeUser()
             _ = try await server.registerFace(photo: "obama")
+            // The account can still reach two factors, password and face: one is too little to replace the face.
+            guard case .rejection? = try await server.registerFace(photo: "biden") else {
+                Issue.record("a password alone replaced a face")
+                return
+            }
+            #expect(try await server.logIn(photo: "obama2") != nil)
+            #expect(try await server.logIn(photo: "biden") == nil)
+            try await server.admin.withdrawConsent(of: user, to: AppID("default_application")!)
             _ = try await server.registerFace(photo: "biden")
             #expect(try await server.logIn(photo: "obama2") == nil)
             #expect(try await server.logIn(photo: "biden") != nil)

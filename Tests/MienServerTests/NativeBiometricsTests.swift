@@ -133,7 +133,7 @@ struct NativeBiometricsTests {
             }
             let login = try await run("key-login", server, sign)
             let amr = try Self.claims(login)?["amr"]
-            #expect(amr == ["hwk"])
+            #expect(amr == ["pop", "x_biometric"], "nothing attests the key")
             // The same key from the token endpoint's side: one record.
             #expect(try await server.admin.authenticators(of: user).count { $0.type == "native_biometrics" } == 1)
 

@@ -457,6 +457,12 @@ struct OTPTests {
             try await run.respond(.clientInput, ["passcode": .string(token.code(counter: 3))])
             #expect(try Self.claims(await run.outcome()) != nil)
 
+            // With a token, replacing it takes two factors.
+            #expect(try Self.claims(await Self.start("otp-register", server).outcome()) == nil)
+            let user = try await server.userID("ada")
+            let registered = try #require(try await server.admin.authenticators(of: user).first { $0.type == "otp" })
+            try await server.admin.removeAuthenticator(#require(AuthenticatorID(registered.id)), of: user)
+
             let other = try await Self.start("otp-register", server)
             for _ in 0..<5 { try await other.respond(.clientInput, ["passcode": "000000"]) }
             #expect(try Self.claims(await other.outcome()) == nil)

@@ -85,7 +85,7 @@ struct PasskeyTests {
             #expect(first["pubKeyCredParams"]?.arrayValue?.map { $0["alg"] } == [-7, -8, -257])
             #expect(first["authenticatorSelection"]?["userVerification"] == "required")
             #expect(try await passkey.register(access).status == 200)
-            let direct = try await passkey.registrationOptions(access, #"{"attestation": "direct"}"#).body["publicKey"]
+            let direct = try await passkey.registrationOptions(passkey.access(counter: 2), #"{"attestation": "direct"}"#).body["publicKey"]
             #expect(direct?["attestation"] == "direct" && direct?["challenge"] != first["challenge"])
             #expect(
                 direct?["excludeCredentials"] == [
@@ -206,16 +206,17 @@ struct PasskeyTests {
             server.time.advance(.seconds(300))
             #expect(try await later.signIn(slow).status == 401)
             // Of another purpose, in either direction.
-            let creating = try #require(try await passkey.registrationOptions(access).body["publicKey"])
+            let strong = try await passkey.access(counter: 4)
+            let creating = try #require(try await passkey.registrationOptions(strong).body["publicKey"])
             #expect(try await later.signIn(later.credential(answering: creating)).status == 401)
             let second = try SoftwarePasskey(passkey.client)
-            let wrong = try await second.register(access, second.credential(creating: passkey.signInOptions()))
+            let wrong = try await second.register(strong, second.credential(creating: passkey.signInOptions()))
             #expect(Self.problem(wrong).prefix(2) == ["400", "invalid_request"])
             // Of another app.
             _ = try await server.admin.createApp(AppRequest(id: "second_app", name: "Second"))
             let elsewhere = try SoftwarePasskey(TokenClient(server: server, app: "second_app"))
             #expect(try await later.signIn(later.credential(answering: elsewhere.signInOptions())).status == 401)
-            #expect(try await later.signIn(as: "ada").status == 200)
+            #expect(try await later.with { $0.counter = 9 }.signIn(as: "ada").status == 200)
             // The device's own challenges are asked for elsewhere.
             let asked = try await passkey.client.send(
                 .post, "/oauth2/challenge", SoftwarePasskey.headers(nil), #"{"purpose":"passkey_sign_in"}"#)
@@ -280,13 +281,14 @@ struct PasskeyTests {
                 made = try passkey.credential(creating: options)
             #expect(try await passkey.register(access, made, name: "two\nlines").status == 400)
             #expect(try await passkey.register(access, made).status == 200)
-            #expect(try await passkey.register(access, made).status == 400, "the challenge is used up")
-            #expect(Self.problem(try await passkey.register(access)).prefix(2) == ["409", "conflict"], "excluded, and sent all the same")
+            let strong = try await passkey.access(counter: 2)
+            #expect(try await passkey.register(strong, made).status == 400, "the challenge is used up")
+            #expect(Self.problem(try await passkey.register(strong)).prefix(2) == ["409", "conflict"], "excluded, and sent all the same")
             // Whoever else brings the credential, or a challenge that somebody else asked for.
             try await server.makeUser("eve")
             let eve = try await passkey.client.signIn("eve")["access_token"]
             #expect(try await passkey.register(eve).status == 409)
-            let stolen = try #require(try await passkey.registrationOptions(access).body["publicKey"]), second = try SoftwarePasskey(passkey.client)
+            let stolen = try #require(try await passkey.registrationOptions(strong).body["publicKey"]), second = try SoftwarePasskey(passkey.client)
             #expect(try await second.register(eve, second.credential(creating: stolen)).status == 400)
             #expect(try await second.registrationOptions(nil).status == 401)
             #expect(try await second.register(nil, second.credential(creating: stolen)).status == 401)
@@ -352,8 +354,11 @@ struct PasskeyTests {
             #expect(try await passkey.with { $0.counter = 3 }.signIn().status == 401)
             #expect(try await passkey.client.userInfo(access).status == 200, "what the password signed in stays")
 
-            for _ in 0..<10 { #expect(try await SoftwarePasskey(passkey.client).register(access).status == 200) }
-            #expect(try await passkey.registrationOptions(access).status == 403)
+            let first = try SoftwarePasskey(passkey.client).with { $0.userHandle = passkey.userHandle }
+            #expect(try await first.register(access).status == 200)
+            let strong = try await first.access(counter: 2)
+            for _ in 1..<10 { #expect(try await SoftwarePasskey(passkey.client).register(strong).status == 200) }
+            #expect(try await passkey.registrationOptions(strong).status == 403)
         }
     }
 

@@ -90,6 +90,9 @@ struct SoftwarePasskey: Sendable {
 
     func signIn(as name: String? = nil) async throws -> TokenClient.Answer { try await signIn(credential(answering: signInOptions(name))) }
 
+    /// The access token of a new sign-in with the passkey: strong and fresh enough to add another authenticator.
+    func access(counter: UInt32) async throws -> String? { try await with { $0.counter = counter }.signIn()["access_token"] }
+
     // MARK: Parts
 
     static func headers(_ access: String?) -> [String: String] {

@@ -125,9 +125,13 @@ struct WireDevice: Sendable {
     let signer: SoftwareSigner
     let keyID: String
     var deviceID = "device-0001"
+    /// What the server calls itself; `nil` for its address.
+    var issuer: String?
 
-    init(_ client: TokenClient, _ algorithm: DeviceKeyAlgorithm = .es256, keyID: String = "key-\(UUID().uuidString)") throws {
-        (self.client, self.keyID) = (client, keyID)
+    init(
+        _ client: TokenClient, _ algorithm: DeviceKeyAlgorithm = .es256, keyID: String = "key-\(UUID().uuidString)", issuer: String? = nil
+    ) throws {
+        (self.client, self.keyID, self.issuer) = (client, keyID, issuer)
         signer = try SoftwareSigner.generate(algorithm)
     }
 
@@ -139,7 +143,7 @@ struct WireDevice: Sendable {
         var all: [String: JSONValue?] = [
             "iat": .number(now), "exp": .number(now + 60), "challenge": .string(try await challenge.orElse { try await client.challenge() }),
             "action": .string(action), "device_info": ["mien": ["model": "Test phone", "os": "linux", "device_id": .string(deviceID)]],
-            "aud": .string(client.server.address), "client_id": .string(client.app),
+            "aud": .string(issuer ?? client.server.address), "client_id": .string(client.app),
         ]
         all.merge(claims) { $1 }
         var head: [String: JSONValue?] = ["typ": "vnd.authgear.biometric-request", "kid": .string(keyID)]

@@ -114,7 +114,7 @@ import Testing
         #expect(
             Migrations.all.map(\.name) == [
                 "1-accounts", "2-journeys", "3-operation", "4-tokens", "5-identifiers", "6-passkeys", "7-refresh-marks", "8-otp",
-                "9-capture-trails", "10-licences", "11-mailed-links", "12-recovery-codes", "13-recoveries",
+                "9-capture-trails", "10-licences", "11-mailed-links", "12-recovery-codes", "13-recoveries", "14-credentials",
             ])
     }
 }

@@ -1,14 +1,32 @@
-/// `acr`: how many different kinds of proof a sign-in rested on.
+/// The authentication context class, `acr`: how many kinds of proof a sign-in rests on.
 public enum AuthenticationContext {
-    private static let known: Set = ["pwd", "pin"], had: Set = ["hwk", "pop", "otp", "sms"], been: Set = ["face", "fpt", "x_biometric"]
+    private static let known: Set = ["pwd", "pin"], had: Set = ["hwk", "swk", "pop", "otp", "sms"], been: Set = ["face", "fpt"]
 
-    /// - Parameter methods: `amr`.
-    /// - Returns: `2` when something known, something had and something the person is come together, two of them at least, or a method says
-    ///   that it is several; else `1`.
-    public static func of(_ methods: some Sequence<String>) -> String {
-        let methods = Set(methods)
-        // RFC 8176: one that is several by itself, such as a passkey whose authenticator asked for a PIN or a finger.
-        if methods.contains("mfa") { return "2" }
-        return [known, had, been].count { !methods.isDisjoint(with: $0) } >= 2 ? "2" : "1"
+    /// - Parameter methods: `amr` values.
+    /// - Returns: `2` for multi-factor sign-ins, else `1`.
+    public static func of(_ methods: some Sequence<String>) -> String { assurance(of: methods) == .multiFactor ? "2" : "1" }
+
+    /// The assurance that authentication methods add up to.
+    ///
+    /// Multi-factor means two of something known, something had, and something the person is; or `mfa`, a method that combines several by itself (RFC 8176),
+    /// such as a passkey whose authenticator verified the user. `x_biometric` counts only next to `hwk`: without attested hardware, nothing proves that a
+    /// biometric guarded the key.
+    public static func assurance(of methods: some Sequence<String>) -> AssuranceLevel {
+        var methods = Set(methods)
+        guard !methods.isEmpty else { return .none }
+        if methods.isSuperset(of: ["hwk", "x_biometric"]) { methods.insert("fpt") }
+        if methods.contains("mfa") || [known, had, been].count(where: { !methods.isDisjoint(with: $0) }) >= 2 { return .multiFactor }
+        return .singleFactor
     }
+}
+
+/// How sure a sign-in is.
+public enum AssuranceLevel: Int, Sendable, Hashable, Codable, Comparable, CaseIterable {
+    case none = 0
+    /// `acr` 1.
+    case singleFactor = 1
+    /// `acr` 2.
+    case multiFactor = 2
+
+    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }

@@ -79,6 +79,8 @@ extension MienAdmin {
     public func createUser(_ user: UserRequest) async throws -> UserAnswer { try await send(.post, "users", body: user, isRepeatable: false) }
     /// What is left out stays as it is.
     public func updateUser(_ id: UserID, _ change: UserRequest) async throws -> UserAnswer { try await send(.patch, "users", id.text, body: change) }
+    /// Ends everything that was opened with the account's credentials, because somebody else knows them.
+    public func markCompromised(_ id: UserID) async throws { try await act(.post, "users", id.text, "compromised") }
     /// Everything of theirs becomes unreadable.
     public func deleteUser(_ id: UserID) async throws { try await act(.delete, "users", id.text) }
 }

@@ -10,9 +10,10 @@ public struct EffectResult: Sendable, Hashable {
 
     public enum Answer: Sendable, Hashable {
         case user(UserID?)
-        case authenticated(UserID, amr: [String])
+        /// - Parameter by: the authenticator; `nil` in simulations.
+        case authenticated(UserID, amr: [String], by: AuthenticatorUse? = nil)
         /// The verdict names the capture it judged.
-        case faceAuthenticated(UserID, capture: CaptureID, amr: [String])
+        case faceAuthenticated(UserID, capture: CaptureID, amr: [String], by: AuthenticatorUse? = nil)
         case captureOpened(CaptureID, startToken: String)
         /// Every liveness and quality check passed. `summary` goes into the step's output variable.
         case captured(CaptureID, summary: [String: JSONValue])

@@ -60,7 +60,7 @@ extension EffectResult.Answer {
         switch self {
         case .refused: return true
         case .user: return pending == .resolvingUser
-        case .authenticated(let user, amr: _):
+        case .authenticated(let user, amr: _, by: _):
             if case .checkingPassword(let expected) = pending { return expected == nil || expected == user }
             if case .checkingCode = pending { return true }
             if case .verifyingKey = pending { return true }
@@ -68,7 +68,7 @@ extension EffectResult.Answer {
             if case .checkingRecoveryCode(let expected) = pending { return expected == nil || expected == user }
             if case .verifyingOTPSignature(_, let expected) = pending { return expected == nil || expected == user }
             return false
-        case .faceAuthenticated(let user, let capture, amr: _):
+        case .faceAuthenticated(let user, let capture, amr: _, by: _):
             guard case .checkingFace(let expected, capture) = pending else { return false }
             return expected == nil || expected == user
         case .captureOpened: return pending == .openingCapture

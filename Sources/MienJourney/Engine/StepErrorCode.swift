@@ -11,6 +11,8 @@ public enum StepErrorCode: String, Sendable, Hashable, Codable, CaseIterable {
     case wrongCode = "wrong_code", expired, limitReached = "limit_reached"
     case clientFailed = "client_failed"
     case notAllowed = "not_allowed"
+    /// Changing authenticators needs a fresher or stronger sign-in. Told to users about their own account only.
+    case insufficientUserAuthentication = "insufficient_user_authentication"
     case expressionFailed = "expression_failed"
     case webhookFailed = "webhook_failed"
     case unavailable

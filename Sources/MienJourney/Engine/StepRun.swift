@@ -122,24 +122,37 @@ struct StepRun {
     }
 
     /// The user has proved who they are.
-    mutating func signIn(_ user: UserID, amr: [String]) throws(StepFault) {
+    mutating func signIn(_ user: UserID, amr: [String], by use: AuthenticatorUse?) throws(StepFault) {
         if let known = instance.user, known.level > .identified, known.id != user { throw StepFault(.invalidCredentials) }
         let known = instance.user?.id == user ? instance.user : nil
-        var methods = known?.amr ?? []
-        for method in amr where !methods.contains(method) { methods.append(method) }
-        instance.user = JourneyUser(id: user, level: .authenticated, amr: methods, isRecovered: known?.isRecovered ?? false)
+        var proof = known?.proof ?? JourneyUser.Proof(at: now)
+        if let use {
+            // The account changed between two proofs: the first one no longer counts.
+            guard proof.epoch == nil || proof.epoch == use.epoch else { throw StepFault(.invalidCredentials) }
+            proof.epoch = use.epoch
+            if !proof.authenticators.contains(use.authenticator) { proof.authenticators.append(use.authenticator) }
+        }
+        proof.methods.append(contentsOf: amr.filter { !proof.methods.contains($0) })
+        let methods = known?.amr ?? []
+        instance.user = JourneyUser(
+            id: user, level: .authenticated, amr: methods + amr.filter { !methods.contains($0) }, proof: proof,
+            isRecovered: known?.isRecovered ?? false)
     }
 
     /// The user, who has signed in, has access to the account again.
     mutating func recover() { instance.user?.isRecovered = true }
 
     /// The client acts for this user, as an earlier step found.
-    mutating func establish(_ user: UserID) throws(StepFault) {
+    ///
+    /// - Parameter isNew: whether this run created the account.
+    mutating func establish(_ user: UserID, isNew: Bool = false) throws(StepFault) {
         if let known = instance.user, known.level > .identified {
             guard known.id == user else { throw StepFault(.userMismatch) }
             return
         }
-        instance.user = JourneyUser(id: user, level: .established)
+        var proof = JourneyUser.Proof(at: now)
+        if isNew { (proof.isNewAccount, proof.epoch) = (true, 0) }
+        instance.user = JourneyUser(id: user, level: .established, proof: proof)
     }
 
     /// What may be said about a refusal to authenticate: the reason only to users themselves, once signed in.

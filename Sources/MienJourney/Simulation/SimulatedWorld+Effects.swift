@@ -23,7 +23,7 @@ extension SimulatedWorld {
         case .authenticateFace(let user, let capture):
             let person = captures.removeValue(forKey: capture)?.person
             let answer = authenticate(user, .face, amr: "face") { user in person.map { user.faces.contains($0) } ?? false }
-            guard case .authenticated(let user, let amr) = answer else { return answer }
+            guard case .authenticated(let user, let amr, by: _) = answer else { return answer }
             return .faceAuthenticated(user, capture: capture, amr: amr)
         case .createUser(let user): return create(user)
         case .sendEmailCode(let user, length: _, let lifetime):
@@ -72,7 +72,7 @@ extension SimulatedWorld {
             return authenticate(user, .otp, amr: "otp") { user in isOpen && user.hasToken && signature.passcode.use { $0 == code } }
         case .authenticateRecoveryCode(let user, let code):
             let answer = authenticate(user, .recoveryCode, amr: "x_recovery_code") { user in code.use { user.recoveryCodes.contains($0) } }
-            if case .authenticated(let id, _) = answer, let place = place(id) {
+            if case .authenticated(let id, amr: _, by: _) = answer, let place = place(id) {
                 users[place].recoveryCodes.removeAll { known in code.use { $0 == known } }
             }
             return answer

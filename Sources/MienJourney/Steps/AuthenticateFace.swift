@@ -31,8 +31,8 @@ struct AuthenticateFace: JourneyStep {
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
-        guard case .faceAuthenticated(let id, capture: _, let amr) = answer else { return .fail(run.told(answer.refusal, user)) }
-        try run.signIn(id, amr: amr)
+        guard case .faceAuthenticated(let id, capture: _, let amr, let use) = answer else { return .fail(run.told(answer.refusal, user)) }
+        try run.signIn(id, amr: amr, by: use)
         return .leave(.success)
     }
 }

@@ -49,8 +49,8 @@ struct AuthenticateOTP: JourneyStep {
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
         switch (answer, pending) {
-        case (.authenticated(let id, let amr), _):
-            try run.signIn(id, amr: amr)
+        case (.authenticated(let id, let amr, let use), _):
+            try run.signIn(id, amr: amr, by: use)
             return .leave(.success)
         case (.refused(let code), .checkingOTP(let attemptsLeft, expected: _)) where code != .unavailable && attemptsLeft > 0:
             return ask(attemptsLeft: attemptsLeft, error: .wrongCode)

@@ -31,8 +31,8 @@ struct AuthenticatePassword: JourneyStep {
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
-        guard case .authenticated(let id, let amr) = answer else { return .fail(run.told(answer.refusal, user)) }
-        try run.signIn(id, amr: amr)
+        guard case .authenticated(let id, let amr, let use) = answer else { return .fail(run.told(answer.refusal, user)) }
+        try run.signIn(id, amr: amr, by: use)
         return .leave(.success)
     }
 }

@@ -32,8 +32,8 @@ struct AuthenticateRecoveryCode: JourneyStep {
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
-        guard case .authenticated(let id, let amr) = answer else { return .fail(run.told(answer.refusal, user)) }
-        try run.signIn(id, amr: amr)
+        guard case .authenticated(let id, let amr, let use) = answer else { return .fail(run.told(answer.refusal, user)) }
+        try run.signIn(id, amr: amr, by: use)
         run.recover()
         return .leave(.success)
     }

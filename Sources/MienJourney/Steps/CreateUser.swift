@@ -57,7 +57,7 @@ struct CreateUser: JourneyStep {
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
         guard case .userCreated(let user) = answer else { return .fail(answer.refusal) }
-        try run.establish(user)
+        try run.establish(user, isNew: true)
         return .leave(.success)
     }
 }

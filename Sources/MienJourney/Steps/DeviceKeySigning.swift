@@ -126,8 +126,8 @@ struct DeviceKeySigning: Sendable {
                 data["approval_data"] = .object(try approvedData(run).mapValues { .string($0) })
             }
             return .ask(.object(data), .deviceKey(id))
-        case .authenticated(let id, let amr):
-            try run.signIn(id, amr: amr)
+        case .authenticated(let id, let amr, let use):
+            try run.signIn(id, amr: amr, by: use)
             // What was approved becomes a claim.
             if approvalData != nil { run.instance.approvalData.merge(try approvedData(run)) { $1 } }
             return .leave(.success)

@@ -68,8 +68,8 @@ struct EmailOTPAuthentication: JourneyStep {
         case (.codeSent(let code), .sendingCode(let attempts, let resends)):
             let expiresAt = run.now + .seconds(lifetimeSeconds)
             return ask(CodeProgress(code: code, attemptsLeft: attempts, resendsLeft: resends, expiresAt: expiresAt), error: nil)
-        case (.authenticated(let id, let amr), _):
-            try run.signIn(id, amr: amr)
+        case (.authenticated(let id, let amr, let use), _):
+            try run.signIn(id, amr: amr, by: use)
             return .leave(.success)
         case (.refused(let code), .checkingCode(let progress)) where code != .unavailable && progress.attemptsLeft > 0:
             return ask(progress, error: .wrongCode)

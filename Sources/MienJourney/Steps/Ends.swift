@@ -15,7 +15,7 @@ struct CompleteJourney: JourneyStep {
     /// The token's own.
     static let reservedClaims: Set<String> = [
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "amr", "acr", "auth_time", "azp", "nonce", "cnf", "client_id", "scope", "journey",
-        "approval_data", "recovered",
+        "approval_data", "recovered", "mien_proof",
     ]
 
     let userState: UserState

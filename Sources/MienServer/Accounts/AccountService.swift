@@ -83,9 +83,10 @@ struct AccountService: Sendable {
                     }
                     // To the address from before: whoever changes password and address at once does not keep the owner from hearing of it.
                     mail = try notice.store(about: password, of: found, app: nil, in: tables, at: now)
-                    // Whoever had signed in with the old password proves nothing by that any more.
-                    try tables.devices.deleteAll(of: id)
-                    _ = try tables.grants.revokeAll(of: id, at: now)
+                }
+                // A password or a suspension ends what was opened before it.
+                if hash != nil || (changed.state == .suspended && found.state != .suspended) {
+                    try tables.accounts.endSignIns(of: id, at: now)
                 }
                 try tables.audit.append(
                     AuditEvent(
@@ -98,6 +99,19 @@ struct AccountService: Sendable {
         }
         notices.send(mail)
         return changed
+    }
+
+    /// Ends everything that was opened with the account's credentials: they are known to somebody else.
+    ///
+    /// The credentials themselves stay. Change the password and remove authenticators as well.
+    /// - Throws: ``Problem`` `.notFound`.
+    func markCompromised(_ id: UserID, actor: String) async throws {
+        let now = clock.now
+        try await store.write { tables in
+            guard try tables.accounts.standing(of: id) != nil else { throw Problem(.notFound, "there is no such user") }
+            try tables.accounts.endSignIns(of: id, at: now)
+            try tables.audit.append(AuditEvent("user.compromised", actor: actor, account: id), at: now)
+        }
     }
 
     /// The person's key goes, and with it everything that was sealed under it.

@@ -13,13 +13,18 @@ struct KnownDeviceService: Sendable {
         return found
     }
 
-    /// - Returns: the new device's token, which is told once.
-    func make(_ account: UserID, _ app: AppID, at now: Instant) async throws -> String {
+    /// - Parameter epoch: the account's when the user proved who they are.
+    /// - Returns: the new device's token, which is told once; `nil` when the account has a later epoch.
+    func make(_ account: UserID, _ app: AppID, epoch: Int?, at now: Instant) async throws -> String? {
         var generator = SystemRandomNumberGenerator()
         let id = DeviceID.random(using: &generator)
         let token = BearerSecret(for: id, using: &generator)
         let hash = store.keys.hash(ofSecret: token.secret)
-        try await store.write { try $0.devices.insert(KnownDevice(id: id, account: account, app: app), tokenHash: hash, at: now) }
-        return token.text.use { $0 }
+        let isMade = try await store.write { tables in
+            guard try tables.accounts.standing(of: account)?.epoch == epoch else { return false }
+            try tables.devices.insert(KnownDevice(id: id, account: account, app: app), tokenHash: hash, at: now)
+            return true
+        }
+        return isMade ? token.text.use { $0 } : nil
     }
 }

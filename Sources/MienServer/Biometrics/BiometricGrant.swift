@@ -18,6 +18,7 @@ struct BiometricGrant: Sendable {
     let grants: GrantService
     let challenges: ChallengeService
     let devices: KnownDeviceService
+    let changes: AuthenticatorChanges
     let clock: ServerClock
     let publicURL: @Sendable () -> String
     /// `authentication.identities` of the configuration names it.
@@ -67,6 +68,7 @@ struct BiometricGrant: Sendable {
         guard let caller, caller.app == app.id else {
             throw OAuthError(.invalidGrant, "a set-up needs the access token of a user who has signed in to this app", status: .unauthorized)
         }
+        try await changes.require(.add, by: caller)
         guard let key = message.key else { throw OAuthError(.invalidRequest, "jwt: a set-up brings its public key as “jwk”") }
         guard (try? message.verify(with: key)) != nil else { throw Self.refused("the request is not signed with the key that it brings") }
         guard let device = DeviceInfo(claims["device_info"]) else {
@@ -75,7 +77,8 @@ struct BiometricGrant: Sendable {
         let claim = AttestationJudge.Claim(key: key, challenge: challenge, user: caller.account.id)
         let attestation = try await proved(claims["attestation"], claim, app)
         let new = DeviceKeyService.NewKey(
-            id: keyID, key: key, device: device.id, name: device.model, system: device.system, attestation: attestation)
+            id: keyID, key: key, device: device.id, name: device.model, system: device.system, attestation: attestation,
+            userVerification: device.userVerification)
         do { try await keys.register(new, of: caller.account.id, app: app, actor: "app", sparing: caller.grant.id) } catch DeviceKeyService.Refusal
             .tooMany
         {
@@ -100,22 +103,21 @@ struct BiometricGrant: Sendable {
     ) async throws -> Outcome {
         guard message.key == nil else { throw OAuthError(.invalidRequest, "jwt: “jwk” is for a set-up only") }
         let (scope, resources) = try grants.checked(scope: scope, standard: .standard, resources: resources, app: app)
-        guard scope.contains(Scope.offline), scope.contains(Scope.full) else {
+        guard scope.contains(Scope.offline), scope.contains(Scope.full) || !app.isFirstParty else {
             throw OAuthError(.invalidScope, "biometric login needs \(Scope.offline) and \(Scope.full)")
         }
-        let account: UserID, authenticator: AuthenticatorID
+        let owner: DeviceKeyService.Owner
         let device = if let deviceToken { try await devices.find(deviceToken, app: app.id) } else { nil as KnownDevice? }
         switch try await keys.verify(keyID, app: app, device: device, actor: "app", { (try? message.verify(with: $0)) != nil }) {
-        case .owner(let user, let id): (account, authenticator) = (user, id)
+        case .owner(let found): owner = found
         case .locked: throw Self.refused("the key is locked for now: keep it, and try again later")
         case .refused: throw Self.refused("InvalidCredentials")
         }
-        let methods = [AuthenticatorType.nativeBiometrics.method, "x_biometric"]
         return .signedIn(
             try await grants.tokens(
                 for: SignIn(
-                    account: account, app: app, methods: methods, at: clock.now, scope: scope, resources: resources,
-                    authenticator: authenticator, thumbprint: thumbprint)))
+                    account: owner.account, app: app, methods: owner.methods, at: clock.now, scope: scope, epoch: owner.epoch,
+                    resources: resources, authenticator: owner.authenticator, thumbprint: thumbprint)))
     }
 
     private func checkTimes(_ claims: [String: JSONValue]) throws(OAuthError) {

@@ -59,6 +59,8 @@ struct MalformedAttestation: Error { let reason: String }
 struct ProvedAttestation: Sendable, Hashable {
     /// Of the authenticator's `info`.
     let info: [String: JSONValue]
+    /// How the device verifies its user before the key signs; `nil` if the attestation does not say.
+    let userVerification: DeviceKeyService.KeyUserVerification?
 
     init(_ key: AndroidAttestedKey) {
         let description = key.description, level = min(description.attestationSecurityLevel, description.keyMintSecurityLevel)
@@ -68,6 +70,13 @@ struct ProvedAttestation: Sendable, Hashable {
         // Year and month, or year, month and day, as the key store writes them.
         info["os_patch"] = description.hardwareEnforced.systemPatchLevel.map { .string(String($0)) }
         self.info = info
+        // Bit 1 is a biometric, bit 0 the device's PIN, pattern, or password: KeyMint's HardwareAuthenticatorType.
+        userVerification =
+            switch description.hardwareEnforced.userAuthenticationType ?? 0 {
+            case 2: .biometric
+            case let type where type & 3 != 0: .biometricOrPIN
+            default: DeviceKeyService.KeyUserVerification.none
+            }
     }
 
     init(_ key: AppAttestedKey) {
@@ -77,5 +86,7 @@ struct ProvedAttestation: Sendable, Hashable {
         ]
         info["os_version"] = key.systemVersion.map { .string($0) }
         self.info = info
+        // App Attest proves the app, which then says what opens its key.
+        userVerification = nil
     }
 }

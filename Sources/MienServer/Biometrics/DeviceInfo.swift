@@ -10,6 +10,8 @@ struct DeviceInfo: Sendable {
     let system: String
     /// Chosen by the client, 8 to 128 bytes, the same for as long as the app is installed.
     let id: String?
+    /// What the device asks of its user before the key signs, if it tells: `user_verification` of our own form.
+    let userVerification: DeviceKeyService.KeyUserVerification?
 
     /// - Returns: `nil` when it does not tell a model.
     init?(_ value: JSONValue?) {
@@ -24,6 +26,7 @@ struct DeviceInfo: Sendable {
         let id = (value?["mien"]?["device_id"] ?? value?["ios"]?["UIDevice"]?["identifierForVendor"])?.stringValue
         guard id.map({ (8...128).contains($0.utf8.count) }) ?? true else { return nil }
         self.id = id
+        userVerification = value?["mien"]?["user_verification"]?.stringValue.flatMap { DeviceKeyService.KeyUserVerification(rawValue: $0) }
     }
 
     private static func short(_ text: String) -> String { String(String.UnicodeScalarView(text.unicodeScalars.prefix(most))).printable }

@@ -15,6 +15,8 @@ struct DeviceKeyService: Sendable {
         let name: String
         let system: String
         let attestation: ProvedAttestation?
+        /// As the device says. What an attestation proves takes precedence.
+        var userVerification: KeyUserVerification?
     }
 
     enum Refusal: Error {
@@ -25,6 +27,13 @@ struct DeviceKeyService: Sendable {
         /// An administrator has locked the user's keys: another one does not get around that.
         case locked
         case userMissing
+    }
+
+    /// How a device verifies its user before the key signs.
+    enum KeyUserVerification: String, Sendable, CaseIterable {
+        case biometric
+        case biometricOrPIN = "biometric_or_pin"
+        case none
     }
 
     /// A registered key, as its owner may see it.
@@ -68,6 +77,7 @@ struct DeviceKeyService: Sendable {
             "key_id": .string(new.id), "name": .string(new.name), "os": .string(new.system), "algorithm": .string(new.key.algorithm.rawValue),
         ]
         info["attestation"] = new.attestation.map { .object($0.info) }
+        info["user_verification"] = (new.attestation?.userVerification ?? new.userVerification).map { .string($0.rawValue) }
         let registered = info
         let content = Array(JSONText.write(new.key.jwk).utf8), notice = notices.draft()
         let mail = try await store.write { tables -> Mail? in
@@ -78,6 +88,7 @@ struct DeviceKeyService: Sendable {
                 else { throw Refusal.keyIDTaken }
                 guard let attestation = new.attestation else { return nil }
                 old.info["attestation"] = .object(attestation.info)
+                if let verification = attestation.userVerification { old.info["user_verification"] = .string(verification.rawValue) }
                 try tables.authenticators.update(old, of: account, at: now)
                 let detail: [String: JSONValue] = ["authenticator": .string(old.id.text), "attestation": .object(attestation.info)]
                 try tables.audit.append(
@@ -115,9 +126,35 @@ struct DeviceKeyService: Sendable {
 
     // MARK: Using
 
+    /// Whose key it is, and what its signature proves.
+    struct Owner: Sendable {
+        let account: UserID
+        let authenticator: AuthenticatorID
+        let epoch: Int
+        /// `amr`.
+        let methods: [String]
+    }
+
+    /// Whether an attestation proved where the key lives.
+    static func isAttested(_ record: AuthenticatorRecord) -> Bool { record.info["attestation"]?.objectValue != nil }
+
+    /// What a signature of this key proves, as `amr` values.
+    ///
+    /// `hwk` needs an attestation; without one, the key may live anywhere: `pop`. `x_biometric` names biometric login, and is left out for a key that opens
+    /// with a PIN as well. Such a key counts as `mfa` when its attestation says that the device verifies its user.
+    static func methods(of record: AuthenticatorRecord) -> [String] {
+        let isAttested = isAttested(record)
+        let possession = isAttested ? AuthenticatorType.nativeBiometrics.method : "pop"
+        switch record.info["user_verification"]?.stringValue.flatMap(KeyUserVerification.init(rawValue:)) {
+        case .biometricOrPIN?: return isAttested ? [possession, "mfa"] : [possession]
+        case KeyUserVerification.none?: return [possession]
+        case .biometric?, nil: return [possession, "x_biometric"]
+        }
+    }
+
     enum Verdict: Sendable {
-        /// Whose key it is.
-        case owner(UserID, AuthenticatorID)
+        /// The key made the signature.
+        case owner(Owner)
         /// The signature is right, but the key is locked for now: only its holder is told.
         case locked
         case refused
@@ -152,7 +189,8 @@ struct DeviceKeyService: Sendable {
         guard isRight(key) else { return try await refuse(account.id, app.id, actor, [:]) }
         try await gate.succeed(pass)
         metrics.count("mien_authentications_total", "type=\"native_biometrics\",result=\"accepted\"")
-        return .owner(account.id, authenticator.id)
+        return .owner(
+            Owner(account: account.id, authenticator: authenticator.id, epoch: account.epoch, methods: Self.methods(of: authenticator)))
     }
 
     /// One answer for every kind of no; the audit log knows which.

@@ -1,5 +1,6 @@
 internal import Hummingbird
 internal import MienAPI
+internal import MienAccess
 internal import MienCore
 internal import MienStore
 
@@ -7,6 +8,7 @@ internal import MienStore
 struct UserRoutes {
     let grants: GrantService
     let keys: DeviceKeyService
+    let changes: AuthenticatorChanges
     let body: JSONBody
     /// The setting `identity.biometric.list_enabled`.
     let listsKeys: Bool
@@ -28,6 +30,7 @@ struct UserRoutes {
         }
         router.delete("me/biometrics/:key") { request, context in
             let caller = try await grants.caller(of: request), id = try context.parameters.require("key")
+            try await changes.require(.remove, by: caller)
             guard try await keys.delete(id, of: caller.account.id, app: caller.app, actor: "user", sparing: caller.grant.id) > 0 else {
                 throw Self.notFound
             }

@@ -132,6 +132,7 @@ public struct ServerConfiguration: Sendable {
     public var tls: (certificate: String, key: String)? { text("tls.key").isEmpty ? nil : (text("tls.certificate"), text("tls.key")) }
     public var logLevel: String { text("log.level") }
     public var logsJSON: Bool { text("log.json") == "true" }
+    var changeRule: ChangeRule { ChangeRule(freshSeconds: integer("fresh_seconds")) }
     public var shutdownSeconds: Int { integer("shutdown_seconds") }
     public var pack: String { text("face.pack") }
     public var faceWorkers: Int { integer("face.workers") }

@@ -43,6 +43,9 @@ public struct ServerSetting: Sendable {
             "Address and port of the admin API and metrics. Addresses other than loopback require tls.certificate and tls.key."),
         .init("log.level", .choice(["trace", "debug", "info", "notice", "warning", "error"]), "info", "Least level that is logged."),
         .init("log.json", .flag, "false", "One JSON object a line."),
+        .init(
+            "fresh_seconds", .integer(ChangeRule.freshRange), "300",
+            "How old a sign-in may be to add or remove authenticators, in seconds."),
         .init("shutdown_seconds", .integer(0...300), "10", "How long requests under way may take when the server stops."),
         .init("face.pack", .text, "mien-default-1", "Model pack."),
         .init("face.workers", .integer(1...64), "2", "Photos looked at at once."),

@@ -48,16 +48,19 @@ extension EffectPerformer {
 
     /// All of that type: a user may have several device keys.
     func setLock(_ isLocked: Bool, _ user: UserID, _ type: AuthenticatorType, _ context: EffectContext) async throws -> EffectResult.Answer {
+        guard context.app.isFirstParty else { return .refused(.notAllowed) }
         let now = clock.now, app = context.app.id
         let found = try await store.read { tables -> [AuthenticatorID] in
             guard let account = try tables.accounts.find(user) else { return [] }
             return try tables.authenticators.all(of: account).filter { $0.type == type && (!type.isPerApp || $0.app == app) }.map(\.id)
         }
         guard !found.isEmpty else { return .refused(.notRegistered) }
+        let grant = context.begun?.grant
         for authenticator in found {
             if isLocked { try await gate.lock(authenticator) } else { try await store.write { try $0.locks.unlock(authenticator) } }
-            try await store.write {
-                try $0.audit.append(
+            try await store.write { tables in
+                if isLocked { _ = try tables.grants.revokeAll(by: authenticator, except: grant, at: now) }
+                try tables.audit.append(
                     AuditEvent(
                         isLocked ? "authenticator.locked" : "authenticator.unlocked", actor: "journey", account: user, app: app,
                         detail: ["authenticator": .string(authenticator.text), "type": .string(type.rawValue)]), at: now)

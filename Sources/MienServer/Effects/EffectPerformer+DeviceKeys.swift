@@ -92,9 +92,9 @@ extension EffectPerformer {
         let verdict = try await deviceKeys.verify(
             proof.publicKeyID, of: account.id, app: context.app, device: context.knownDevice, actor: "journey"
         ) { $0.isValid(signature, over: Array(text.utf8), form: form) }
-        guard case .owner = verdict else { return .refused(.invalidCredentials) }
+        guard case .owner(let owner) = verdict else { return .refused(.invalidCredentials) }
         try await note("\(AuthenticatorType.nativeBiometrics.rawValue).accepted", account.id, context, [:])
-        return .authenticated(account.id, amr: [AuthenticatorType.nativeBiometrics.method])
+        return .authenticated(owner.account, amr: owner.methods, by: AuthenticatorUse(owner.authenticator, epoch: owner.epoch))
     }
 
     func deleteKey(_ user: UserID, _ keyID: String?, _ context: EffectContext) async throws -> EffectResult.Answer {

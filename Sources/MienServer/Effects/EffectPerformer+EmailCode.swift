@@ -54,10 +54,11 @@ extension EffectPerformer {
         // Nobody's code is there, too, and is not told; guessed by chance it opens nothing.
         if pass == nil { try await gate.pretend() }
         let isRight = try await store.write(.always) { try $0.codes.take(code.text, hash: hash, attempts: Self.codeAttempts, at: now) }
-        guard isRight, let account, let pass else { return try await refuse(.emailCode, account?.id, context) }
+        guard isRight, let account, let authenticator = authenticator ?? nil, let pass else { return try await refuse(.emailCode, account?.id, context) }
         try await gate.succeed(pass)
         try await accept(.emailCode, account.id, context)
-        return .authenticated(account.id, amr: [AuthenticatorType.emailCode.method])
+        return .authenticated(
+            account.id, amr: [AuthenticatorType.emailCode.method], by: AuthenticatorUse(authenticator.id, epoch: account.epoch))
     }
 
     func codeHash(_ code: String, _ id: CodeID) -> [UInt8] { store.keys.hash(ofSecret: Array("code \(id.text) \(code)".utf8)) }

@@ -17,12 +17,14 @@ extension EffectPerformer {
         case .failure(let error): return .refused(error.code)
         case .success(let found): passed = found
         }
-        let now = clock.now, app = context.app.id, packID = faces.packID
+        let now = clock.now, app = context.app.id, packID = faces.packID, grant = context.begun?.grant, epoch = context.user?.proof?.epoch
         var generator = SystemRandomNumberGenerator()
         let newID = AuthenticatorID.random(using: &generator)
         let bytes = passed.template.bytes, photos = passed.template.entries.count, notice = notices.draft()
         let (answer, mail) = try await store.write { tables -> (EffectResult.Answer, Mail?) in
-            guard let account = try tables.accounts.find(user), account.state == .active else { return (.refused(.userMissing), nil) }
+            guard let account = try tables.accounts.find(user), account.state == .active, epoch.map({ $0 == account.epoch }) ?? true else {
+                return (.refused(.userMissing), nil)
+            }
             guard try tables.consents.current(of: user, app: app, purpose: Self.facePurpose)?.textVersion == consentVersion else {
                 return (.refused(.consentMissing), nil)
             }
@@ -33,6 +35,8 @@ extension EffectPerformer {
                 guard try !tables.locks.counter(of: old.id, scope: LockGate.administrative).isDisabled else { return (.refused(.notAllowed), nil) }
                 (old.content, old.info) = (Sensitive(bytes), info)
                 try tables.authenticators.update(old, of: account, at: now)
+                // What the face before signed in ends, but for the sign-in that replaces it.
+                _ = try tables.grants.revokeAll(by: old.id, except: grant, at: now)
                 try tables.locks.unlock(old.id)
                 registered = old
             } else {
@@ -90,6 +94,7 @@ extension EffectPerformer {
         guard score >= least else { return try await refuse(.face, account.id, context) }
         try await gate.succeed(pass)
         try await accept(.face, account.id, context)
-        return .faceAuthenticated(account.id, capture: capture, amr: [AuthenticatorType.face.method])
+        return .faceAuthenticated(
+            account.id, capture: capture, amr: [AuthenticatorType.face.method], by: AuthenticatorUse(authenticator.id, epoch: account.epoch))
     }
 }

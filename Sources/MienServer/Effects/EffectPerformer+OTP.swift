@@ -54,10 +54,11 @@ extension EffectPerformer {
 
     private func answer(_ judgement: OTPService.Judgement, _ account: AccountRecord?, _ context: EffectContext) async throws -> EffectResult.Answer {
         switch judgement {
-        case .accepted:
+        case .accepted(let authenticator):
             guard let account else { return .refused(.unavailable) }
             try await accept(.otp, account.id, context)
-            return .authenticated(account.id, amr: [AuthenticatorType.otp.method])
+            return .authenticated(
+                account.id, amr: [AuthenticatorType.otp.method], by: AuthenticatorUse(authenticator, epoch: account.epoch))
         case .refused(let locked): return try await refuse(.otp, account?.id, context, locked: locked)
         }
     }

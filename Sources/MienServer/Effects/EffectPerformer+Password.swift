@@ -46,6 +46,7 @@ extension EffectPerformer {
             }
         }
         try await accept(.password, account.id, context)
-        return .authenticated(account.id, amr: [AuthenticatorType.password.method])
+        return .authenticated(
+            account.id, amr: [AuthenticatorType.password.method], by: AuthenticatorUse(authenticator.id, epoch: account.epoch))
     }
 }

@@ -12,10 +12,11 @@ extension EffectPerformer {
         let judgement = try await recoveryCodes.authenticate(
             code, of: account, app: context.app, device: account.flatMap { context.device(of: $0.id) })
         switch judgement {
-        case .accepted:
+        case .accepted(let authenticator):
             guard let account else { return .refused(.unavailable) }
             try await accept(.recoveryCode, account.id, context)
-            return .authenticated(account.id, amr: [AuthenticatorType.recoveryCode.method])
+            return .authenticated(
+                account.id, amr: [AuthenticatorType.recoveryCode.method], by: AuthenticatorUse(authenticator, epoch: account.epoch))
         case .refused(let locked): return try await refuse(.recoveryCode, account?.id, context, locked: locked)
         }
     }

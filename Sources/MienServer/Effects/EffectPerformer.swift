@@ -13,6 +13,10 @@ struct EffectContext: Sendable {
     let turn: Int
     let app: AppRecord
     let device: RunState.Device?
+    /// The run's user, as far as it is known.
+    let user: JourneyUser?
+    /// The sign-in that the run began with.
+    let begun: RunState.Begun?
 
     /// The known device, if it is this account's.
     func device(of account: UserID) -> DeviceID? { device?.account == account ? device?.id : nil }
@@ -40,6 +44,7 @@ final class EffectPerformer: Sendable {
     let notices: AuthenticatorNotices
     let recoveryCodes: RecoveryCodeService
     let recoveries: RecoveryService
+    let changes: AuthenticatorChanges
     let guesses: RateLimiter
     let clock: ServerClock
     let metrics: Metrics
@@ -48,7 +53,7 @@ final class EffectPerformer: Sendable {
 
     init(
         store: Store, passwords: PasswordService, captures: CaptureService, faces: FaceService, mail: MailService, webhooks: WebhookCaller,
-        deviceKeys: DeviceKeyService, attestations: AttestationJudge, challenges: ChallengeService, tokens: OTPService,
+        deviceKeys: DeviceKeyService, attestations: AttestationJudge, challenges: ChallengeService, tokens: OTPService, changes: AuthenticatorChanges,
         notices: AuthenticatorNotices, recoveryCodes: RecoveryCodeService, recoveries: RecoveryService, clock: ServerClock, metrics: Metrics,
         configuration: ServerConfiguration,
         publicURL: @escaping @Sendable () -> String
@@ -57,6 +62,7 @@ final class EffectPerformer: Sendable {
         (self.mail, self.webhooks, self.clock, self.metrics, self.publicURL) = (mail, webhooks, clock, metrics, publicURL)
         (self.deviceKeys, self.attestations, self.challenges, self.tokens) = (deviceKeys, attestations, challenges, tokens)
         (self.notices, self.recoveryCodes, self.recoveries) = (notices, recoveryCodes, recoveries)
+        self.changes = changes
         gate = LockGate(store: store, clock: clock)
         let rate = configuration.guessesPerMinute
         guesses = RateLimiter(.init(burst: rate, perMinute: rate))
@@ -65,6 +71,10 @@ final class EffectPerformer: Sendable {
 
     /// - Throws: what keeps the effect from being judged at all: the store, a full queue. The run then stays where it was.
     func perform(_ work: JourneyEffect.Work, _ context: EffectContext) async throws -> EffectResult.Answer {
+        if let (change, user) = Self.change(by: work), let refusal = try await changes.refusal(of: change, of: user, in: context) {
+            try await note("authenticator.change_refused", user, context, ["reason": .string(refusal.rawValue)])
+            return .refused(refusal)
+        }
         switch work {
         case .resolveUser(let identifier): return .user(try await account(.identifier(identifier))?.id)
         case .authenticatePassword(let user, let password): return try await authenticate(user, password: password, context)
@@ -105,6 +115,20 @@ final class EffectPerformer: Sendable {
             let app = context.app.id
             let consent = try await store.read { try $0.consents.current(of: user, app: app, purpose: Self.facePurpose) }
             return .consent(consent?.textVersion == version)
+        }
+    }
+
+    /// The change to a user's authenticators that an effect makes. No `default`: a new effect does not compile until it is placed.
+    private static func change(by work: JourneyEffect.Work) -> (AuthenticatorChange, UserID)? {
+        switch work {
+        case .registerFace(let user, capture: _, consentTextVersion: _): (.add, user)
+        case .registerDeviceKey(let user, _), .offerOTP(let user, _): (.add, user)
+        case .deleteDeviceKey(let user, keyID: _): (.remove, user)
+        case .resolveUser, .authenticatePassword, .openCapture, .readCapture, .openIdentityVerification, .readIdentityVerification, .authenticateFace,
+            .createUser, .sendEmailCode, .checkEmailCode, .challengeDeviceKey, .verifyDeviceKey, .confirmOTP, .authenticateOTP, .challengeOTP,
+            .verifyOTPSignature, .lockAuthenticator, .unlockAuthenticator, .callWebhook, .recordConsent, .findConsent,
+            .authenticateRecoveryCode, .recoverAccount:
+            nil
         }
     }
 

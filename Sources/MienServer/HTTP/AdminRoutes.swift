@@ -42,7 +42,7 @@ struct AdminRoutes {
             }
             let secret = type == .confidential ? BearerSecret(for: id, using: &generator) : nil
             let record = AppRecord(
-                id: id, name: try Self.name(wanted.name), type: type, secretHash: secret.map { store.keys.hash(ofSecret: $0.secret) },
+                id: id, name: try Self.name(wanted.name), type: type, party: wanted.isFirstParty == true ? .first : .third, secretHash: secret.map { store.keys.hash(ofSecret: $0.secret) },
                 settings: try Self.settings(wanted.settings), createdAt: clock.now)
             let event = AuditEvent("app.created", actor: context.actor, app: id)
             do {
@@ -61,8 +61,9 @@ struct AdminRoutes {
                 throw Problem(.invalidRequest, errors: [.init(field: "type", message: "id and type stay what they are; make another app")])
             }
             record.name = try Self.name(wanted.name)
+            if let isFirstParty = wanted.isFirstParty { record.party = isFirstParty ? .first : .third }
             if let settings = wanted.settings { record.settings = try Self.settings(settings) }
-            try await save(record, AuditEvent("app.changed", actor: context.actor, app: record.id))
+            try await save(record, AuditEvent("app.changed", actor: context.actor, app: record.id, detail: ["party": .string(record.party.rawValue)]))
             return JSONBody.response(try Self.answer(record))
         }
         router.post("apps/:app/secret") { _, context in
@@ -132,6 +133,11 @@ struct AdminRoutes {
             let change = try await body.read(UserRequest.self, UserRequest.CodingKeys.self, from: request)
             return JSONBody.response(Self.answer(try await accounts.update(id, change, actor: context.actor)))
         }
+        router.post("users/:user/compromised") { _, context in
+            let account = try await user(context)
+            try await accounts.markCompromised(account.id, actor: context.actor)
+            return Response(status: .noContent)
+        }
         router.delete("users/:user") { _, context in
             try await accounts.delete(user(context).id, actor: context.actor)
             return Response(status: .noContent)
@@ -170,7 +176,10 @@ struct AdminRoutes {
             let account = try await user(context), record = try await authenticator(context, of: account), now = clock.now
             try await gate.lock(record.id)
             let event = Self.event("authenticator.locked", context, account, record)
-            try await store.write { try $0.audit.append(event, at: now) }
+            try await store.write { tables in
+                _ = try tables.grants.revokeAll(by: record.id, at: now)
+                try tables.audit.append(event, at: now)
+            }
             return Response(status: .noContent)
         }
         router.post("users/:user/otp/:app/registrations") { request, context in
@@ -190,7 +199,10 @@ struct AdminRoutes {
             try await store.write { tables in
                 let count = try tables.consents.withdraw(of: account.id, app: app, purpose: EffectPerformer.facePurpose, at: now)
                 let face = try tables.authenticators.find(.face, of: account, app: app)
-                if let face { _ = try tables.authenticators.delete(face.id, of: account.id) }
+                if let face {
+                    _ = try tables.grants.revokeAll(by: face.id, at: now)
+                    _ = try tables.authenticators.delete(face.id, of: account.id)
+                }
                 guard count > 0 || face != nil else { throw Problem(.notFound, "this user has given no consent to that app") }
                 try tables.audit.append(
                     AuditEvent("consent.withdrawn", actor: actor, account: account.id, app: app, detail: ["face_erased": .bool(face != nil)]), at: now
@@ -390,7 +402,7 @@ extension AdminRoutes {
     private static func answer(_ record: AppRecord, secret: String? = nil) throws -> AppAnswer {
         let settings = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(record.settings))
         return AppAnswer(
-            id: record.id.text, name: record.name, type: record.type.rawValue, settings: settings, clientSecret: secret,
+            id: record.id.text, name: record.name, type: record.type.rawValue, isFirstParty: record.isFirstParty, settings: settings, clientSecret: secret,
             createdAt: record.createdAt.milliseconds)
     }
 

@@ -23,7 +23,7 @@ struct JourneyRoutes {
                 return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
             }
             let start = try await body.read(StartJourneyRequest.self, StartJourneyRequest.CodingKeys.self, from: request)
-            let caller = request.headers[.authorization] == nil ? nil : try await grants.caller(of: request)
+            let caller = request.headers[.authorization] == nil ? nil : try await grants.caller(of: request, needed: .signIn)
             return try await JSONBody.response(json: journeys.start(context.parameters.require("journey"), start, caller: caller))
         }
         router.post("capture/start") { request, context in

@@ -771,7 +771,7 @@ enum OpenAPIDocument {
             "security": [{"accessToken": []}],
             "responses": {
               "204": {"description": "It is gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
-              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
               "404": {"$ref": "#/components/responses/NotFound"},
               "429": {"$ref": "#/components/responses/TooManyRequests"},
@@ -795,7 +795,7 @@ enum OpenAPIDocument {
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PasskeyRegistrationOptions"}}}
               },
               "400": {"$ref": "#/components/responses/InvalidRequest"},
-              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
               "413": {"$ref": "#/components/responses/PayloadTooLarge"},
               "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
@@ -820,7 +820,7 @@ enum OpenAPIDocument {
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OwnPasskey"}}}
               },
               "400": {"$ref": "#/components/responses/InvalidRequest"},
-              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
               "404": {"$ref": "#/components/responses/NotFound"},
               "409": {"$ref": "#/components/responses/Conflict"},
@@ -932,7 +932,7 @@ enum OpenAPIDocument {
             "security": [{"accessToken": []}],
             "responses": {
               "204": {"description": "It is gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
-              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
               "404": {"$ref": "#/components/responses/NotFound"},
               "429": {"$ref": "#/components/responses/TooManyRequests"},
@@ -1049,7 +1049,7 @@ enum OpenAPIDocument {
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OTPRegistrationAnswer"}}}
               },
               "400": {"$ref": "#/components/responses/InvalidRequest"},
-              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
               "404": {"$ref": "#/components/responses/NotFound"},
               "409": {"$ref": "#/components/responses/Conflict"},
@@ -1091,7 +1091,7 @@ enum OpenAPIDocument {
             "security": [{"accessToken": []}],
             "responses": {
               "204": {"description": "It is gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
-              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
               "404": {"$ref": "#/components/responses/NotFound"},
               "429": {"$ref": "#/components/responses/TooManyRequests"},
@@ -1168,6 +1168,7 @@ enum OpenAPIDocument {
                           "id": "shop",
                           "name": "Shop",
                           "type": "confidential",
+                          "first_party": true,
                           "settings": {
                             "redirect_uris": ["https://shop.example/signed-in"],
                             "journeys": ["password-login", "face-login"],
@@ -1502,6 +1503,32 @@ enum OpenAPIDocument {
               "503": {"$ref": "#/components/responses/Unavailable"}
             }
           }
+        },
+        "/v1/users/{user}/compromised": {
+          "parameters": [{"$ref": "#/components/parameters/User"}],
+          "post": {
+            "operationId": "markUserCompromised",
+            "tags": ["Users"],
+            "summary": "End everything opened with a user's credentials",
+            "description": "For credentials that somebody else knows. Sign-ins, known devices, running journeys, unexchanged journey tokens, and unused codes end at once. The credentials themselves stay: change the password and remove authenticators as well.",
+            "security": [{"admin": []}],
+            "responses": {
+              "204": {"description": "Everything opened earlier has ended.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          },
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ]
         },
         "/v1/users/{user}/authenticators": {
           "servers": [
@@ -2209,7 +2236,7 @@ enum OpenAPIDocument {
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RecoveryCodes"}}}
               },
-              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
               "404": {"$ref": "#/components/responses/NotFound"},
               "409": {"$ref": "#/components/responses/Conflict"},
@@ -2225,7 +2252,7 @@ enum OpenAPIDocument {
             "security": [{"accessToken": []}],
             "responses": {
               "204": {"description": "They are gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
-              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
               "404": {"$ref": "#/components/responses/NotFound"},
               "409": {"$ref": "#/components/responses/Conflict"},
@@ -2459,6 +2486,29 @@ enum OpenAPIDocument {
                   "status": 401,
                   "detail": "send authorization: Bearer with the admin credential that the first start printed",
                   "code": "invalid_credentials"
+                }
+              }
+            }
+          },
+          "SignInTooWeak": {
+            "description": "The access token is missing or not accepted, or the sign-in is too old or too weak for this change: then `max_age` and `acr_values` say what a new sign-in has to show (RFC 9470).",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "www-authenticate": {"$ref": "#/components/headers/WWWAuthenticate"}},
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "allOf": [
+                    {"$ref": "#/components/schemas/Problem"},
+                    {"properties": {"status": {"const": 401}, "code": {"enum": ["invalid_credentials", "insufficient_user_authentication"]}}}
+                  ]
+                },
+                "example": {
+                  "type": "https://mien.dev/problems/insufficient_user_authentication",
+                  "title": "The sign-in is too old or too weak for this change",
+                  "status": 401,
+                  "detail": "The sign-in is too weak for this change. Sign in again with two factors, or with a passkey.",
+                  "code": "insufficient_user_authentication",
+                  "max_age": 300,
+                  "acr_values": "2"
                 }
               }
             }
@@ -2801,6 +2851,15 @@ enum OpenAPIDocument {
                 "type": "array",
                 "items": {"$ref": "#/components/schemas/FieldError"},
                 "description": "One for each field that is not as it must be."
+              },
+              "max_age": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "With `insufficient_user_authentication`: the oldest sign-in that will do, in seconds."
+              },
+              "acr_values": {
+                "type": "string",
+                "description": "With `insufficient_user_authentication`: the `acr` that a new sign-in needs. Missing if any will do."
               }
             },
             "examples": [
@@ -2819,6 +2878,7 @@ enum OpenAPIDocument {
             "enum": [
               "invalid_request",
               "invalid_credentials",
+              "insufficient_user_authentication",
               "not_permitted",
               "not_found",
               "method_not_allowed",
@@ -2836,7 +2896,7 @@ enum OpenAPIDocument {
               "server_error",
               "unavailable"
             ],
-            "description": "Stable words, never reused for another meaning.\n\n| code | status | meaning |\n|---|--:|---|\n| `invalid_request` | 400 | The request is not as it must be; `errors` names the fields |\n| `invalid_credentials` | 401 | The credentials are missing or not accepted; one answer for unknown, wrong and missing ones |\n| `not_permitted` | 403 | This caller may not do that; reserved; nothing answers it yet |\n| `not_found` | 404 | There is no such thing; the address, or what it names |\n| `method_not_allowed` | 405 | This address takes other methods; the header `allow` lists them |\n| `conflict` | 409 | Something of that name is there already, or has changed; `detail` says which |\n| `invalid_state` | 409 | The state token was used already, or is not known; go on from the newest answer |\n| `no_active_journey` | 410 | The journey has ended or expired; start it again |\n| `client_response_not_valid` | 400 | The step does not take this answer; nothing has changed; `errors` names the fields; the same `state` is still good |\n| `capture_closed` | 409 | The capture session has ended; passed, failed, cancelled or expired |\n| `live_capture_required` | 409 | A live person is asked for, not a picture |\n| `frame_out_of_order` | 409 | Another frame is the next one |\n| `payload_too_large` | 413 | The body is too large |\n| `unsupported_media_type` | 415 | The body is of another type |\n| `image_not_accepted` | 400 | The image cannot be used; no JPEG or PNG, damaged, or of a size that is not taken |\n| `too_many_requests` | 429 | Too many requests; wait and try again; the header `retry-after` says how long, where it is known |\n| `server_error` | 500 | Something failed here; the log has more, under the request's id |\n| `unavailable` | 503 | The server is not ready or busy; try again |"
+            "description": "Stable words, never reused for another meaning.\n\n| code | status | meaning |\n|---|--:|---|\n| `invalid_request` | 400 | The request is not as it must be; `errors` names the fields |\n| `invalid_credentials` | 401 | The credentials are missing or not accepted; one answer for unknown, wrong and missing ones |\n| `insufficient_user_authentication` | 401 | The sign-in is too old or too weak for this change; `max_age` and `acr_values` say what is needed (RFC 9470) |\n| `not_permitted` | 403 | This caller may not do that; for example, an access token of a third-party app |\n| `not_found` | 404 | There is no such thing; the address, or what it names |\n| `method_not_allowed` | 405 | This address takes other methods; the header `allow` lists them |\n| `conflict` | 409 | Something of that name is there already, or has changed; `detail` says which |\n| `invalid_state` | 409 | The state token was used already, or is not known; go on from the newest answer |\n| `no_active_journey` | 410 | The journey has ended or expired; start it again |\n| `client_response_not_valid` | 400 | The step does not take this answer; nothing has changed; `errors` names the fields; the same `state` is still good |\n| `capture_closed` | 409 | The capture session has ended; passed, failed, cancelled or expired |\n| `live_capture_required` | 409 | A live person is asked for, not a picture |\n| `frame_out_of_order` | 409 | Another frame is the next one |\n| `payload_too_large` | 413 | The body is too large |\n| `unsupported_media_type` | 415 | The body is of another type |\n| `image_not_accepted` | 400 | The image cannot be used; no JPEG or PNG, damaged, or of a size that is not taken |\n| `too_many_requests` | 429 | Too many requests; wait and try again; the header `retry-after` says how long, where it is known |\n| `server_error` | 500 | Something failed here; the log has more, under the request's id |\n| `unavailable` | 503 | The server is not ready or busy; try again |"
           },
           "FieldError": {
             "type": "object",
@@ -3618,6 +3678,10 @@ enum OpenAPIDocument {
                 "enum": ["public", "confidential", null],
                 "description": "`public` (default): on users' devices, without a secret. `confidential`: on a server, with one. Never changes."
               },
+              "first_party": {
+                "type": ["boolean", "null"],
+                "description": "Whether the operator runs the app. Only first-party apps get `full-access` and manage authenticators. Left out: a new app is a third-party app; another stays what it is."
+              },
               "settings": {
                 "anyOf": [{"$ref": "#/components/schemas/AppSettings"}, {"type": "null"}],
                 "description": "Left out: the defaults for a new app, no change for another."
@@ -3629,6 +3693,7 @@ enum OpenAPIDocument {
                 "id": "shop",
                 "name": "Shop",
                 "type": "confidential",
+                "first_party": true,
                 "settings": {
                   "redirect_uris": ["https://shop.example/signed-in"],
                   "journeys": ["password-login", "face-login"],
@@ -3641,11 +3706,12 @@ enum OpenAPIDocument {
           },
           "AppAnswer": {
             "type": "object",
-            "required": ["id", "name", "type", "settings", "created_at"],
+            "required": ["id", "name", "type", "first_party", "settings", "created_at"],
             "properties": {
               "id": {"$ref": "#/components/schemas/Identifier"},
               "name": {"type": "string", "description": "For people."},
               "type": {"type": "string", "enum": ["public", "confidential"]},
+              "first_party": {"type": "boolean", "description": "Whether the operator runs the app."},
               "settings": {"allOf": [{"$ref": "#/components/schemas/AppSettings"}, {"required": ["redirect_uris", "locks", "token_seconds"]}]},
               "client_secret": {"type": "string", "description": "Told once: when a confidential app is made, or given another one."},
               "created_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
@@ -3655,6 +3721,7 @@ enum OpenAPIDocument {
                 "id": "shop",
                 "name": "Shop",
                 "type": "confidential",
+                "first_party": true,
                 "settings": {
                   "redirect_uris": ["https://shop.example/signed-in"],
                   "journeys": ["password-login", "face-login"],
@@ -4043,11 +4110,21 @@ enum OpenAPIDocument {
                   "invalid_dpop_proof",
                   "invalid_token",
                   "insufficient_scope",
+                  "insufficient_user_authentication",
                   "temporarily_unavailable",
                   "server_error"
                 ]
               },
-              "error_description": {"type": "string", "description": "What was wrong with the request; never whether a user exists."}
+              "error_description": {"type": "string", "description": "What was wrong with the request; never whether a user exists."},
+              "max_age": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "With `insufficient_user_authentication`: the oldest sign-in that will do, in seconds."
+              },
+              "acr_values": {
+                "type": "string",
+                "description": "With `insufficient_user_authentication`: the `acr` that a new sign-in needs. Missing if any will do."
+              }
             }
           },
           "TokenRequest": {

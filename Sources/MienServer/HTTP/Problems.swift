@@ -21,6 +21,7 @@ struct ProblemMiddleware: RouterMiddleware {
         do { response = try await next(request, context) } catch {
             let problem = Self.problem(error, context.logger)
             response = Self.response(problem)
+            if let challenge = (error as? OAuthError)?.challenge { response.headers[.wwwAuthenticate] = challenge }
         }
         // What follows an answer to HEAD would be taken for the next answer.
         if request.method == .head { response = response.createHeadResponse() }
@@ -42,7 +43,7 @@ struct ProblemMiddleware: RouterMiddleware {
     static func problem(_ error: any Error, _ logger: Logger) -> Problem {
         switch error {
         case let problem as Problem: return problem
-        case let error as OAuthError: return Problem(error.status == .forbidden ? .notPermitted : .invalidCredentials, error.description)
+        case let error as OAuthError: return error.problem
         case let error as ImageError:
             return error.code == .tooManyBytes ? Problem(.payloadTooLarge, error.description) : Problem(.imageNotAccepted, error.description)
         case let error as HTTPParserError: return MalformedRequests.problem(error)

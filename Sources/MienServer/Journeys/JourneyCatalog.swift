@@ -49,6 +49,19 @@ final class JourneyCatalog: Sendable {
         return definition
     }
 
+    /// The authenticators that published journeys ask for.
+    ///
+    /// - Parameter journeys: those that an app may start; `nil` for all.
+    func authenticators(askedBy journeys: [JourneyID]?) async throws -> Set<AuthenticatorType> {
+        let published = try await store.read { try $0.journeys.all() }.filter { $0.state == .published }.map(\.id)
+        var types: Set<AuthenticatorType> = []
+        for id in published where journeys?.contains(id) ?? true {
+            guard let definition = try await self.published(id) else { continue }
+            types.formUnion(definition.authenticatorsAsked)
+        }
+        return types
+    }
+
     /// Something was published or retired.
     func forget(_ id: JourneyID) {
         state.withLock {

@@ -16,18 +16,18 @@ final class JourneyService: Sendable {
     private let apps: AppCatalog
     private let devices: KnownDeviceService
     private let performer: EffectPerformer
-    private let issuer: TokenIssuer
+    private let grants: GrantService
     private let clock: ServerClock
     private let metrics: Metrics
     private let turns = KeyedLocks<InstanceID>()
     private let recent = RecentRuns()
 
     init(
-        store: Store, catalog: JourneyCatalog, apps: AppCatalog, performer: EffectPerformer, issuer: TokenIssuer, clock: ServerClock, metrics: Metrics
+        store: Store, catalog: JourneyCatalog, apps: AppCatalog, performer: EffectPerformer, grants: GrantService, clock: ServerClock, metrics: Metrics
     ) {
         (self.store, self.catalog, self.apps, self.performer) = (store, catalog, apps, performer)
         devices = KnownDeviceService(store: store)
-        (self.issuer, self.clock, self.metrics) = (issuer, clock, metrics)
+        (self.grants, self.clock, self.metrics) = (grants, clock, metrics)
     }
 
     // MARK: Start
@@ -47,7 +47,7 @@ final class JourneyService: Sendable {
         var generator = SystemRandomNumberGenerator()
         let runID = InstanceID.random(using: &generator)
         var state = RunState(instance: JourneyInstance(id: runID, of: definition, app: app.id, at: now), flowID: request.flowID)
-        state.begun = caller.map { .init(grant: $0.grant.id, signedInAt: $0.grant.signedInAt, methods: $0.grant.methods) }
+        state.begun = caller.map { .init(grant: $0.grant.id, signedInAt: $0.grant.signedInAt, proofs: $0.grant.proofs) }
         if let token = request.deviceToken {
             state.device = try await devices.find(token, app: app.id).map { RunState.Device(id: $0.id, account: $0.account) }
         }
@@ -109,6 +109,7 @@ final class JourneyService: Sendable {
         var (record, state) = (record, state)
         let definition = try await catalog.version(state.instance.journey, state.instance.version)
         let app = try await apps.find(record.app)
+        guard try await isCurrent(state) else { throw Problem(.noActiveJourney) }
         let (answer, nextSecret) = try await advance(&state, .response(option: request.option, data: request.data ?? .null), definition, app)
         let body = JSONBody.bytes(of: answer)
         record.used = .init(tokenHash: record.tokenHash, requestHash: hash(of: request), answer: Sensitive(body))
@@ -125,6 +126,19 @@ final class JourneyService: Sendable {
         return body
     }
 
+    /// Whether what the run knows of its user still holds: the account is active and in the same epoch, and the sign-in that the run began with is live.
+    private func isCurrent(_ state: RunState) async throws -> Bool {
+        guard let user = state.instance.user, user.level > .identified else { return true }
+        let epoch = user.proof?.epoch, begun = state.begun?.grant
+        return try await store.read { tables in
+            guard let standing = try tables.accounts.standing(of: user.id), standing.state == .active else { return false }
+            if let epoch, standing.epoch != epoch { return false }
+            guard let begun else { return true }
+            // Idle or not: the run lives for its own short time.
+            return try tables.grants.find(begun).map { $0.family.revokedAt == nil } ?? false
+        }
+    }
+
     /// Forgets runs that have expired; their rows are the store's.
     func sweepRecent() { recent.sweep(at: clock.now) }
 
@@ -136,7 +150,8 @@ final class JourneyService: Sendable {
     ) async throws -> (JourneyAnswer, secret: [UInt8]) {
         var decision = try step(&state, event, definition)
         while case .perform(let effect) = decision {
-            let context = EffectContext(run: state.instance.id, turn: effect.ticket.turn, app: app, device: state.device)
+            let context = EffectContext(
+                run: state.instance.id, turn: effect.ticket.turn, app: app, device: state.device, user: state.instance.user, begun: state.begun)
             let answer = try await performer.perform(effect.work, context)
             decision = try step(&state, .performed(effect.result(answer)), definition)
         }
@@ -178,29 +193,49 @@ final class JourneyService: Sendable {
         var claims: [String: JSONValue] = completion.claims
         claims["aud"] = .string(app.id.text)
         claims["exp"] = .number(Double(now.seconds + Int64(app.settings.tokenSeconds)))
-        claims["jti"] = .string(Base64URL.encode(generator.bytes(16)))
+        let tokenID = Base64URL.encode(generator.bytes(16))
+        claims["jti"] = .string(tokenID)
         claims["journey"] = .string(state.instance.journey.text)
         if let flowID = state.flowID { claims["flow_id"] = .string(flowID) }
         if !completion.approvalData.isEmpty { claims["approval_data"] = .object(completion.approvalData.mapValues { .string($0) }) }
         var deviceToken: String?
         if let user = completion.signedInUser {
-            // Suspended since it signed in a moment ago: then it has not.
-            guard try await store.read({ try $0.accounts.find(user) })?.state == .active else {
-                return Self.rejected(nil, expiry)
-            }
+            // Suspended, or given a new password, since the user signed in.
+            guard try await isCurrent(state) else { return Self.rejected(nil, expiry) }
             claims["sub"] = .string(user.text)
             claims["amr"] = .array((completion.user?.amr ?? []).map { .string($0) })
             claims["acr"] = .string(completion.acr ?? AuthenticationContext.of(completion.user?.amr ?? []))
-            // Begun by one who had signed in, it is no new sign-in unless a step of its own was one; and it never brings tokens that last longer.
-            let isOld = state.begun.map { $0.methods.count >= completion.user?.amr.count ?? 0 } ?? false
-            claims["auth_time"] = .number(Double((isOld ? state.begun?.signedInAt ?? now : now).seconds))
+            let proof = completion.user?.proof
+            claims["auth_time"] = .number(Double((proof?.at ?? state.begun?.signedInAt ?? now).seconds))
             if completion.user?.isRecovered == true { claims["recovered"] = true }
-            if let begun = state.begun { claims["sid"] = .string(begun.grant.text) }
-            if state.begun == nil, state.device?.account != user { deviceToken = try await devices.make(user, app.id, at: now) }
+            if let begun = state.begun {
+                // No new sign-in: what the run proved strengthens the one it began with.
+                claims["sid"] = .string(begun.grant.text)
+                guard try await stepUp(begun, proof, isRecovery: completion.user?.isRecovered ?? false) else { return Self.rejected(nil, expiry) }
+            } else if let proof, let epoch = proof.epoch {
+                let content = JourneyTokenProof(authenticators: proof.authenticators, epoch: epoch, isRecovery: completion.user?.isRecovered ?? false)
+                claims["mien_proof"] = .string(try content.sealed(token: tokenID, keys: store.keys))
+            }
+            if state.begun == nil, state.device?.account != user { deviceToken = try await devices.make(user, app.id, epoch: proof?.epoch, at: now) }
         }
         metrics.count("mien_journeys_ended_total", "end=\"success\"")
         return JourneyAnswer(
-            state: nil, journeyStepID: WireNames.success, token: try issuer.sign(claims, at: now), deviceToken: deviceToken, expiresAt: expiry)
+            state: nil, journeyStepID: WireNames.success, token: try grants.issuer.sign(claims, at: now), deviceToken: deviceToken, expiresAt: expiry)
+    }
+
+    /// Strengthens the sign-in that a run began with by what the run proved.
+    ///
+    /// - Returns: `false` when that sign-in has ended.
+    private func stepUp(_ begun: RunState.Begun, _ proof: JourneyUser.Proof?, isRecovery: Bool) async throws -> Bool {
+        guard let proof, !proof.methods.isEmpty, let epoch = proof.epoch else { return true }
+        let rule = performer.changes.rule, now = clock.now
+        // Earlier proofs add to the new one while they are fresh; the whole is then as old as the oldest.
+        let earlier = begun.proofs.filter { rule.isFresh($0, at: now) }
+        var methods = proof.methods
+        for method in earlier.flatMap(\.methods) where !methods.contains(method) { methods.append(method) }
+        let at = earlier.map(\.at).min().map { min($0, proof.at) } ?? proof.at
+        return try await grants.stepUp(
+            begun.grant, SignInProof(methods: methods, at: at, isRecovery: isRecovery), with: proof.authenticators, epoch: epoch)
     }
 
     private static func rejected(_ rejection: Rejection?, _ expiry: Int64) -> JourneyAnswer {

@@ -1,3 +1,4 @@
+internal import MienAccess
 internal import MienCore
 internal import MienJourney
 
@@ -14,8 +15,8 @@ struct RunState: Codable, Sendable {
     struct Begun: Codable, Sendable {
         let grant: GrantID
         let signedInAt: Instant
-        /// How that was done.
-        let methods: [String]
+        /// What that sign-in proved, and when.
+        let proofs: [SignInProof]
     }
 
     struct Device: Codable, Sendable {

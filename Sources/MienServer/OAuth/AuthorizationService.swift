@@ -41,6 +41,8 @@ struct AuthorizationService: Sendable {
         let redirectURI, scope, challenge: String
         let resources, methods: [String]
         let nonce, thumbprint: String?
+        let authenticators: [AuthenticatorID]
+        let epoch: Int
         let at: Int64
     }
 
@@ -83,14 +85,14 @@ struct AuthorizationService: Sendable {
     /// - Returns: where the browser goes; `nil` when the user was not signed in.
     func signIn(_ request: Request, name: String, password: Sensitive<String>) async throws -> String? {
         var generator = SystemRandomNumberGenerator()
-        let context = EffectContext(run: .random(using: &generator), turn: 0, app: request.app, device: nil)
+        let context = EffectContext(run: .random(using: &generator), turn: 0, app: request.app, device: nil, user: nil, begun: nil)
         let answer = try await performer.perform(.authenticatePassword(user: .identifier(Sensitive(name)), password: password), context)
-        guard case .authenticated(let account, let methods) = answer else { return nil }
+        guard case .authenticated(let account, let methods, let use?) = answer else { return nil }
         let now = clock.now
         let content = Content(
             app: request.app.id.text, account: account.text, redirectURI: request.redirectURI, scope: request.scope.text,
             challenge: request.challenge, resources: request.resources, methods: methods, nonce: request.nonce, thumbprint: request.thumbprint,
-            at: now.milliseconds)
+            authenticators: [use.authenticator], epoch: use.epoch, at: now.milliseconds)
         let code = generator.bytes(32), hash = store.keys.hash(ofSecret: code)
         let sealed = Sensitive([UInt8](try JSONEncoder().encode(content)))
         try await store.write { try $0.authorizationCodes.insert(hash, content: sealed, expiresAt: now + Self.codeLifetime) }
@@ -121,7 +123,9 @@ struct AuthorizationService: Sendable {
         return try await grants.tokens(
             for: SignIn(
                 account: account, app: app, methods: content.methods, at: Instant(milliseconds: content.at), scope: scope,
-                resources: content.resources, nonce: content.nonce, thumbprint: thumbprint), id: mark
+                epoch: content.epoch, resources: content.resources, authenticators: content.authenticators, nonce: content.nonce,
+                thumbprint: thumbprint),
+            id: mark
         ) { try $0.authorizationCodes.isTaken(hash, for: mark) }
     }
 

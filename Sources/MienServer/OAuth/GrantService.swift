@@ -30,7 +30,12 @@ struct GrantService: Sendable {
         guard resources.allSatisfy(app.settings.resources.contains) else {
             throw OAuthError(.invalidTarget, "resource is one of those in the app's settings, character by character")
         }
-        return (asked, resources)
+        return (Self.narrowed(asked, for: app), resources)
+    }
+
+    /// Third-party apps never get full access. RFC 6749 section 3.3 lets a server grant less than was asked for.
+    private static func narrowed(_ scope: Scope, for app: AppRecord) -> Scope {
+        app.isFirstParty ? scope : Scope(words: scope.words.filter { $0 != Scope.full })
     }
 
     /// - Parameters:
@@ -48,13 +53,19 @@ struct GrantService: Sendable {
         let grant = TokenGrantRecord(
             id: id ?? .random(using: &generator), account: signIn.account, app: signIn.app.id, authenticator: signIn.authenticator,
             nonce: generator.bytes(16), scope: signIn.scope, resources: signIn.resources, methods: signIn.methods, keyThumbprint: signIn.thumbprint,
-            signedInAt: signIn.at, family: RefreshFamily(under: lifetimes, at: now))
+            signedInAt: signIn.at, family: RefreshFamily(under: lifetimes, at: now), authenticators: signIn.authenticators,
+            newestProof: SignInProof(methods: signIn.methods, at: signIn.at, isRecovery: signIn.isRecovery))
+        let epoch = signIn.epoch
         let isActive = try await store.write { tables -> Bool in
-            guard try isGood(tables), try tables.accounts.find(grant.account)?.state == .active else { return false }
+            guard try isGood(tables), let standing = try tables.accounts.standing(of: grant.account), standing.state == .active else { return false }
+            // Proved before a password change, a suspension, or a compromise.
+            guard standing.epoch == epoch else { return false }
+            // Removed since it was used: then it proves nothing.
+            for used in grant.authenticators where try !tables.authenticators.exists(used, of: grant.account) { return false }
             if let key = grant.authenticator {
-                // Removed since it signed: then it has not. A device has one sign-in at a time: the one before ends. A passkey may be on many devices.
+                // A device has one sign-in at a time: the one before ends. A passkey may be on many devices.
                 if try tables.deviceKeys.find(key) != nil {
-                    _ = try tables.grants.revokeAll(by: key, at: now)
+                    _ = try tables.grants.revokeSignIns(byDeviceKey: key, at: now)
                 } else {
                     guard try tables.passkeys.find(key) != nil else { return false }
                 }
@@ -68,7 +79,7 @@ struct GrantService: Sendable {
         }
         guard isActive else { throw Self.refused }
         metrics.count("mien_grants_total", "result=\"granted\"")
-        return try answer(grant, grant.scope, grant.resources, settings, nonce: signIn.nonce, at: now)
+        return try answer(grant, grant.scope, grant.resources, signIn.app, nonce: signIn.nonce, at: now)
     }
 
     /// In an app's own name: RFC 6749 §4.4. Nothing is kept of it.
@@ -88,8 +99,10 @@ struct GrantService: Sendable {
     }
 
     private func answer(
-        _ grant: TokenGrantRecord, _ scope: Scope, _ resources: [String], _ settings: AppSettings, nonce: String? = nil, at now: Instant
+        _ grant: TokenGrantRecord, _ scope: Scope, _ resources: [String], _ app: AppRecord, nonce: String? = nil, at now: Instant
     ) throws -> TokenAnswer {
+        // Granted while the app was a first-party app.
+        let scope = Self.narrowed(scope, for: app), settings = app.settings
         // Nobody is signed in for longer than the grant lives.
         let seconds = min(settings.tokens.accessSeconds, Int((grant.family.expiresAt - now).milliseconds / 1000))
         let methods = JSONValue.array(grant.methods.map { .string($0) })
@@ -203,7 +216,7 @@ struct GrantService: Sendable {
             throw Self.refused
         }
         metrics.count("mien_grants_total", "result=\"refreshed\"")
-        return try answer(grant, asked ?? grant.scope, resources.isEmpty ? grant.resources : resources, app.settings, at: now)
+        return try answer(grant, asked ?? grant.scope, resources.isEmpty ? grant.resources : resources, app, at: now)
     }
 
     // MARK: Taking back
@@ -239,28 +252,52 @@ struct GrantService: Sendable {
         }
     }
 
+    // MARK: Authenticating again
+
+    /// Records that the user authenticated again in a journey begun with a sign-in.
+    ///
+    /// - Returns: `false` when the sign-in has ended, or the account changed since the proof.
+    func stepUp(_ id: GrantID, _ proof: SignInProof, with authenticators: [AuthenticatorID], epoch: Int) async throws -> Bool {
+        let now = clock.now
+        return try await store.write { tables in
+            guard var grant = try tables.grants.find(id), grant.family.revokedAt == nil,
+                let standing = try tables.accounts.standing(of: grant.account), standing.state == .active, standing.epoch == epoch
+            else { return false }
+            for used in authenticators where try !tables.authenticators.exists(used, of: grant.account) { return false }
+            grant.stepUp(proof, with: authenticators)
+            try tables.grants.updateProofs(of: grant)
+            try tables.audit.append(
+                AuditEvent(
+                    "tokens.stepped_up", actor: "journey", account: grant.account, app: grant.app,
+                    detail: ["grant": .string(id.text), "methods": .array(proof.methods.map { .string($0) })]), at: now)
+            return true
+        }
+    }
+
     // MARK: Looking at tokens
 
     /// An access token that is still good, and its grant unless it is an app's own.
-    private func live(_ token: String) async throws -> (claims: [String: JSONValue], grant: TokenGrantRecord?, account: AccountRecord?)? {
+    private func live(
+        _ token: String
+    ) async throws -> (claims: [String: JSONValue], grant: TokenGrantRecord?, account: AccountRecord?, party: AppParty?)? {
         let now = clock.now
         guard let claims = issuer.claims(of: token, as: .access, at: now), let id = claims["jti"]?.stringValue else { return nil }
         let hash = store.keys.hash(ofSecret: Array(id.utf8)), grantID = claims["sid"]?.stringValue.flatMap { GrantID($0) }
         return try await store.read { tables in
             guard try !tables.spent.contains(.access, hash) else { return nil }
-            guard let grantID else { return (claims, nil, nil) }
+            guard let grantID else { return (claims, nil, nil, nil) }
             // Idle or not: an access token lives for its own short time.
             guard let grant = try tables.grants.find(grantID), grant.family.revokedAt == nil,
                 let account = try tables.accounts.find(grant.account), account.state == .active
             else { return nil }
-            return (claims, grant, account)
+            return (claims, grant, account, try tables.apps.party(of: grant.app))
         }
     }
 
     /// RFC 7662, for confidential apps. What is not good, or another's business, is inactive and nothing more.
     func introspect(_ token: String, app: AppRecord) async throws -> JSONValue {
         let inactive: JSONValue = ["active": false]
-        if var (claims, _, _) = try await live(token) {
+        if var (claims, _, _, _) = try await live(token) {
             guard claims["client_id"]?.stringValue == app.id.text || Self.audience(claims).contains(where: app.settings.resources.contains) else {
                 return inactive
             }
@@ -291,14 +328,14 @@ struct GrantService: Sendable {
     /// Whoever sent the request: `Authorization: Bearer`, or `DPoP` with a proof.
     ///
     /// - Parameters:
-    ///   - needed: a scope the token must have.
+    ///   - needed: what the request needs of the token.
     ///   - proof: the key of the request's proof of possession, where that was looked at already: it is good once.
     /// - Throws: ``OAuthError`` `invalid_token`, `insufficient_scope`, `invalid_dpop_proof`.
-    func caller(of request: Request, needed: String = Scope.full, proof: String? = nil) async throws -> Caller {
+    func caller(of request: Request, needed: Need = .fullAccess, proof: String? = nil) async throws -> Caller {
         guard let (scheme, token) = request.accessToken else {
             throw OAuthError(.invalidToken, "send authorization: Bearer with an access token", scheme: "Bearer")
         }
-        guard let (claims, grant, account) = try await live(token), let grant, let account, Self.audience(claims).contains(publicURL()) else {
+        guard let (claims, grant, account, party) = try await live(token), let grant, let account, Self.audience(claims).contains(publicURL()) else {
             throw OAuthError(.invalidToken, "the access token is not one of ours, has expired or was revoked", scheme: scheme)
         }
         if let bound = grant.keyThumbprint {
@@ -314,8 +351,28 @@ struct GrantService: Sendable {
             throw OAuthError(.invalidToken, "this token is bound to no key: send authorization: Bearer", scheme: "Bearer")
         }
         let scope = claims["scope"]?.stringValue.flatMap { Scope($0) } ?? Scope(words: [])
-        guard scope.contains(needed) else { throw OAuthError(.insufficientScope, "the access token lacks the scope \(needed)", scheme: scheme) }
+        switch needed {
+        case .scope(let word): try Self.check(scope, contains: word, scheme)
+        // What a third-party app was granted before it became one does not count.
+        case .fullAccess: try Self.check(party == .first ? scope : Scope(words: []), contains: Scope.full, scheme)
+        case .signIn: try Self.check(scope, contains: party == .first ? Scope.full : Scope.openID, scheme)
+        }
         return Caller(account: account, app: grant.app, grant: grant, scope: scope)
+    }
+
+    /// What a request needs of the access token it comes with.
+    enum Need: Sendable {
+        case scope(String)
+        /// To act as the user at this server: first-party apps only.
+        case fullAccess
+        /// To begin a journey as the user. Steps that change authenticators ask for more.
+        case signIn
+    }
+
+    private static func check(_ scope: Scope, contains word: String, _ scheme: String) throws(OAuthError) {
+        guard scope.contains(word) else {
+            throw OAuthError(.insufficientScope, "The access token lacks the scope \(word). Only first-party apps get full-access.", scheme: scheme)
+        }
     }
 
     static let refused = OAuthError(.invalidGrant, "it is not good, or not any more: sign in again")

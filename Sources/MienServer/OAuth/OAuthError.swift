@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import MienAPI
+internal import MienCore
 
 /// What the token endpoints answer when they refuse: RFC 6749 §5.2. The words say what was wrong with the request, never whether a user exists.
 struct OAuthError: Error, Sendable {
@@ -19,6 +20,8 @@ struct OAuthError: Error, Sendable {
         /// RFC 6750, RFC 9449.
         case invalidToken = "invalid_token"
         case insufficientScope = "insufficient_scope"
+        /// RFC 9470.
+        case insufficientUserAuthentication = "insufficient_user_authentication"
         case loginRequired = "login_required"
         case temporarilyUnavailable = "temporarily_unavailable"
         case serverError = "server_error"
@@ -29,18 +32,60 @@ struct OAuthError: Error, Sendable {
     let status: HTTPResponse.Status
     /// Of `WWW-Authenticate`.
     var scheme: String?
+    /// What a new sign-in has to show: RFC 9470 section 3.
+    var stepUp: StepUp?
+
+    struct StepUp: Sendable {
+        /// The oldest authentication that will do, in seconds.
+        let maxAge: Int
+        /// `acr`.
+        let acr: String?
+    }
 
     init(_ code: Code, _ description: String, status: HTTPResponse.Status? = nil, scheme: String? = nil) {
         (self.code, self.description, self.scheme) = (code, description, scheme)
         self.status =
-            status ?? (code == .invalidClient || code == .invalidToken ? .unauthorized : code == .insufficientScope ? .forbidden : .badRequest)
+            status ?? Self.status(of: code)
+    }
+
+    private static func status(of code: Code) -> HTTPResponse.Status {
+        switch code {
+        case .invalidClient, .invalidToken, .insufficientUserAuthentication: .unauthorized
+        case .insufficientScope: .forbidden
+        default: .badRequest
+        }
     }
 
     var response: Response {
-        var response = JSONBody.response(["error": code.rawValue, "error_description": description], status: status)
+        var body: [String: JSONValue] = ["error": .string(code.rawValue), "error_description": .string(description)]
+        if let stepUp {
+            body["max_age"] = .number(Double(stepUp.maxAge))
+            body["acr_values"] = stepUp.acr.map { .string($0) }
+        }
+        var response = JSONBody.response(JSONValue.object(body), status: status)
         response.headers[.pragma] = "no-cache"
-        if let scheme { response.headers[.wwwAuthenticate] = "\(scheme) realm=\"mien\", error=\"\(code.rawValue)\"" }
+        response.headers[.wwwAuthenticate] = challenge
         return response
+    }
+
+    /// `WWW-Authenticate`: RFC 6750 section 3, RFC 9449 section 7.1, RFC 9470 section 3.
+    var challenge: String? {
+        guard let scheme else { return nil }
+        var parameters = [("realm", "mien"), ("error", code.rawValue)]
+        if let stepUp {
+            parameters.append(("max_age", String(stepUp.maxAge)))
+            if let acr = stepUp.acr { parameters.append(("acr_values", acr)) }
+        }
+        return "\(scheme) " + parameters.map { "\($0)=\"\($1)\"" }.joined(separator: ", ")
+    }
+
+    /// The same refusal for addresses that answer with problem documents.
+    var problem: Problem {
+        switch code {
+        case .insufficientUserAuthentication:
+            Problem(.insufficientUserAuthentication, description, maxAge: stepUp?.maxAge, acrValues: stepUp?.acr)
+        default: Problem(status == .forbidden ? .notPermitted : .invalidCredentials, description)
+        }
     }
 }
 

@@ -98,6 +98,7 @@ struct OAuthRoutes {
     /// Whoever sets a key up.
     private func setUpCaller(_ request: Request, _ proof: String?) async throws -> Caller {
         do { return try await grants.caller(of: request, proof: proof) } catch let error as OAuthError {
+            guard error.code != .insufficientUserAuthentication else { throw error }
             throw OAuthError(.invalidGrant, error.description, status: .unauthorized, scheme: error.scheme)
         }
     }
@@ -115,20 +116,22 @@ struct OAuthRoutes {
             // A journey begun by one who had signed in already brings no second, longer sign-in.
             claims["sid"] == nil,
             claims["aud"]?.stringValue == app.id.text, let user = claims["sub"]?.stringValue.flatMap({ UserID($0) }),
-            let id = claims["jti"]?.stringValue, let end = claims["exp"]?.numberValue, let at = claims["auth_time"]?.numberValue
+            let id = claims["jti"]?.stringValue, let end = claims["exp"]?.numberValue, let at = claims["auth_time"]?.numberValue,
+            let proof = claims["mien_proof"]?.stringValue.flatMap({ JourneyTokenProof(sealed: $0, token: id, keys: store.keys) })
         else { throw GrantService.refused }
         let hash = store.keys.hash(ofSecret: Array(id.utf8))
         var answer = try await grants.tokens(
             for: SignIn(
                 account: user, app: app, methods: claims["amr"]?.arrayValue?.compactMap(\.stringValue) ?? [], at: Instant(seconds: Int64(at)),
-                scope: scope, resources: resources, thumbprint: thumbprint)
+                scope: scope, epoch: proof.epoch, resources: resources, authenticators: proof.authenticators, isRecovery: proof.isRecovery,
+                thumbprint: thumbprint)
         ) { try $0.spent.spend(.exchange, hash, until: Instant(seconds: Int64(end))) }
         answer.issuedTokenType = Self.accessType
         return answer
     }
 
     private func userInfo(_ request: Request) async throws -> Response {
-        let caller = try await grants.caller(of: request, needed: Scope.openID)
+        let caller = try await grants.caller(of: request, needed: .scope(Scope.openID))
         let profile = caller.account.profile.use { $0 }
         var claims: [String: JSONValue] = ["sub": .string(caller.account.id.text)]
         if caller.scope.contains(Scope.profile), let name = profile.username { claims["preferred_username"] = .string(name) }

@@ -10,10 +10,16 @@ struct SignIn: Sendable {
     let methods: [String]
     let at: Instant
     let scope: Scope
+    /// The account's epoch when the user proved who they are: a later epoch refuses the sign-in.
+    let epoch: Int
     /// Services the tokens are for; none for this server.
     var resources: [String] = []
-    /// The device key it was done with.
+    /// The device key or passkey that signed in directly.
     var authenticator: AuthenticatorID?
+    /// Every authenticator that was used, in a journey or directly.
+    var authenticators: [AuthenticatorID] = []
+    /// Whether the user restored their access: see ``SignInProof/isRecovery``.
+    var isRecovery = false
     /// OpenID Connect: comes back in the ID token.
     var nonce: String?
     /// The key the tokens are bound to.

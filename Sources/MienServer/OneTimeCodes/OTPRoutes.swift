@@ -1,5 +1,6 @@
 internal import Hummingbird
 internal import MienAPI
+internal import MienAccess
 internal import MienCore
 internal import MienKeys
 internal import MienOTP
@@ -9,6 +10,7 @@ internal import MienStore
 struct OTPRoutes {
     let grants: GrantService
     let tokens: OTPService
+    let changes: AuthenticatorChanges
     let body: JSONBody
 
     func add(to router: RouterGroup<MienRequestContext>) {
@@ -27,11 +29,13 @@ struct OTPRoutes {
         }
         router.post("me/otp/registrations") { request, _ in
             let caller = try await grants.caller(of: request)
+            try await changes.require(.add, by: caller)
             let wanted = try await body.read(OTPRegistrationRequest.self, OTPRegistrationRequest.CodingKeys.self, from: request)
             return try await Self.offer(wanted, tokens, to: caller.account.id, app: caller.app, actor: "user")
         }
         router.delete("me/otp/tokens/:token") { request, context in
             let caller = try await grants.caller(of: request), id = try context.parameters.require("token")
+            try await changes.require(.remove, by: caller)
             guard try await tokens.delete(id, of: caller.account, app: caller.app, sparing: caller.grant.id) else {
                 throw Problem(.notFound, "you have no token with this id in this app")
             }

@@ -10,6 +10,7 @@ struct RecoveryRoutes {
 
     let apps: AppCatalog
     let grants: GrantService
+    let changes: AuthenticatorChanges
     let codes: RecoveryCodeService
     let recoveries: RecoveryService
     let body: JSONBody
@@ -21,10 +22,12 @@ struct RecoveryRoutes {
         }
         router.post("me/recovery-codes") { request, _ in
             let caller = try await grants.caller(of: request)
+            try await changes.require(.add, by: caller)
             return try await JSONBody.response(codes.make(for: caller.account, app: caller.app), status: .created)
         }
         router.delete("me/recovery-codes") { request, _ in
             let caller = try await grants.caller(of: request)
+            try await changes.require(.remove, by: caller)
             guard try await codes.delete(of: caller.account) else { throw Problem(.notFound, "You have no recovery codes.") }
             return Response(status: .noContent)
         }

@@ -9,12 +9,14 @@ struct PasskeyRoutes {
     let apps: AppCatalog
     let grants: GrantService
     let passkeys: PasskeyService
+    let changes: AuthenticatorChanges
     let clock: ServerClock
     let body: JSONBody
 
     func add(to router: RouterGroup<MienRequestContext>) {
         router.post("webauthn/register/options") { request, _ in
             let caller = try await grants.caller(of: request)
+            try await changes.require(.add, by: caller)
             let attestation =
                 try await body.read(RegistrationOptionsRequest.self, RegistrationOptionsRequest.CodingKeys.self, from: request).attestation ?? "none"
             guard ["none", "direct"].contains(attestation) else {
@@ -24,6 +26,7 @@ struct PasskeyRoutes {
         }
         router.post("webauthn/register") { request, _ in
             let caller = try await grants.caller(of: request)
+            try await changes.require(.add, by: caller)
             let members = try await members(of: request, ["credential", "name"])
             let name = try members["name"].map { value in try Self.name(value.stringValue ?? "") }
             let credential = try BrowserCredential(members["credential"])
@@ -51,13 +54,11 @@ struct PasskeyRoutes {
         }
         router.delete("me/passkeys/:passkey") { request, context in
             let caller = try await grants.caller(of: request), id = try context.parameters.require("passkey")
+            try await changes.require(.remove, by: caller)
             guard try await passkeys.delete(id, of: caller.account, app: caller.app) else { throw Self.notFound }
             return Response(status: .noContent)
         }
     }
-
-    /// Two factors in one: the key, and what the authenticator asked of the user (RFC 8176).
-    private static let methods = [AuthenticatorType.passkey.method, "mfa"]
 
     private func signIn(_ request: Request) async throws -> TokenAnswer {
         let members = try await members(of: request, ["credential", "client_id", "client_secret", "scope", "resource"])
@@ -79,8 +80,8 @@ struct PasskeyRoutes {
         let owner = try await passkeys.signIn(credential, app: app)
         return try await grants.tokens(
             for: SignIn(
-                account: owner.account, app: app, methods: Self.methods, at: clock.now, scope: scope, resources: resources,
-                authenticator: owner.authenticator, thumbprint: thumbprint))
+                account: owner.account, app: app, methods: owner.methods, at: clock.now, scope: scope, epoch: owner.epoch,
+                resources: resources, authenticator: owner.authenticator, thumbprint: thumbprint))
     }
 
     /// A body whose credential is the browser's to shape; beside it nothing that is not listed.

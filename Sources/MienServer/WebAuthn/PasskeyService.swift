@@ -140,6 +140,9 @@ struct PasskeyService: Sendable {
     struct Owner: Sendable {
         let account: UserID
         let authenticator: AuthenticatorID
+        let epoch: Int
+        /// `amr`: a key, and two factors in one if the authenticator verified the user (RFC 8176).
+        let methods: [String]
     }
 
     /// Judges an answer, through the lock gate.
@@ -183,7 +186,9 @@ struct PasskeyService: Sendable {
         else { throw Self.refused }
         try await gate.succeed(pass)
         metrics.count("mien_authentications_total", "type=\"passkey\",result=\"accepted\"")
-        return Owner(account: found.account.id, authenticator: found.authenticator.id)
+        return Owner(
+            account: found.account.id, authenticator: found.authenticator.id, epoch: found.account.epoch,
+            methods: [AuthenticatorType.passkey.method] + (result.isUserVerified ? ["mfa"] : []))
     }
 
     private enum Use { case named, discovered }

@@ -7,6 +7,8 @@ public struct AccountRecord: Sendable {
     public var state: AccountState
     public var profile: Sensitive<AccountProfile>
     public let createdAt: Instant
+    /// Counts the changes that end everything opened before them: see ``AccountTable/endSignIns(of:keeping:at:)``.
+    public var epoch = 0
     /// Opens what is sealed for this person.
     let key: AccountKey
 
@@ -46,7 +48,7 @@ public struct AccountProfile: Sendable, Hashable, Codable {
 public struct AccountTable {
     let connection: any SQLConnection
     let keys: StoreKeys
-    private static let columns = "id, state, key_sealed, profile_sealed, created_at"
+    private static let columns = "id, state, key_sealed, profile_sealed, created_at, epoch"
 
     /// - Throws: ``StoreError`` `.conflict` when somebody has one of the names already, be it as another kind of name.
     public func insert(_ account: NewAccount, names: [LoginName]) throws(StoreError) {
@@ -57,7 +59,7 @@ public struct AccountTable {
     func insertRow(_ account: NewAccount) throws(StoreError) {
         let record = account.record
         try connection.execute(
-            "INSERT INTO account (\(Self.columns), updated_at) VALUES (?, ?, ?, ?, ?, ?)", .id(record.id), .text(record.state.rawValue),
+            "INSERT INTO account (id, state, key_sealed, profile_sealed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)", .id(record.id), .text(record.state.rawValue),
             .blob(account.sealedKey), .blob(sealed(record)), .time(record.createdAt), .time(record.createdAt))
     }
 
@@ -137,6 +139,30 @@ public struct AccountTable {
         ).map { row throws(StoreError) in try record(row) }
     }
 
+    /// The account's epoch, and whether the account is active, without opening the profile.
+    public func standing(of id: UserID) throws(StoreError) -> (state: AccountState, epoch: Int)? {
+        try connection.row("SELECT state, epoch FROM account WHERE id = ?", .id(id)).map { row throws(StoreError) in
+            (try row.word(0), Int(try row.integer(1)))
+        }
+    }
+
+    /// Starts a new epoch of the account: a password changed, the account was suspended, or its credentials are known to others.
+    ///
+    /// Ends everything opened earlier: grants, known devices, registration codes of tokens. What carries its epoch with it, such as journey tokens, waiting
+    /// runs, and authorization codes, is refused wherever it is presented.
+    /// - Parameter grant: the sign-in that changed the password, which may stay.
+    /// - Returns: the new epoch.
+    @discardableResult
+    public func endSignIns(of id: UserID, keeping grant: GrantID? = nil, at now: Instant) throws(StoreError) -> Int {
+        try connection.execute("UPDATE account SET epoch = epoch + 1, updated_at = ? WHERE id = ?", .time(now), .id(id))
+        try connection.execute("DELETE FROM known_device WHERE account_id = ?", .id(id))
+        try connection.execute("DELETE FROM otp_registration WHERE account_id = ?", .id(id))
+        try connection.execute(
+            "UPDATE token_grant SET revoked_at = ? WHERE account_id = ? AND id <> ? AND revoked_at IS NULL", .time(now), .id(id), .id(grant))
+        guard let standing = try standing(of: id) else { throw StoreError(.stale, "the account is gone") }
+        return standing.epoch
+    }
+
     private func setNames(_ names: [LoginName], of id: UserID) throws(StoreError) {
         for name in names {
             // Within a kind the key sees to it.
@@ -164,6 +190,7 @@ public struct AccountTable {
         let id: UserID = try row.identifier(0)
         let key = try keys.accountKey(row.blob(2), for: id)
         let profile = try JSONColumn.value(AccountProfile.self, key.open(row.blob(3), .accountProfile, for: id.text))
-        return AccountRecord(id: id, state: try row.word(1), profile: Sensitive(profile), createdAt: try row.instant(4), key: key)
+        return AccountRecord(id: id, state: try row.word(1), profile: Sensitive(profile), createdAt: try row.instant(4),
+            epoch: Int(try row.integer(5)), key: key)
     }
 }

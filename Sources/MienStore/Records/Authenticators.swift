@@ -73,6 +73,10 @@ public struct AuthenticatorTable {
             .map { row throws(StoreError) in try record(row, account) }
     }
 
+    public func exists(_ id: AuthenticatorID, of account: UserID) throws(StoreError) -> Bool {
+        try connection.row("SELECT 1 FROM authenticator WHERE id = ? AND account_id = ?", .id(id), .id(account)) != nil
+    }
+
     /// Every face of an app goes when the app does.
     public func deleteAll(ofApp app: AppID) throws(StoreError) {
         connection.leaveNoTrace()

@@ -6,26 +6,50 @@ public struct TokenGrantRecord: Sendable {
     public let id: GrantID
     public let account: UserID
     public let app: AppID
-    /// The device key it was signed in with, if it was.
+    /// The device key or passkey that signed in directly, without a journey.
     public let authenticator: AuthenticatorID?
+    /// Every authenticator that produced the sign-in. Removing any of them ends it.
+    public private(set) var authenticators: [AuthenticatorID]
     /// Random, so that no two grants have the same tokens.
     public let nonce: [UInt8]
     public let scope: Scope
     public let resources: [String]
     /// `amr`.
-    public let methods: [String]
+    public private(set) var methods: [String]
     /// RFC 7638, of the key its tokens are bound to.
     public let keyThumbprint: String?
-    public let signedInAt: Instant
+    /// `auth_time`.
+    public private(set) var signedInAt: Instant
+    /// The newest authentication of this sign-in: the first one, or a later one that stepped it up.
+    public private(set) var newestProof: SignInProof
     public var family: RefreshFamily
 
     public init(
         id: GrantID, account: UserID, app: AppID, authenticator: AuthenticatorID?, nonce: [UInt8], scope: Scope, resources: [String],
-        methods: [String], keyThumbprint: String?, signedInAt: Instant, family: RefreshFamily
+        methods: [String], keyThumbprint: String?, signedInAt: Instant, family: RefreshFamily, authenticators: [AuthenticatorID] = [],
+        newestProof: SignInProof? = nil
     ) {
         (self.id, self.account, self.app, self.authenticator, self.nonce) = (id, account, app, authenticator, nonce)
         (self.scope, self.resources, self.methods, self.keyThumbprint) = (scope, resources, methods, keyThumbprint)
         (self.signedInAt, self.family) = (signedInAt, family)
+        self.authenticators = authenticators
+        if let authenticator, !authenticators.contains(authenticator) { self.authenticators.append(authenticator) }
+        self.newestProof = newestProof ?? SignInProof(methods: methods, at: signedInAt)
+    }
+
+    /// The proofs that may allow a change of authenticators: how the user signed in, and how they authenticated last.
+    public var proofs: [SignInProof] {
+        let isRecovery = newestProof.isRecovery && newestProof.at == signedInAt
+        return [SignInProof(methods: methods, at: signedInAt, isRecovery: isRecovery), newestProof]
+    }
+
+    /// The user authenticated again during this sign-in.
+    ///
+    /// The tokens' `amr` and `auth_time` follow only if the new proof is at least as strong: a fresh password must not make an old passkey look fresh.
+    public mutating func stepUp(_ proof: SignInProof, with authenticators: [AuthenticatorID]) {
+        newestProof = proof
+        for authenticator in authenticators where !self.authenticators.contains(authenticator) { self.authenticators.append(authenticator) }
+        if proof.assurance >= SignInProof(methods: methods, at: signedInAt).assurance { (methods, signedInAt) = (proof.methods, proof.at) }
     }
 }
 
@@ -33,17 +57,34 @@ public struct TokenGrantTable {
     let connection: any SQLConnection
     private static let columns = """
         id, account_id, app_id, authenticator_id, nonce, scope, resources, methods, key_thumbprint, signed_in_at, generation, created_at, used_at, \
-        idle_ms, expires_at, revoked_at, users_mark
+        idle_ms, expires_at, revoked_at, users_mark, proofs
         """
 
     public func insert(_ grant: TokenGrantRecord) throws(StoreError) {
         let family = grant.family
         try connection.execute(
-            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", .id(grant.id), .id(grant.account),
+            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", .id(grant.id), .id(grant.account),
             .id(grant.app), .id(grant.authenticator), .blob(grant.nonce), .text(grant.scope.text), .text(JSONColumn.text(grant.resources)),
             .text(JSONColumn.text(grant.methods)), .text(grant.keyThumbprint ?? ""), .time(grant.signedInAt), .integer(Int64(family.generation)),
             .time(family.createdAt), .time(family.usedAt), family.idle.map { .integer($0.milliseconds) } ?? .null, .time(family.expiresAt),
-            .time(family.revokedAt), family.usersMark.map { .blob($0) } ?? .null)
+            .time(family.revokedAt), family.usersMark.map { .blob($0) } ?? .null, .text(JSONColumn.text(grant.newestProof)))
+        try link(grant)
+    }
+
+    /// Writes a step-up: proofs, methods, time, and authenticators.
+    public func updateProofs(of grant: TokenGrantRecord) throws(StoreError) {
+        try connection.execute(
+            "UPDATE token_grant SET methods = ?, signed_in_at = ?, proofs = ? WHERE id = ?", .text(JSONColumn.text(grant.methods)),
+            .time(grant.signedInAt), .text(JSONColumn.text(grant.newestProof)), .id(grant.id))
+        try link(grant)
+    }
+
+    private func link(_ grant: TokenGrantRecord) throws(StoreError) {
+        for authenticator in grant.authenticators {
+            try connection.execute(
+                "INSERT INTO grant_authenticator (grant_id, authenticator_id) VALUES (?, ?) ON CONFLICT (grant_id, authenticator_id) DO NOTHING",
+                .id(grant.id), .id(authenticator))
+        }
     }
 
     public func find(_ id: GrantID) throws(StoreError) -> TokenGrantRecord? {
@@ -68,13 +109,22 @@ public struct TokenGrantTable {
             "UPDATE token_grant SET revoked_at = ? WHERE account_id = ? AND app_id = ? AND revoked_at IS NULL", .time(now), .id(account), .id(app))
     }
 
-    /// Those that one device key brought.
+    /// Ends the sign-ins that a device key made directly: a device has one at a time.
+    ///
+    /// - Returns: how many were live until now.
+    public func revokeSignIns(byDeviceKey key: AuthenticatorID, at now: Instant) throws(StoreError) -> Int {
+        try connection.execute("UPDATE token_grant SET revoked_at = ? WHERE authenticator_id = ? AND revoked_at IS NULL", .time(now), .id(key))
+    }
+
+    /// Ends every sign-in that an authenticator helped produce, inside a journey or outside.
     ///
     /// - Returns: how many were live until now.
     public func revokeAll(by authenticator: AuthenticatorID, except grant: GrantID? = nil, at now: Instant) throws(StoreError) -> Int {
         try connection.execute(
-            "UPDATE token_grant SET revoked_at = ? WHERE authenticator_id = ? AND id <> ? AND revoked_at IS NULL", .time(now), .id(authenticator),
-            .id(grant))
+            """
+            UPDATE token_grant SET revoked_at = ?
+            WHERE id IN (SELECT grant_id FROM grant_authenticator WHERE authenticator_id = ?) AND id <> ? AND revoked_at IS NULL
+            """, .time(now), .id(authenticator), .id(grant))
     }
 
     /// - Returns: how many were removed, at most `count`.
@@ -87,14 +137,19 @@ public struct TokenGrantTable {
         guard let scope = Scope(try row.text(5)) else { throw StoreError(.corrupt, "a grant's scope cannot be understood") }
         let thumbprint = try row.text(8), generation = Int(try row.integer(10))
         guard generation >= 0 else { throw StoreError(.corrupt, "a grant's generation is negative") }
+        let id: GrantID = try row.identifier(0)
+        let authenticators = try connection.rows("SELECT authenticator_id FROM grant_authenticator WHERE grant_id = ? ORDER BY authenticator_id", .id(id))
+            .map { row throws(StoreError) in try row.identifier(0) as AuthenticatorID }
+        let proof = try row.text(17)
         return TokenGrantRecord(
-            id: try row.identifier(0), account: try row.identifier(1), app: try row.identifier(2), authenticator: try row.optionalIdentifier(3),
+            id: id, account: try row.identifier(1), app: try row.identifier(2), authenticator: try row.optionalIdentifier(3),
             nonce: try row.blob(4), scope: scope, resources: try JSONColumn.value([String].self, row.text(6).utf8),
             methods: try JSONColumn.value([String].self, row.text(7).utf8), keyThumbprint: thumbprint.isEmpty ? nil : thumbprint,
             signedInAt: try row.instant(9),
             family: RefreshFamily(
                 generation: generation, createdAt: try row.instant(11), expiresAt: try row.instant(14), usedAt: try row.instant(12),
                 idle: try row.optionalInteger(13).map { .milliseconds($0) }, revokedAt: try row.optionalInstant(15),
-                usersMark: try row.optionalBlob(16)))
+                usersMark: try row.optionalBlob(16)), authenticators: authenticators,
+            newestProof: proof == "[]" ? nil : try JSONColumn.value(SignInProof.self, proof.utf8))
     }
 }

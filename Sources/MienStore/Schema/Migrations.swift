@@ -228,5 +228,24 @@ enum Migrations {
                 "CREATE INDEX recovery_by_effect ON recovery (effective_at)",
             ]
         ),
+        (
+            // Existing apps become third-party apps: an operator marks the first-party ones.
+            "14-credentials",
+            [
+                "ALTER TABLE account ADD COLUMN epoch BIGINT NOT NULL DEFAULT 0",
+                "ALTER TABLE app ADD COLUMN party TEXT NOT NULL DEFAULT 'undecided'",
+                "ALTER TABLE token_grant ADD COLUMN proofs TEXT NOT NULL DEFAULT '[]'",
+                """
+                CREATE TABLE grant_authenticator (
+                  grant_id TEXT NOT NULL REFERENCES token_grant (id) ON DELETE CASCADE, authenticator_id TEXT NOT NULL,
+                  PRIMARY KEY (grant_id, authenticator_id))
+                """,
+                "CREATE INDEX grant_authenticator_by_authenticator ON grant_authenticator (authenticator_id)",
+                """
+                INSERT INTO grant_authenticator (grant_id, authenticator_id)
+                SELECT id, authenticator_id FROM token_grant WHERE authenticator_id <> ''
+                """,
+            ]
+        ),
     ]
 }

@@ -41,17 +41,18 @@ struct AppCommand: AsyncParsableCommand {
                 A confidential app runs on a server of its own and has a secret, which is shown this once.
 
                 EXAMPLE
-                  mien admin app create "Web shop" --id shop --confidential
+                  mien admin app create "Web shop" --id shop --confidential --first-party
                 """)
 
         @Argument(help: "What people call it.") var name: String
         @Option(help: "Its id; made up when left out.", transform: Word.app) var id: AppID?
         @Flag(help: "It can keep a secret.") var confidential = false
+        @Flag(help: "You run it: its users manage their authenticators through it.") var firstParty = false
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let request = AppRequest(id: id?.text, name: name, type: confidential ? "confidential" : "public")
+            let request = AppRequest(id: id?.text, name: name, type: confidential ? "confidential" : "public", isFirstParty: firstParty)
             try AppCommand.show(await server.admin().createApp(request), output)
         }
     }
@@ -79,22 +80,24 @@ struct AppCommand: AsyncParsableCommand {
 
                 EXAMPLE
                   mien admin app set shop --redirect-uri https://shop.example.org/back --token-seconds 120
+                  mien admin app set shop --first-party
                   mien admin app set shop --journey face-login --journey sign-up --lock face=5,30,50
                 """)
 
         @Argument(help: "The app's id.", transform: Word.app) var id: AppID
         @Option(help: "What people call it.") var name: String?
+        @Flag(inversion: .prefixedNo, help: "You run it: its users manage their authenticators through it.") var firstParty: Bool?
         @OptionGroup var settings: AppSettingOptions
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            guard name != nil || !settings.isEmpty else { throw ValidationError("say what to change: --name, --face-threshold, …") }
+            guard name != nil || firstParty != nil || !settings.isEmpty else { throw ValidationError("say what to change: --name, --face-threshold, …") }
         }
 
         func run() async throws {
             let admin = try server.admin(), app = try await admin.app(id)
-            let request = AppRequest(name: name ?? app.name, settings: settings.isEmpty ? nil : settings.applied(to: app.settings))
+            let request = AppRequest(name: name ?? app.name, isFirstParty: firstParty, settings: settings.isEmpty ? nil : settings.applied(to: app.settings))
             try AppCommand.show(await admin.updateApp(id, request), output)
         }
     }
@@ -140,7 +143,8 @@ struct AppCommand: AsyncParsableCommand {
     private static func show(_ app: AppAnswer, _ output: OutputOptions) {
         guard !output.json else { return JSON.print(app) }
         AdminOutput.sheet(
-            [("id", app.id), ("name", app.name), ("type", app.type), ("created", AdminOutput.time(app.createdAt))]
+            [("id", app.id), ("name", app.name), ("type", app.type), ("first party", app.isFirstParty ? "yes" : "no"),
+                ("created", AdminOutput.time(app.createdAt))]
                 + AppSettingOptions.rows(app.settings) + [("secret", app.clientSecret)])
         if app.clientSecret != nil { Terminal.warn("The secret is shown this once: keep it where only the app can read it.") }
     }

@@ -14,7 +14,7 @@ struct UserCommand: AsyncParsableCommand {
               mien admin user create --username ada --email ada@example.org
               mien admin user set ada --state suspended
             """,
-        subcommands: [List.self, Create.self, Show.self, Change.self, Delete.self])
+        subcommands: [List.self, Create.self, Show.self, Change.self, Compromised.self, Delete.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -120,6 +120,28 @@ struct UserCommand: AsyncParsableCommand {
             var request = try fields.request(attributes: found.attributes, removing: removeAttribute)
             request.state = state?.rawValue
             UserCommand.show(try await admin.updateUser(id, request), output)
+        }
+    }
+
+    struct Compromised: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "compromised", abstract: "End everything that was opened with a user's credentials.",
+            discussion: """
+                Use it when somebody else knows the password or holds a device. Sign-ins, known devices, running journeys, and unused codes end at once.
+                The credentials stay: set a new password and remove authenticators that are not the user's.
+
+                EXAMPLE
+                  mien admin user compromised ada
+                """)
+
+        @Argument(help: "The user.") var user: String
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let admin = try server.admin(), (id, _) = try await admin.user(meant: user)
+            try await admin.markCompromised(id)
+            if output.json { JSON.print(["compromised": id.text]) } else { print("Ended everything that was opened with the credentials of \(id).") }
         }
     }
 

@@ -25,7 +25,7 @@ extension Failure {
             (.badInput, "server.invalid-request")
         case .notFound: (.badInput, "server.not-found")
         case .conflict, .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder, .noActiveJourney: (.badInput, "server.conflict")
-        case .invalidCredentials, .notPermitted: (.notSetUp, "server.credential")
+        case .invalidCredentials, .insufficientUserAuthentication, .notPermitted: (.notSetUp, "server.credential")
         case .tooManyRequests, .unavailable: (.notSetUp, "server.busy")
         case .methodNotAllowed, .serverError: (.notSetUp, "server.failed")
         case nil:

@@ -1,0 +1,28 @@
+internal import Foundation
+internal import MienCore
+internal import MienStore
+
+/// What a journey's token says to this server only: which authenticators were used, and the account's epoch then.
+///
+/// Sealed into the claim `mien_proof` and bound to the token's `jti`, so apps can neither read nor reuse it.
+struct JourneyTokenProof: Codable, Sendable {
+    let authenticators: [AuthenticatorID]
+    let epoch: Int
+    let isRecovery: Bool
+
+    init(authenticators: [AuthenticatorID], epoch: Int, isRecovery: Bool) {
+        (self.authenticators, self.epoch, self.isRecovery) = (authenticators, epoch, isRecovery)
+    }
+
+    /// - Returns: `nil` for a text that this server did not seal for the token `id`.
+    init?(sealed text: String, token id: String, keys: StoreKeys) {
+        guard text.utf8.count <= 16 * 1024, let bytes = Base64URL.decode(text), let content = try? keys.openJourneyProof(bytes, of: id),
+            let proof = try? JSONDecoder().decode(Self.self, from: Data(content))
+        else { return nil }
+        self = proof
+    }
+
+    func sealed(token id: String, keys: StoreKeys) throws -> String {
+        Base64URL.encode(keys.sealJourneyProof([UInt8](try JSONEncoder().encode(self)), of: id))
+    }
+}
