@@ -247,7 +247,7 @@ struct PasskeyTests {
             #expect(statuses.sorted() == [200, 401])
 
             let synced = try SoftwarePasskey(passkey.client).with { ($0.counter, $0.flags, $0.userHandle) = (0, 0x1d, passkey.userHandle) }
-            #expect(try await synced.register(access).status == 200)
+            #expect(try await synced.register(passkey.access(counter: 12)).status == 200)
             for _ in 0..<2 { #expect(try await synced.signIn().status == 200) }
         }
     }
