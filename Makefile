@@ -27,8 +27,8 @@ bench: ## measure against dlib, live capture, and a server under load
 	@scripts/setup --bench
 	@scripts/run scripts/bench
 
-fuzz: setup ## feed the parsers malformed input for a while
-	@scripts/run scripts/fuzz
+fuzz: setup ## feed the parsers malformed input, a minute each
+	@scripts/run scripts/fuzz 60
 
 format: ## format the Swift code in place
 	@scripts/format

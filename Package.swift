@@ -232,9 +232,13 @@ let package = Package(
                 "MienTesting", "MienAttestationTesting", "MienDevice", "MienFace", "mien", crypto, lifecycle, logging, nioCore, nioPosix, nioSSL,
                 x509,
             ], swiftSettings: testing),
+        // Reads hostile text, for MienServerAPITests and scripts/measure-text to count instructions.
+        .executableTarget(
+            name: "mien-text-cost", dependencies: ["MienAPI", "MienAccess", "MienAttestation", "MienCore"], path: "Tests/mien-text-cost",
+            swiftSettings: testing),
         .testTarget(
             name: "MienServerAPITests",
-            dependencies: ["MienServer", "MienAPI", "MienAccess", "MienStore", "MienJourney", "MienCore", "MienTesting", logging],
+            dependencies: ["mien-text-cost", "MienServer", "MienAPI", "MienAccess", "MienStore", "MienJourney", "MienCore", "MienTesting", logging],
             swiftSettings: testing),
         .testTarget(
             name: "MienCommandTests",

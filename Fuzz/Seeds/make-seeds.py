@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the seeds of the fuzz targets FrameBatch and OCRA: python3 make-seeds.py
+"""Makes the seeds of fuzz targets: python3 make-seeds.py
 
 Written from the formats' descriptions, not by the product: what it links has to be taken. No picture shows anything.
 """
@@ -69,3 +69,59 @@ ocra("nothing-given", "OCRA-1:HOTP-SHA1-6:C-QN08-PSHA512-S064-T1M", "1", against
 ocra("wrong-question", "OCRA-1:HOTP-SHA1-6:QN08", "12a")
 save("OCRA/suite-alone", b"OCRA-1:HOTP-SHA512-0:C-QA64-PSHA512-S999-T59M")
 save("OCRA/no-suite", "OCRA-1:HOTP-SHA1-6:QN0８".encode())
+
+# --- Expression: a source, a NUL, what a client sent as JSON -----------------------------------------------------------------
+
+for name, source in {
+    "access": "data.user.name == 'ada' && data.tries < 3", "text": "s.split(',')[0].upperAscii() + string(n)",
+    "replace": "data.text.replace('a', '').size() > 0 ? data.text : big", "in": "'key' in map || data.text in map",
+    "map": "{'a': [1, 2, 3], data.text: has(data.user)}", "template": "Hello {{data.user.name}}, {{size(list) * 2}} {{big}}",
+    "nested": "((((((((a))))))))" + " + a" * 40,
+}.items():
+    save(f"Expression/{name}", source.encode() + b"\0" + '{"user": {"name": "ada"}, "tries": 1, "text": "ae\u0301a\u0316"}'.encode())
+
+# --- DPoP, Licence: the payload of a message that the target signs -----------------------------------------------------------
+
+save("DPoP/proof", b'{"jti": "a1", "htm": "POST", "htu": "https://login.example.org/oauth2/token?a#b", "iat": 1800000000, "ath": "AA"}')
+save("DPoP/large-time", b'{"jti": "a1", "htm": "POST", "htu": "https://login.example.org/", "iat": 9.99e11}')
+save("Licence/valid", b'{"product": "face-login", "device": "' + b"A" * 43 + b'", "iat": 1800000000, "exp": 1900000000}')
+save("Licence/far", b'{"product": "face-login", "device": "' + b"A" * 43 + b'", "iat": 0, "exp": 1099511627775}')
+
+# --- HPKE: a JSON answer, or a kind of change and the change -----------------------------------------------------------------
+
+save("HPKE/answer", b'{"token_id": "aut_1", "app_id": "app", "kind": "totp", "algorithm": "SHA256", "digits": 6, "period": 30, '
+     b'"signature_suite": "OCRA-1:HOTP-SHA256-8:QH64", "encapsulated_key": "BAAA", "encrypted_secret": "AAAA"}')
+for kind in range(5):
+    save(f"HPKE/change-{kind}", bytes([kind, 0, 1]))
+save("HPKE/nothing", bytes([0]))
+
+# --- SealedRecord: how much of the genuine record stays, eight pairs of place and mask, what follows -----------------------
+
+save("SealedRecord/genuine", bytes([0]))
+save("SealedRecord/header", b"MISR" + struct.pack(">HHI", 1, 0, 1) + bytes(8 + 12 + 32 + 16 + 12) + struct.pack(">I", 0) + bytes(16))
+save("SealedRecord/long-count", bytes([0, 92, 0x7F]))
+save("SealedRecord/cut", bytes([96]))
+
+# --- Dlib: eight kinds of values, then the archive ---------------------------------------------------------------------------
+
+def integer(value):
+    magnitude = abs(value).to_bytes(max(1, (abs(value).bit_length() + 7) // 8), "little")
+    return bytes([len(magnitude) | (0x80 if value < 0 else 0)]) + magnitude
+
+save("Dlib/values", bytes([0, 1, 2, 3, 4, 5, 6, 0]) + integer(-300) + integer(7) + integer(5) + b"con_4" + b"1" + integer(3) + integer(-1)
+     + integer(2) + b"".join(map(integer, (1, 1, 1, 2))) + struct.pack("<ff", 0.5, -1) + integer(1) + b"".join(map(integer, (1, 2, 3, 4))) + integer(0))
+save("Dlib/large-tensor", bytes([5]) * 8 + integer(2) + b"".join(map(integer, (1 << 30, 1 << 30, 1 << 2, 1))))
+
+# --- Settings: YAML, or an app's settings as JSON ----------------------------------------------------------------------------
+
+save("Settings/server", b"host: 127.0.0.1\nport: 8080\ntls:\n  certificate: a.pem\n  key: b.pem\nwebhook:\n  hosts: [hooks.example.org, b]\ntoken: {rotate_days: 30}\n")
+save("Settings/aliases", b"a: &a [x, x]\nb: &b [*a, *a, *a]\nc: [*b, *b, *b]\n")
+save("Settings/app", b'{"redirect_uris": ["https://app.example.org/back", "com.example.app:/cb"], "token_seconds": 300, "client_scopes": ["read"]}')
+
+# --- Text: pairs of a kind of character and how many -------------------------------------------------------------------------
+
+save("Text/two-marks", bytes([0b0010_0000, 14]))
+save("Text/letter-and-marks", bytes([10, 0, 0b0110_0000, 4]) * 8)
+save("Text/hangul", bytes([0b0101_0000, 14]))
+save("Text/flags", bytes([20, 14]))
+save("Text/marks-of-tibet", bytes([0b0010_0101, 14]))

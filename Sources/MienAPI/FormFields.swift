@@ -5,6 +5,8 @@ internal import MienCore
 /// They hold passwords, secrets and tokens: a value of this type does not print them.
 public struct FormFields: Sendable, Hashable {
     public static let mostFields = 64
+    /// UTF-8 bytes of a decoded name.
+    public static let maxNameBytes = 128
 
     /// Why a text is no form.
     public struct Malformed: Error, Hashable {
@@ -22,20 +24,28 @@ public struct FormFields: Sendable, Hashable {
 
     public init(_ pairs: [Pair]) { self.pairs = pairs }
 
-    /// - Throws: ``Malformed`` for more than ``mostFields`` fields, and for what is not percent-encoded UTF-8.
+    /// Parses bytes, not characters: a combining mark after `&` or `=` is the beginning of a name or value.
+    ///
+    /// - Throws: ``Malformed`` for more than ``mostFields`` fields, a name of more than ``maxNameBytes`` bytes, a part that is not
+    ///   percent-encoded UTF-8, and text that is not stream-safe (``StreamSafeText``).
     public init(parsing text: some StringProtocol) throws(Malformed) {
-        let parts = text.split(separator: "&", maxSplits: Self.mostFields)
+        let parts = Array(text.utf8).split(separator: UInt8(ascii: "&"), maxSplits: Self.mostFields)
         guard parts.count <= Self.mostFields else { throw Malformed(reason: "there are more than \(Self.mostFields) parameters") }
         var pairs: [Pair] = []
         for part in parts {
-            let end = part.firstIndex(of: "=") ?? part.endIndex
-            guard let name = PercentEncoding.decodeForm(part[..<end]),
-                let value = PercentEncoding.decodeForm(end < part.endIndex ? part[part.index(after: end)...] : "")
-            else { throw Malformed(reason: "a parameter is not percent-encoded UTF-8") }
+            let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            // Encoded, a byte takes up to three.
+            guard end - part.startIndex <= 3 * Self.maxNameBytes else { throw Self.longName }
+            guard let name = PercentEncoding.decodeForm(part[..<end]), let value = PercentEncoding.decodeForm(part[end...].dropFirst()) else {
+                throw Malformed(reason: "a parameter is not percent-encoded UTF-8, or has too many combining marks in a row")
+            }
+            guard name.utf8.count <= Self.maxNameBytes else { throw Self.longName }
             pairs.append(Pair(name, value))
         }
         self.pairs = pairs
     }
+
+    private static let longName = Malformed(reason: "a parameter's name has more than \(maxNameBytes) bytes")
 
     public var text: String { pairs.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(separator: "&") }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MienCore
 
 /// A name to find an account by: as typed, and in the one form that is compared.
 public struct LoginName: Sendable, Hashable {
@@ -8,15 +9,21 @@ public struct LoginName: Sendable, Hashable {
         case email
     }
 
+    /// UTF-8 bytes, spaces around it not counted.
+    public static let maxBytes = 254
+    /// UTF-8 bytes of a text before the spaces around it are removed. Longer texts are refused before any work on them.
+    static let maxTypedBytes = 1024
+
     public let kind: Kind
     /// What is compared: Unicode NFKC, case folded, no space around it. External ids are taken as they are.
     public let normal: String
 
     /// - Throws: ``LoginNameError`` when it is empty, too long, holds control characters or spaces, or is no e-mail address.
     public init(_ text: String, kind: Kind) throws(LoginNameError) {
+        guard text.utf8.count <= Self.maxTypedBytes, text.isStreamSafe else { throw .tooLong(kind) }
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !trimmed.isEmpty else { throw .empty(kind) }
-        guard trimmed.utf8.count <= 254 else { throw .tooLong(kind) }
+        guard trimmed.utf8.count <= Self.maxBytes else { throw .tooLong(kind) }
         let normal = kind == .externalID ? trimmed : Self.folded(trimmed)
         // In the compared form, too: compatibility mapping makes spaces of some letters (U+FDFA).
         guard !(trimmed.unicodeScalars + normal.unicodeScalars).contains(where: Self.isForbidden) else { throw .character(kind) }
@@ -35,7 +42,10 @@ public struct LoginName: Sendable, Hashable {
     public var identifier: String { kind == .externalID ? Self.folded(normal) : normal }
 
     /// Every name `text` might mean: what an unlabelled identifier is looked up as.
+    ///
+    /// - Returns: nothing for text that can be no name, such as text that is too long; such text is not normalized.
     public static func candidates(_ text: String) -> [LoginName] {
+        guard text.utf8.count <= maxTypedBytes, text.isStreamSafe else { return [] }
         // Also a full-width “＠”.
         let kinds: [Kind] = Self.folded(text).contains("@") ? [.email, .externalID] : [.username, .externalID]
         return kinds.compactMap { try? LoginName(text, kind: $0) }

@@ -2,19 +2,29 @@
 ///
 /// Stricter than RFC 8259 asks: a key that comes twice, a lone surrogate, a number too large for a double and text that is not UTF-8 are errors,
 /// because two readers could take them for different things.
+///
+/// A key has at most ``Limits/maxKeyBytes``, checked before it is hashed. Swift compares keys by canonical equivalence, other readers by bytes;
+/// so that both see the same object, a key that comes twice in different normalizations is an error, as is a key with a character that is
+/// canonically equivalent to ASCII. No text has more than ``StreamSafeText/maxMarks`` combining marks in a row.
 public enum JSONText {
     public struct Limits: Sendable, Hashable {
         public let maxBytes: Int
         /// How deep lists and objects may be nested.
         public let maxDepth: Int
+        /// UTF-8 bytes of an object's key.
+        public let maxKeyBytes: Int
 
-        public init(maxBytes: Int = 256 * 1024, maxDepth: Int = 20) { (self.maxBytes, self.maxDepth) = (maxBytes, maxDepth) }
+        public static let standardKeyBytes = 256
+
+        public init(maxBytes: Int = 256 * 1024, maxDepth: Int = 20, maxKeyBytes: Int = standardKeyBytes) {
+            (self.maxBytes, self.maxDepth, self.maxKeyBytes) = (maxBytes, maxDepth, maxKeyBytes)
+        }
     }
 
     /// - Throws: where it stops being JSON, and why.
     public static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONTextError) -> JSONValue {
         guard bytes.count <= limits.maxBytes else { throw JSONTextError(line: 1, column: 1, reason: "it has more than \(limits.maxBytes) bytes") }
-        var reader = JSONReader(bytes: bytes, maxDepth: limits.maxDepth)
+        var reader = JSONReader(bytes: bytes, limits: limits)
         return try reader.document()
     }
 
@@ -100,10 +110,10 @@ public struct JSONTextError: Error, Sendable, Hashable, CustomStringConvertible 
 /// Recursive descent over bytes; the depth is bounded, so the stack is, too.
 private struct JSONReader {
     let bytes: [UInt8]
-    let maxDepth: Int
+    let limits: JSONText.Limits
     private var place = 0
 
-    init(bytes: [UInt8], maxDepth: Int) { (self.bytes, self.maxDepth) = (bytes, maxDepth) }
+    init(bytes: [UInt8], limits: JSONText.Limits) { (self.bytes, self.limits) = (bytes, limits) }
 
     mutating func document() throws(JSONTextError) -> JSONValue {
         let value = try value(depth: 0)
@@ -132,7 +142,9 @@ private struct JSONReader {
         try elements(until: UInt8(ascii: "}"), depth: depth) { reader throws(JSONTextError) in
             guard reader.current == UInt8(ascii: "\"") else { throw reader.error("a key in quotation marks is expected") }
             let start = reader.place
-            let key = try reader.string()
+            let key = try reader.string(maxBytes: reader.limits.maxKeyBytes)
+            guard !key.hasASCIIEquivalents else { throw reader.error("a key holds a character that looks like ASCII and is not", at: start) }
+            // Also in another normalization: `members` would hold one of the two.
             guard members[key] == nil else { throw reader.error("the key “\(key)” comes twice", at: start) }
             reader.skipBlanks()
             guard reader.take(UInt8(ascii: ":")) else { throw reader.error("“:” is expected after a key") }
@@ -150,7 +162,7 @@ private struct JSONReader {
     private mutating func elements(
         until end: UInt8, depth: Int, _ element: (inout Self) throws(JSONTextError) -> Void
     ) throws(JSONTextError) {
-        guard depth <= maxDepth else { throw error("lists and objects are nested more than \(maxDepth) deep") }
+        guard depth <= limits.maxDepth else { throw error("lists and objects are nested more than \(limits.maxDepth) deep") }
         place += 1
         skipBlanks()
         if take(end) { return }
@@ -189,7 +201,8 @@ private struct JSONReader {
         guard place > start else { throw error("a digit is expected") }
     }
 
-    private mutating func string() throws(JSONTextError) -> String {
+    /// - Parameter maxBytes: the text's limit when it is a key; the document's limit bounds other texts.
+    private mutating func string(maxBytes: Int = .max) throws(JSONTextError) -> String {
         let start = place
         place += 1
         var text: [UInt8] = []
@@ -197,10 +210,13 @@ private struct JSONReader {
             guard byte >= 0x20 else { throw error("a control character in a text is written as an escape") }
             place += 1
             if byte == UInt8(ascii: "\\") { text += try escape() } else { text.append(byte) }
+            guard text.count <= maxBytes else { throw error("a key has more than \(maxBytes) bytes", at: start) }
         }
         guard take(UInt8(ascii: "\"")) else { throw error("the text that begins here has no end", at: start) }
-        let string = String(decoding: text, as: UTF8.self)
-        guard string.utf8.elementsEqual(text) else { throw error("the text is not UTF-8", at: start) }
+        guard let string = String(validating: text, as: UTF8.self) else { throw error("the text is not UTF-8", at: start) }
+        guard string.isStreamSafe else {
+            throw error("the text has more than \(StreamSafeText.maxMarks) combining marks in a row", at: start)
+        }
         return string
     }
 

@@ -16,10 +16,13 @@ public enum PercentEncoding {
 
     /// As a form writes it: `+` is a space.
     ///
-    /// - Returns: `nil` for a `%` without two hexadecimal digits, for what is not UTF-8 then, and for a NUL.
-    public static func decodeForm(_ text: some StringProtocol) -> String? {
-        guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 == 0 }) else { return String(text) }
-        var bytes: [UInt8] = [], rest = text.utf8.makeIterator()
+    /// - Returns: `nil` for a `%` without two hexadecimal digits, for a result that is not UTF-8, holds a NUL, or has more than
+    ///   ``StreamSafeText/maxMarks`` combining marks in a row.
+    public static func decodeForm(_ text: some StringProtocol) -> String? { decodeForm(text.utf8) }
+
+    /// The same for text that may not be UTF-8 yet.
+    public static func decodeForm(_ text: some Sequence<UInt8>) -> String? {
+        var bytes: [UInt8] = [], rest = text.makeIterator()
         while let byte = rest.next() {
             switch byte {
             case UInt8(ascii: "+"): bytes.append(32)
@@ -30,7 +33,8 @@ public enum PercentEncoding {
             }
         }
         guard !bytes.contains(0) else { return nil }
-        return String(validating: bytes, as: UTF8.self)
+        guard let decoded = String(validating: bytes, as: UTF8.self), decoded.isStreamSafe else { return nil }
+        return decoded
     }
 
     private static func nibble(_ byte: UInt8) -> UInt8? {

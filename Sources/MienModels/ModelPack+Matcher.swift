@@ -8,7 +8,10 @@ extension ModelPack {
     /// - Throws: ``PackError`` `.badManifest` when they are there but not understood, or do not fit the descriptor network.
     public func matcher() throws(PackError) -> FaceMatcher {
         let table: CalibrationTable
-        do { table = try JSONDecoder().decode(CalibrationTable.self, from: contents(of: manifest.calibration)) } catch let error as PackError {
+        do {
+            let limits = JSONText.Limits(maxBytes: PackManifest.sizeLimit, maxDepth: 16)
+            table = try JSONText.parse([UInt8](contents(of: manifest.calibration)), limits: limits).decoded(as: CalibrationTable.self)
+        } catch let error as PackError {
             throw error
         } catch {
             throw PackError(

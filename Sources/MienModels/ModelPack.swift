@@ -28,7 +28,7 @@ public struct ModelPack: Sendable {
             throw PackError(.badManifest, "\(folder.path) is not a model pack: it holds no readable \(PackManifest.fileName) of at most 1 MB")
         }
         let manifest: PackManifest
-        do { manifest = try JSONDecoder().decode(PackManifest.self, from: data) } catch {
+        do { manifest = try PackManifest(parsing: data) } catch {
             throw PackError(.badManifest, "\(url.path): \(Self.words(for: error))")
         }
         if let fault = manifest.faults.first { throw PackError(.badManifest, "\(url.path): \(fault)") }
@@ -72,6 +72,7 @@ public struct ModelPack: Sendable {
 
     static func words(for error: any Error) -> String {
         func place(_ path: [any CodingKey]) -> String { path.isEmpty ? "the top" : path.map(\.stringValue).joined(separator: ".").printable }
+        if let error = error as? JSONTextError { return error.description.printable }
         if let error = error as? CalibrationError { return error.description }
         if let error = error as? CohortError { return error.description }
         return switch error as? DecodingError {

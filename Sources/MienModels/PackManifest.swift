@@ -38,6 +38,14 @@ public struct PackManifest: Sendable, Hashable, Codable {
     public let calibration: String
     public let cohort: String
 
+    /// Parses a manifest: JSON of at most ``sizeLimit`` bytes, read strictly (`JSONText`).
+    ///
+    /// - Throws: `JSONTextError`, `DecodingError`.
+    public init(parsing data: Data) throws {
+        let value = try JSONText.parse([UInt8](data), limits: .init(maxBytes: Self.sizeLimit, maxDepth: 16))
+        self = try value.decoded(as: PackManifest.self)
+    }
+
     /// The file a network is in.
     public func file(of network: FaceNetwork) -> String? { networks[network.rawValue] }
 
@@ -134,20 +142,5 @@ extension PackManifest {
         var copy = self
         copy.id = id
         return copy
-    }
-
-    /// This manifest as JSON, with the sizes and hashes of the files given. For maintainers of a pack.
-    public func recording(_ contents: [(name: String, data: Data)]) throws -> Data {
-        var files = files
-        for (name, data) in contents {
-            guard let i = files.firstIndex(where: { $0.name == name }) else { continue }
-            files[i].bytes = data.count
-            files[i].sha256 = ModelPack.sha256(data)
-        }
-        var copy = self
-        copy.files = files
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(copy)
     }
 }

@@ -57,4 +57,15 @@ import Testing
         #expect(LoginName.candidates("ana@").map(\.kind) == [.externalID])
         #expect(LoginName.candidates("").isEmpty && LoginName.candidates("a b").isEmpty)
     }
+
+    @Test func `a text too long for a name is refused before it is normalized, and looked up as nothing`() {
+        for text in [
+            String(repeating: "a", count: 1025), String(repeating: " ", count: 1024) + "a", String(repeating: "\u{301}\u{316}", count: 32_000),
+            "ada" + String(repeating: "\u{301}", count: 31),
+        ] {
+            #expect(LoginName.candidates(text).isEmpty)
+            for kind in LoginName.Kind.allCases { #expect(throws: LoginNameError.tooLong(kind)) { try LoginName(text, kind: kind) } }
+        }
+        #expect(LoginName.candidates("  ada\n").map(\.normal) == ["ada", "ada"], "spaces around a name do not count")
+    }
 }

@@ -59,4 +59,37 @@ struct JSONTextTests {
             _ = try? JSONText.parse(Array(document[..<place]))
         }
     }
+
+    @Test("a key longer than its limit is refused before it is compared, counted in bytes and with its escapes resolved")
+    func keyLimit() throws {
+        let fits = String(repeating: "é", count: 128)
+        #expect(try JSONText.parse("{\"\(fits)\": 1}").objectValue?.count == 1)
+        for key in [fits + "x", String(repeating: "\\u00e9", count: 129), String(repeating: "\u{301}\u{316}", count: 16_000)] {
+            let error = #expect(throws: JSONTextError.self) { try JSONText.parse("{\"a\": {\"\(key)\": 1}}") }
+            #expect(error?.reason == "a key has more than 256 bytes" && error?.column == 8)
+        }
+        #expect(throws: JSONTextError.self) { try JSONText.parse(#"{"abcd": 1}"#, limits: .init(maxKeyBytes: 3)) }
+    }
+
+    @Test("a key that comes twice in different normalizations is refused, as is one that Swift takes for ASCII; one of them alone is itself")
+    func equivalentKeys() throws {
+        #expect(throws: JSONTextError.self) { try JSONText.parse("{\"caf\u{e9}\": 1, \"cafe\u{301}\": 2}") }
+        #expect(throws: JSONTextError.self) { try JSONText.parse(#"{"cafe\u0301": 1, "caf\u00e9": 2}"#) }
+        #expect(throws: JSONTextError.self) { try JSONText.parse(#"{"\u212aey": 1}"#) }
+        for key in ["caf\u{e9}", "cafe\u{301}"] {
+            let value = try JSONText.parse("{\"\(key)\": 1}")
+            #expect(try #require(value.objectValue?.keys.first).utf8.elementsEqual(key.utf8), "kept as it was sent")
+        }
+    }
+
+    @Test("a text with more than thirty combining marks in a row is refused, as a key and as a value")
+    func marks() throws {
+        let allowed = String(repeating: "\u{301}\u{316}", count: 15)
+        #expect(try JSONText.parse("{\"\(allowed)\": \"\(allowed)\"}").objectValue?.count == 1)
+        for text in [
+            "\"\(allowed)\u{301}\"", "[\"a\(allowed)\u{316}\"]", "{\"\(allowed)\u{301}\": 1}", "\"" + String(repeating: "\\u0301", count: 31) + "\"",
+        ] {
+            #expect(throws: JSONTextError.self) { try JSONText.parse(text) }
+        }
+    }
 }

@@ -23,4 +23,25 @@ import Testing
         dump(fields, to: &dumped)
         #expect(!"\(fields) \(String(reflecting: fields)) \(dumped)".contains("secret"))
     }
+
+    @Test func `a long name is refused, encoded or not; a long value is not`() throws {
+        let name = String(repeating: "é", count: 64)
+        #expect(try FormFields(parsing: "\(name)=1&a=\(String(repeating: "b", count: 50_000))").pairs.count == 2)
+        for name in [name + "x", String(repeating: "%C3%A9", count: 65), String(repeating: "\u{301}\u{316}", count: 16_000)] {
+            #expect(throws: FormFields.Malformed.self) { try FormFields(parsing: "\(name)=1") }
+            #expect(throws: FormFields.Malformed.self) { try FormFields(parsing: name) }
+        }
+    }
+
+    @Test func `separators are bytes: a mark after one belongs to what follows`() throws {
+        let fields = try FormFields(parsing: "a=1&\u{301}b=\u{301}2")
+        #expect(fields.pairs.map(\.name.unicodeScalars.count) == [1, 2] && fields.pairs.map(\.value.unicodeScalars.count) == [1, 2])
+    }
+
+    @Test func `a value with more than thirty combining marks in a row is refused`() throws {
+        #expect(try FormFields(parsing: "a=" + String(repeating: "%CC%81", count: 30)).pairs.count == 1)
+        for mark in ["%CC%81", "\u{301}"] {
+            #expect(throws: FormFields.Malformed.self) { try FormFields(parsing: "a=" + String(repeating: mark, count: 31)) }
+        }
+    }
 }

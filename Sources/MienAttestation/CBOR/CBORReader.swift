@@ -58,6 +58,8 @@ struct CBORReader {
 
     private mutating func text(_ count: UInt64, _ start: Int) throws(CBORError) -> String {
         guard let text = String(validating: try take(count, start), as: UTF8.self) else { throw CBORError(.notUTF8, at: start) }
+        // Reading a map's member compares texts.
+        guard text.isStreamSafe else { throw CBORError(.malformed, at: start) }
         return text
     }
 

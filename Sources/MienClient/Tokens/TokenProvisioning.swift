@@ -1,5 +1,4 @@
 internal import Crypto
-internal import Foundation
 internal import MienAPI
 public import MienCore
 internal import MienOTP
@@ -36,19 +35,9 @@ public struct TokenProvisioning: Sendable {
         let request = registrationCode.use { RedeemOTPRequest(registrationCode: $0, publicKey: jwk, name: name, os: system) }
         let answer: OTPTokenAnswer = try await connection.json(
             .init(method: .post, path: ["v1", "otp", "tokens"], body: Connection.encode(request)))
-        do { return try ProvisionedToken(answer, secret: Self.secret(answer, key)) } catch {
+        do { return try ProvisionedToken(answer, secret: answer.secret(with: key).use { try OTPSecret(bytes: $0) }) } catch {
             // Nothing of what came is repeated: it may hold the secret.
             throw MienError(.serverError, "the server's token is not as it should be", mayHaveArrived: true)
         }
-    }
-
-    private static func secret(_ answer: OTPTokenAnswer, _ key: P256.KeyAgreement.PrivateKey) throws -> OTPSecret {
-        guard let encapsulated = Base64URL.decode(answer.encapsulatedKey), let ciphertext = Base64URL.decode(answer.encryptedSecret) else {
-            throw OTPError(.secret, "it is not base64url")
-        }
-        var recipient = try HPKE.Recipient(
-            privateKey: key, ciphersuite: .P256_SHA256_AES_GCM_256, info: Data(OTPTokenAnswer.info(app: answer.appID, token: answer.tokenID)),
-            encapsulatedKey: Data(encapsulated))
-        return try OTPSecret(bytes: Array(recipient.open(Data(ciphertext))))
     }
 }

@@ -45,6 +45,7 @@ struct ExpressionEvaluator {
         var members: [String: JSONValue] = [:]
         for entry in entries {
             guard case .string(let key) = try value(entry.key) else { throw error(entry.key, "a key is a text") }
+            guard key.isKey else { throw error(entry.key, "a key has at most \(JSONText.Limits.standardKeyBytes) bytes") }
             guard members[key] == nil else { throw error(entry.key, "a key comes twice") }
             members[key] = try value(entry.value)
         }
@@ -127,14 +128,14 @@ struct ExpressionEvaluator {
         case .array(let values): return values.contains { Self.areEqual($0, value) }
         case .object(let members):
             guard case .string(let key) = value else { return false }
-            return members[key] != nil
+            return key.isKey && members[key] != nil
         default: throw error(node, "“in” looks into a list or an object, not \(container.kind)")
         }
     }
 
     private func member(_ name: String, of base: JSONValue, _ node: ExpressionNode) throws(ExpressionError) -> JSONValue {
         guard case .object(let members) = base else { throw error(node, "\(base.kind) has no member “\(name)”") }
-        guard let value = members[name] else { throw error(node, "there is no member “\(name)”") }
+        guard name.isKey, let value = members[name] else { throw error(node, "there is no member “\(name)”") }
         return value
     }
 
@@ -202,4 +203,9 @@ struct ExpressionEvaluator {
         case .object(let members): members.reduce(2) { $0 + $1.key.utf8.count + weight($1.value) + 4 }
         }
     }
+}
+
+extension String {
+    /// Whether a member can have this name. Expressions compute names, and looking a long one up is expensive (``StreamSafeText``).
+    fileprivate var isKey: Bool { utf8.count <= JSONText.Limits.standardKeyBytes }
 }

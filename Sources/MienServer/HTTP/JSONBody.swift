@@ -75,7 +75,7 @@ struct JSONBody: Sendable {
     private static func tooLarge(_ most: Int) -> Problem { Problem(.payloadTooLarge, "a body has at most \(most) bytes here") }
 
     /// A member's name as it may be repeated: short, on one line.
-    private static func shown(_ name: String) -> String { String(name.prefix(64).filter { !$0.isNewline }) }
+    private static func shown(_ name: String) -> String { String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))).filter { !$0.isNewline } }
 
     private static func field(_ error: DecodingError) -> Problem.FieldError {
         func place(_ path: [any CodingKey]) -> String { path.map(\.stringValue).joined(separator: ".") }

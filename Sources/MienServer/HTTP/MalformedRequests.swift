@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import MienAPI
+internal import MienCore
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTPTypes
@@ -21,7 +22,9 @@ final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !hasFailed else { return }
         switch unwrapInboundIn(data) {
-        case .head: (open, isReading) = (open + 1, true)
+        case .head(let head):
+            if let fault = HeadFault(head) { return errorCaught(context: context, error: fault) }
+            (open, isReading) = (open + 1, true)
         case .body: break
         case .end: isReading = false
         }
@@ -30,7 +33,7 @@ final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !hasFailed else { return }
-        guard error is HTTPParserError || error is HTTP1TypeConversionError else { return context.fireErrorCaught(error) }
+        guard error is HTTPParserError || error is HTTP1TypeConversionError || error is HeadFault else { return context.fireErrorCaught(error) }
         hasFailed = true
         // Whoever is reading the body hears of it, and answers; the connection ends after that.
         guard open == 0 else { return context.fireErrorCaught(error) }
@@ -57,11 +60,29 @@ final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     static func problem(_ error: any Error) -> Problem {
-        Problem(
+        if let fault = error as? HeadFault { return Problem(.invalidRequest, fault.rawValue) }
+        return Problem(
             .invalidRequest,
             error as? HTTPParserError == .headerOverflow
                 ? "the headers of a request are at most \(RequestLimits.headerBytes) bytes in \(RequestLimits.headers) fields here"
                 : "this is not HTTP/1.1 as it is taken here")
+    }
+}
+
+/// Text in a request's head that no component behind should have to handle.
+enum HeadFault: String, Error {
+    case path = "The address of a request holds printable ASCII only. Percent-encode other characters."
+    case field = "A header field has too many combining marks in a row."
+
+    /// RFC 3986 allows ASCII only in an address. In header fields proxies also send names in UTF-8, such as those of cities.
+    init?(_ head: HTTPRequest) {
+        if let path = head.path, !path.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) {
+            self = .path
+        } else if !head.headerFields.allSatisfy({ $0.value.isStreamSafe }) || head.authority?.isStreamSafe == false {
+            self = .field
+        } else {
+            return nil
+        }
     }
 }
 

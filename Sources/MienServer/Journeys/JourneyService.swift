@@ -256,5 +256,5 @@ final class JourneyService: Sendable {
         store.keys.hash(ofSecret: Array(JSONText.write(["option": .string(request.option), "data": request.data ?? .null]).utf8))
     }
 
-    private static func shown(_ text: String) -> String { String(text.prefix(64)).filter { !$0.isNewline } }
+    private static func shown(_ text: String) -> String { String(String.UnicodeScalarView(text.unicodeScalars.prefix(64))).filter { !$0.isNewline } }
 }

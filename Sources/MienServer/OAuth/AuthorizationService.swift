@@ -52,7 +52,7 @@ struct AuthorizationService: Sendable {
             throw Fault.page("client_id is not an app of this server.")
         }
         guard let redirect = form["redirect_uri"] ?? (app.settings.redirectURIs.count == 1 ? app.settings.redirectURIs[0] : nil),
-            app.settings.redirectURIs.contains(redirect)
+            app.settings.redirectURIs.contains(where: { $0.utf8.elementsEqual(redirect.utf8) })
         else { throw Fault.page("redirect_uri is not one of this app's, character by character.") }
         let state = form["state"]
         func refuse(_ code: OAuthError.Code, _ description: String) -> Fault {
@@ -116,7 +116,8 @@ struct AuthorizationService: Sendable {
             throw GrantService.refused
         case .fresh(let sealed): content = try sealed.use { try JSONDecoder().decode(Content.self, from: Data($0)) }
         }
-        guard content.app == app.id.text, form["redirect_uri"].map({ $0 == content.redirectURI }) ?? (app.settings.redirectURIs.count == 1),
+        guard content.app == app.id.text,
+            form["redirect_uri"].map({ $0.utf8.elementsEqual(content.redirectURI.utf8) }) ?? (app.settings.redirectURIs.count == 1),
             (43...128).contains(verifier.utf8.count), Base64URL.encode(SHA256.hash(data: Array(verifier.utf8))) == content.challenge,
             content.thumbprint == nil || content.thumbprint == thumbprint, let account = UserID(content.account), let scope = Scope(content.scope)
         else { throw GrantService.refused }

@@ -25,11 +25,10 @@ struct ClientAuthentication: Sendable {
     }
 
     private static func basic(_ request: Request) throws(OAuthError) -> (String, String)? {
-        guard let text = request.headers[.authorization], text.lowercased().hasPrefix("basic ") else { return nil }
+        guard let text = request.headers[.authorization], text.prefix(6).lowercased() == "basic " else { return nil }
         guard text.utf8.count <= 2048, let data = Data(base64Encoded: text.dropFirst(6).trimmingCharacters(in: .whitespaces)),
-            let pair = String(validating: data, as: UTF8.self), let colon = pair.firstIndex(of: ":"),
-            let name = PercentEncoding.decodeForm(pair[..<colon]),
-            let password = PercentEncoding.decodeForm(pair[pair.index(after: colon)...])
+            let colon = data.firstIndex(of: UInt8(ascii: ":")), let name = PercentEncoding.decodeForm(data[..<colon]),
+            let password = PercentEncoding.decodeForm(data[data.index(after: colon)...])
         else { throw OAuthError(.invalidClient, "authorization: Basic is not base64 of client_id:client_secret", scheme: "Basic") }
         return (name, password)
     }

@@ -3,9 +3,10 @@ internal import MienAPI
 
 /// `application/x-www-form-urlencoded`, read strictly: a parameter comes once (RFC 6749 §3.2), but for those that may come again.
 struct FormBody: Sendable {
-    private static let repeatable: Set<String> = ["resource"]
+    private static let repeatable: Set<[UInt8]> = [Array("resource".utf8)]
 
-    private let values: [String: [String]]
+    /// By the bytes of the name: `Dictionary` would take canonically equivalent names for one.
+    private let values: [[UInt8]: [String]]
 
     /// - Throws: ``OAuthError`` `invalid_request`.
     init(_ request: Request, mostBytes: Int, budget: BodyBudget) async throws {
@@ -23,15 +24,16 @@ struct FormBody: Sendable {
         let fields: FormFields
         do throws(FormFields.Malformed) { fields = try FormFields(parsing: text) } catch { throw OAuthError(.invalidRequest, error.reason) }
         // RFC 6749 §3.1: a parameter without a value is one that was left out.
-        let values = Dictionary(grouping: fields.pairs.filter { !$0.value.isEmpty }, by: \.name).mapValues { $0.map(\.value) }
+        let values = Dictionary(grouping: fields.pairs.filter { !$0.value.isEmpty }, by: { Array($0.name.utf8) }).mapValues { $0.map(\.value) }
         for (name, found) in values where found.count > 1 && !Self.repeatable.contains(name) {
-            throw OAuthError(.invalidRequest, "a parameter comes twice: \(String(name.prefix(64)).filter { $0.isASCII && !$0.isNewline })")
+            let shown = String(decoding: name.prefix(64).filter { (0x20..<0x7f).contains($0) }, as: UTF8.self)
+            throw OAuthError(.invalidRequest, "a parameter comes twice: \(shown)")
         }
         self.values = values
     }
 
-    subscript(_ name: String) -> String? { values[name]?.first }
-    func all(_ name: String) -> [String] { values[name] ?? [] }
+    subscript(_ name: String) -> String? { all(name).first }
+    func all(_ name: String) -> [String] { values[Array(name.utf8)] ?? [] }
 
     /// - Throws: ``OAuthError`` `invalid_request` when it is missing.
     func required(_ name: String) throws(OAuthError) -> String {

@@ -10,7 +10,6 @@ internal import MienStore
 struct ProofOfPossession: Sendable {
     /// How far a client's clock may be off.
     private static let tolerance = Duration.seconds(300)
-    private static let mostIdentifier = 128
 
     let store: Store
     let clock: ServerClock
@@ -25,33 +24,25 @@ struct ProofOfPossession: Sendable {
         let proofs = request.headers[values: .dpop]
         guard let proof = proofs.first else { return nil }
         guard proofs.count == 1 else { throw Self.refused("there is more than one DPoP header") }
-        let message: VerifiedJWS
-        do throws(JWSError) {
-            let read = try JWS.parse(compact: proof)
-            guard read.type == "dpop+jwt", let key = read.key else { throw JWSError(.header, "“typ” is dpop+jwt, and “jwk” is the key") }
-            message = try read.verify(with: key)
-        } catch { throw Self.refused(error.reason) }
-        guard let claims = (try? JSONText.parse(message.payload))?.objectValue, let id = claims["jti"]?.stringValue,
-            (1...Self.mostIdentifier).contains(id.utf8.count), let issued = claims["iat"]?.numberValue, issued.isFinite, abs(issued) < 1e12
-        else { throw Self.refused("jti (1 to \(Self.mostIdentifier) bytes), htm, htu and iat are needed") }
-        guard claims["htm"]?.stringValue == request.method.rawValue else { throw Self.refused("htm is \(request.method.rawValue)") }
+        let read: DPoPProof
+        do throws(DPoPProof.Invalid) { read = try DPoPProof(compact: proof) } catch { throw Self.refused(error.reason) }
+        guard read.method.utf8.elementsEqual(request.method.rawValue.utf8) else { throw Self.refused("htm is \(request.method.rawValue)") }
         let address = publicURL() + request.uri.path
-        guard claims["htu"]?.stringValue.map(Self.withoutQuery) == address else { throw Self.refused("htu is \(address)") }
-        let now = clock.now, time = Instant(milliseconds: Int64(issued) * 1000)
+        guard read.address.utf8.elementsEqual(address.utf8) else { throw Self.refused("htu is \(address)") }
+        let now = clock.now, time = read.issuedAt
         guard time <= now + Self.tolerance, now <= time + Self.tolerance else { throw Self.refused("iat is not within five minutes of now") }
         if let token {
-            guard claims["ath"]?.stringValue == Base64URL.encode(SHA256.hash(data: Array(token.utf8))) else {
+            guard read.accessTokenHash == Base64URL.encode(SHA256.hash(data: Array(token.utf8))) else {
                 throw Self.refused("ath is not the access token's hash")
             }
         }
-        let thumbprint = message.key.thumbprint
-        let hash = store.keys.hash(ofSecret: Array("\(thumbprint) \(id)".utf8))
+        let thumbprint = read.key.thumbprint
+        let hash = store.keys.hash(ofSecret: Array("\(thumbprint) \(read.id)".utf8))
         guard try await store.write(.process, { try $0.spent.spend(.proof, hash, until: time + Self.tolerance + .seconds(1)) }) else {
             throw Self.refused("this proof was used before: make a new one for each request")
         }
         return thumbprint
     }
 
-    private static func withoutQuery(_ address: String) -> String { String(address.prefix { $0 != "?" && $0 != "#" }) }
     private static func refused(_ reason: String) -> OAuthError { OAuthError(.invalidProof, reason) }
 }

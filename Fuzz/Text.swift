@@ -1,0 +1,91 @@
+import Foundation
+import MienAPI
+import MienAccess
+import MienCore
+
+/// Makes text that is expensive to normalize, of up to 64 KiB, and gives it to everything that reads text of strangers.
+///
+/// Bytes come in pairs: a kind of character, and how many. Must hold: what is accepted has no long run of combining marks, and nothing takes longer
+/// than a second of processor time: 64 KiB of marks take eleven where they are compared as they came.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
+    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count)), text = made(from: bytes)
+    within(seconds: 1) {
+        for json in ["{\"\(text)\": 1}", "\"\(text)\"", "{\"a\": {\"\(text)\": \"\(text)\", \"b\": []}}"] {
+            if let value = try? JSONText.parse(json) { check(value) }
+        }
+    }
+    within(seconds: 1) {
+        let encoded = PercentEncoding.encode(text)
+        for form in ["\(text)=1", "a=\(text)", "\(encoded)=1&b=2", "a=\(encoded)"] {
+            for pair in (try? FormFields(parsing: form))?.pairs ?? [] {
+                precondition(pair.name.utf8.count <= FormFields.maxNameBytes)
+                use(pair.name)
+                use(pair.value)
+            }
+        }
+    }
+    within(seconds: 1) {
+        for name in LoginName.candidates(text) { use(name.normal) }
+        for kind in LoginName.Kind.allCases { _ = try? LoginName(text, kind: kind) }
+        _ = PasswordPolicy.standard.fault(of: text, names: [String(text.unicodeScalars.prefix(64))])
+    }
+    return 0
+}
+
+/// Marks of several classes, letters they join, and characters with peculiar rules: Hangul, emoji, flags, Indic, compatibility forms.
+private let characters: [Unicode.Scalar] = [
+    "\u{301}", "\u{316}", "\u{334}", "\u{345}", "\u{344}", "\u{F73}", "\u{F81}", "\u{1D165}", "\u{3099}", "\u{FF9E}", "a", "e", "\u{E9}", "\u{1EA5}",
+    "\u{212A}", "\u{37E}", "\u{1100}", "\u{1161}", "\u{11A8}", "\u{AC00}", "\u{1F1E6}", "\u{1F468}", "\u{200D}", "\u{FE0F}", "\u{915}", "\u{94D}",
+    "\u{9BE}",
+    "\u{FDFA}", "\u{FB2C}", "&", "=", " ",
+]
+
+private func made(from bytes: [UInt8]) -> String {
+    var text = "", order = 0
+    for pair in stride(from: 0, to: bytes.count - 1, by: 2) {
+        // The top bits say how many characters take turns, the rest which is the first.
+        let turns = Int(bytes[pair] >> 5) + 1, first = Int(bytes[pair] & 31)
+        for _ in 0..<(1 << Int(bytes[pair + 1] % 15)) where text.utf8.count < 65_536 {
+            text.unicodeScalars.append(characters[(first + order % turns) % characters.count])
+            order += 1
+        }
+    }
+    return text
+}
+
+private func check(_ value: JSONValue) {
+    switch value {
+    case .string(let text): use(text)
+    case .object(let members):
+        for (key, member) in members {
+            precondition(key.utf8.count <= JSONText.Limits.standardKeyBytes && !key.hasASCIIEquivalents)
+            use(key)
+            check(member)
+        }
+    default: break
+    }
+}
+
+/// What a server does with text it has accepted.
+private func use(_ text: String) {
+    precondition(text.isStreamSafe)
+    var hasher = Hasher()
+    hasher.combine(text)
+    _ = hasher.finalize()
+    precondition(text != "application/json")
+    _ = text == String(String.UnicodeScalarView(text.unicodeScalars.reversed()))
+    precondition(text.lowercased().utf8.count <= 3 * text.utf8.count && text.count <= text.unicodeScalars.count)
+    _ = text.precomposedStringWithCompatibilityMapping
+}
+
+private func within(seconds: Double, _ work: () -> Void) {
+    func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+    let began = now()
+    work()
+    precondition(now() - began < seconds, "it took \(now() - began) s")
+}
