@@ -14,6 +14,7 @@ struct ProofOfPossession: Sendable {
     let store: Store
     let clock: ServerClock
     let publicURL: @Sendable () -> String
+    let signatures: SignatureQueue
 
     /// The key that the request's proof was made with.
     ///
@@ -25,7 +26,11 @@ struct ProofOfPossession: Sendable {
         guard let proof = proofs.first else { return nil }
         guard proofs.count == 1 else { throw Self.refused("there is more than one DPoP header") }
         let read: DPoPProof
-        do throws(DPoPProof.Invalid) { read = try DPoPProof(compact: proof) } catch { throw Self.refused(error.reason) }
+        do {
+            // The key decides how expensive the signature is: RSA waits its turn.
+            guard let key = try JWS.parse(compact: proof).key else { throw Self.refused("“jwk” is the key") }
+            read = try await signatures.check(with: key, for: .stranger()) { try DPoPProof(compact: proof) }
+        } catch let error as JWSError { throw Self.refused(error.reason) } catch let error as DPoPProof.Invalid { throw Self.refused(error.reason) }
         guard read.method.utf8.elementsEqual(request.method.rawValue.utf8) else { throw Self.refused("htm is \(request.method.rawValue)") }
         let address = publicURL() + request.uri.path
         guard read.address.utf8.elementsEqual(address.utf8) else { throw Self.refused("htu is \(address)") }
