@@ -85,7 +85,9 @@ struct ServerParts: Sendable {
             store: store, apps: apps, grants: grants, performer: performer, clock: clock, publicURL: publicURL)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, performer: performer, grants: grants, clock: clock, metrics: metrics)
-        sweeper = Sweeper(store: store, captures: captures, journeys: journeys, issuer: issuer, clock: clock, logger: logger)
+        sweeper = Sweeper(
+            store: store, captures: captures, journeys: journeys, issuer: issuer,
+            auditRetention: configuration.auditRetentionDays.map { .seconds($0 * 86_400) }, clock: clock, logger: logger)
     }
 
     /// What apps, browsers, and load balancers reach: everything but the admin API and metrics.

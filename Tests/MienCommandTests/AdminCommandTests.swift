@@ -205,6 +205,28 @@ import Testing
             let verdict = try await json("admin", "audit", "verify")
             #expect(verdict["is_whole"] as? Bool == true && (verdict["entries"] as? Int ?? 0) > 10)
             #expect(try await mien("admin", "audit", "verify").out.hasPrefix("The log is whole: "))
+
+            // Exported, pruned, and exported again: two files that join, and a log that is whole.
+            let first = try home.write([], as: "first.jsonl"), second = try home.write([], as: "second.jsonl")
+            let exported = try await json("admin", "audit", "export", first)
+            let count = try #require(exported["entries"] as? Int), end = try #require((exported["end"] as? [String: Any])?["number"] as? Int)
+            #expect(count == end && count > 10)
+            #expect(try await mien("admin", "audit", "verify", "--file", first).out.hasPrefix("\(first) is whole: entries 1 to \(end), "))
+            #expect(try await mien("admin", "audit", "prune", first).out == "Removed \(count) entries. The log now starts after number \(end).\n")
+            let pruned = try await json("admin", "audit", "verify")
+            #expect(pruned["is_whole"] as? Bool == true && pruned["entries"] as? Int == end + 1)
+            #expect((pruned["start"] as? [String: Any])?["number"] as? Int == end)
+            _ = try await json("admin", "audit", "export", second)
+            #expect(try await mien("admin", "audit", "verify", "--file", first, "--file", second).status == 0)
+            let gap = try await mien("admin", "audit", "verify", "--file", second, "--file", first)
+            #expect(gap.status == 2 && gap.err.contains("starts after entry 0"), "\(gap)")
+            let tooEarly = try await mien("admin", "audit", "export", second, "--after", "3")
+            #expect(tooEarly.status == 2, "\(tooEarly)")
+            let torn = try home.write(
+                Array(try String(contentsOfFile: first, encoding: .utf8).replacing("user.created", with: "user.deleted").utf8), as: "torn.jsonl")
+            let refused = try await mien("admin", "audit", "verify", "--file", torn)
+            #expect(refused.status == 2 && refused.err.contains("is not as it was written"), "\(refused)")
+            #expect(try await mien("admin", "audit", "prune", torn).status == 2)
         }
     }
 }
