@@ -247,7 +247,8 @@ let package = Package(
                 "MienOTP", "MienCore", "MienTesting",
             ], swiftSettings: testing),
         .testTarget(
-            name: "MienClientTests", dependencies: ["MienClient", "MienAPI", "MienCore", "MienJourney", "MienOTP", crypto, nioCore, nioPosix],
+            name: "MienClientTests",
+            dependencies: ["MienClient", "MienAPI", "MienCore", "MienJourney", "MienKeys", "MienOTP", crypto, nioCore, nioPosix],
             swiftSettings: testing),
     ]
 )

@@ -9,12 +9,24 @@ public struct AppRequest: Sendable, Hashable, Codable {
     /// Whether the operator runs the app. A new app is a third-party app if this is left out.
     public var isFirstParty: Bool?
     public var settings: JSONValue?
+    /// An ``AppClient``, for a new app.
+    public var client: String?
 
-    public init(id: String? = nil, name: String, type: String? = nil, isFirstParty: Bool? = nil, settings: JSONValue? = nil) {
-        (self.id, self.name, self.type, self.isFirstParty, self.settings) = (id, name, type, isFirstParty, settings)
+    public init(
+        id: String? = nil, name: String, type: String? = nil, isFirstParty: Bool? = nil, settings: JSONValue? = nil, client: String? = nil
+    ) {
+        (self.id, self.name, self.type, self.isFirstParty, self.settings, self.client) = (id, name, type, isFirstParty, settings, client)
     }
 
-    public enum CodingKeys: String, CodingKey, CaseIterable { case id, name, type, isFirstParty = "first_party", settings }
+    public enum CodingKeys: String, CodingKey, CaseIterable { case id, name, type, isFirstParty = "first_party", settings, client }
+}
+
+/// The software that an app signs in with, which decides defaults of a new app's settings.
+public enum AppClient: String, Sendable, Hashable, CaseIterable {
+    /// `MienClient`, which binds tokens to a key: `requires_dpop` is `true` by default.
+    case mien
+    /// Any other client, which may know bearer tokens only.
+    case other
 }
 
 public struct AppAnswer: Sendable, Hashable, Codable {

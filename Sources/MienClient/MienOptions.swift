@@ -20,16 +20,19 @@ public struct MienOptions: Sendable {
     public var deviceTokens: any DeviceTokenStorage
     public var transport: any HTTPTransport
     public var allowsPlainHTTP: Bool
+    /// Whether a session binds the tokens of new sign-ins to a key (DPoP, RFC 9449) when the server supports it. A stolen token is useless without the key.
+    public var usesDPoP: Bool
 
     public init(
         serverPath: String, applicationId: String = "default_application", clientSecret: Sensitive<String>? = nil, resource: String? = nil,
         logLevel: Logger.Level = .warning, pollingTimeout: Duration = .seconds(3), requestTimeout: Duration = .seconds(30),
         retry: RetryPolicy = RetryPolicy(), deviceTokens: any DeviceTokenStorage = MemoryDeviceTokens(),
-        transport: any HTTPTransport = AsyncHTTPTransport(), allowsPlainHTTP: Bool = false
+        transport: any HTTPTransport = AsyncHTTPTransport(), allowsPlainHTTP: Bool = false,
+        usesDPoP: Bool = true
     ) {
         (self.serverPath, self.applicationId, self.clientSecret, self.resource) = (serverPath, applicationId, clientSecret, resource)
         (self.logLevel, self.pollingTimeout, self.requestTimeout, self.retry) = (logLevel, pollingTimeout, requestTimeout, retry)
-        (self.deviceTokens, self.transport, self.allowsPlainHTTP) = (deviceTokens, transport, allowsPlainHTTP)
+        (self.deviceTokens, self.transport, self.allowsPlainHTTP, self.usesDPoP) = (deviceTokens, transport, allowsPlainHTTP, usesDPoP)
     }
 
     func connection(sleep: @escaping @Sendable (Duration) async throws -> Void) throws(MienError) -> Connection {

@@ -24,7 +24,7 @@ extension MienSession {
         localizedReason: String, constraint: BiometricAccessConstraint = .biometryCurrentSet,
         policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics
     ) async throws {
-        let device = try device(), access = try await accessToken()
+        let device = try device(), access = try await access()
         try await checkBiometricSupported(policy: policy)
         let before = try await enabledTags()
         var generator = SystemRandomNumberGenerator()
@@ -34,7 +34,8 @@ extension MienSession {
         do {
             let prompt = UnlockPrompt(reason: localizedReason, policy: policy)
             let request = try await signedRequest("setup", tag: tag, keyID: keyID, prompt: prompt)
-            _ = try await connection.form(["oauth2", "token"], client([("grant_type", Self.grant), ("jwt", request)]), bearer: access)
+            _ = try await connection.form(
+                ["oauth2", "token"], client([("grant_type", Self.grant), ("jwt", request)]), bearer: access.token, prover: access.prover)
         } catch {
             // Unknown to the server or not: a key that nobody counts on is of no use.
             try? await device.keys.deleteKey(tag: tag)
@@ -61,7 +62,8 @@ extension MienSession {
         do {
             // So that a stranger's wrong signatures do not lock this device out.
             let known = try? await options.deviceTokens.token(for: key).map { [("device_token", $0.use { $0 })] }
-            try await adopt(try await self.request([("grant_type", Self.grant), ("jwt", request)] + (known ?? [])))
+            let prover = try await signInProver()
+            try await adopt(try await self.request([("grant_type", Self.grant), ("jwt", request)] + (known ?? []), prover: prover))
         } catch let error as MienError where error.oauthError == "invalid_grant" && error.reason.contains("InvalidCredentials") {
             try await device().keys.deleteKey(tag: tag)
             throw DeviceError(.biometricPrivateKeyNotFound, "the server does not take this device's key any more: enable biometric login again")
@@ -71,7 +73,7 @@ extension MienSession {
 
     /// Deletes the device's key, and on the server too when somebody is signed in and it can be reached.
     public func disableBiometric() async throws {
-        let access = state == .signedIn ? try? await accessToken() : nil
+        let access = state == .signedIn ? try? await access() : nil
         for tag in try await enabledTags() { try await forget(tag, access: access) }
     }
 
@@ -102,10 +104,11 @@ extension MienSession {
     /// The user, as far as tags name one.
     private func userMark() async throws -> String { KeyMark.of(try await userInfo().sub) }
 
-    private func forget(_ tag: DeviceKeyTag, access: Sensitive<String>?) async throws {
+    private func forget(_ tag: DeviceKeyTag, access: Access?) async throws {
         try await device().keys.deleteKey(tag: tag)
         guard let access else { return }
-        _ = try? await connection.send(.init(method: .delete, path: ["v1", "me", "biometrics", KeyMark.keyID(tag)], bearer: access))
+        _ = try? await connection.send(
+            .init(method: .delete, path: ["v1", "me", "biometrics", KeyMark.keyID(tag)], bearer: access.token, prover: access.prover))
     }
 
     private func signedRequest(_ action: String, tag: DeviceKeyTag, keyID: String, prompt: UnlockPrompt) async throws -> String {
@@ -115,7 +118,7 @@ extension MienSession {
         if let id = device.deviceID { names["device_id"] = .string(id) }
         let payload: JSONValue = [
             "iat": .number(now), "exp": .number(now + 60), "challenge": .string(challenge), "action": .string(action),
-            "aud": .string(try await issuer()), "client_id": .string(options.applicationId), "device_info": ["mien": .object(names)],
+            "aud": .string(try await server().issuer), "client_id": .string(options.applicationId), "device_info": ["mien": .object(names)],
         ]
         var header: [String: JSONValue] = ["typ": .string(Self.type), "kid": .string(keyID)]
         if action == "setup" { header["jwk"] = signer.publicKey.jwk }

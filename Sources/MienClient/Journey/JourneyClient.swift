@@ -26,8 +26,19 @@ public struct JourneyClient: Sendable {
 
     /// Starts a journey.
     ///
-    /// Sent again when no answer comes: a run that was started and not heard of expires on the server, with nothing done.
-    public func start(_ journeyId: String, _ start: StartJourneyOptions = StartJourneyOptions()) async throws -> Journey {
+    /// Sent again when no answer comes: a run whose answer was lost expires on the server and has changed nothing.
+    ///
+    /// - Parameter session: the session of the user that the journey is about, for journeys that ask for a signed-in user. It belongs to the same app on
+    ///   the same server. Its access token goes with the start.
+    /// - Throws: ``MienError`` `.invalidInitializationOptions` for another app's session; what ``MienSession/accessToken()`` throws.
+    public func start(
+        _ journeyId: String, _ start: StartJourneyOptions = StartJourneyOptions(), session: MienSession? = nil
+    ) async throws -> Journey {
+        // The token must not reach another server.
+        guard session.map({ $0.connection.address == connection.address && $0.options.applicationId == options.applicationId }) ?? true else {
+            throw MienError(.invalidInitializationOptions, "the session belongs to another server or app")
+        }
+        let access = try await session?.access()
         let device = try? await options.deviceTokens.token(for: application.device)
         var parameters = start.additionalParams
         if let resource = options.resource {
@@ -39,7 +50,9 @@ public struct JourneyClient: Sendable {
             clientID: options.applicationId, clientSecret: options.clientSecret?.use { $0 }, additionalParams: parameters, flowID: start.flowId,
             deviceToken: device?.use { $0 })
         let answer: JourneyAnswer = try await connection.json(
-            .init(method: .post, path: ["v1", "journeys", journeyId, "start"], body: Connection.encode(request)))
+            .init(
+                method: .post, path: ["v1", "journeys", journeyId, "start"], bearer: access?.token, prover: access?.prover,
+                body: Connection.encode(request)))
         await application.keep(answer, connection.logger)
         return Journey(answer, connection: connection, application: application)
     }

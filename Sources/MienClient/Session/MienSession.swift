@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Logging
 public import MienCore
+public import MienKeys
 
 /// One user's sign-in to one app: keeps its tokens, and renews them before they end.
 ///
@@ -27,12 +28,15 @@ public actor MienSession {
     public private(set) var state: State = .unknown
     nonisolated let options: MienOptions
     nonisolated let connection: Connection
-    private let storage: any TokenStorage
+    let storage: any TokenStorage
     let key: DeviceTokenKey
     let now: @Sendable () -> Instant
     nonisolated let biometrics: BiometricDevice?
-    /// What the server calls itself, once asked.
-    private var knownIssuer: String?
+    /// The key that the app passed in to bind tokens to.
+    let givenProofKey: (any DeviceSigner)?
+    /// By thumbprint of their keys.
+    var provers: [String: DPoPProver] = [:]
+    private var knownServer: ServerMetadata?
     private var tokens: SessionTokens?
     /// The one refresh that is under way; everybody waits for it.
     private var refreshing: Task<SessionTokens, any Error>?
@@ -42,30 +46,35 @@ public actor MienSession {
     /// So long before its end an access token is renewed: a request under way must not meet it.
     private static let margin = Duration.seconds(30)
 
-    /// - Parameter biometrics: for biometric login.
+    /// - Parameters:
+    ///   - biometrics: for biometric login.
+    ///   - proofKey: binds tokens to this key instead of one from `tokenStorage`: a key in the device's hardware that signs without asking the person,
+    ///     since every request needs a signature. Pass the same key each time the app starts.
     /// - Throws: ``MienError`` `.invalidInitializationOptions`.
     public init(
-        _ options: MienOptions, tokenStorage: any TokenStorage = TransientTokenStorage(), biometrics: BiometricDevice? = nil
+        _ options: MienOptions, tokenStorage: any TokenStorage = TransientTokenStorage(), biometrics: BiometricDevice? = nil,
+        proofKey: (any DeviceSigner)? = nil
     ) throws(MienError) {
-        try self.init(options, tokenStorage: tokenStorage, biometrics: biometrics) {
+        try self.init(options, tokenStorage: tokenStorage, biometrics: biometrics, proofKey: proofKey) {
             Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         }
     }
 
     package init(
-        _ options: MienOptions, tokenStorage: any TokenStorage, biometrics: BiometricDevice? = nil,
+        _ options: MienOptions, tokenStorage: any TokenStorage, biometrics: BiometricDevice? = nil, proofKey: (any DeviceSigner)? = nil,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
         now: @escaping @Sendable () -> Instant
     ) throws(MienError) {
         guard !options.applicationId.isEmpty else { throw MienError(.invalidInitializationOptions, "applicationId is empty") }
-        (self.options, storage, self.now, self.biometrics) = (options, tokenStorage, now, biometrics)
+        (self.options, storage, self.now, self.biometrics, givenProofKey) = (options, tokenStorage, now, biometrics, proofKey)
         connection = try options.connection(sleep: sleep)
         key = DeviceTokenKey(server: connection.address.text, application: options.applicationId)
     }
 
-    /// Reads what is stored. Call it once, when the app starts.
+    /// Reads the stored tokens. Call it once, when the app starts.
     public func configure() async throws {
         tokens = try await storage.tokens(for: key)
+        if let thumbprint = tokens?.keyThumbprint, try await proofKey(withThumbprint: thumbprint) == nil { return try await end() }
         move(to: tokens == nil ? .signedOut(.notYet) : .signedIn)
     }
 
@@ -96,17 +105,19 @@ public actor MienSession {
             ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"), ("subject_token", journeyToken.use { $0 }),
             ("subject_token_type", "urn:ietf:params:oauth:token-type:jwt"),
         ]
-        try await adopt(request(form))
+        try await adopt(request(form, prover: signInProver()))
         try? await forgetOthersKeys()
     }
 
-    /// The other half of the authorization-code way: the app sent the browser to `/oauth2/authorize`, and it came back with a code.
+    /// Exchanges the code that the browser brought back from `/oauth2/authorize`.
+    ///
+    /// Send ``proofKeyThumbprint()`` to `/oauth2/authorize` as `dpop_jkt`, so that a stolen code is useless without this device's key.
     public func signIn(code: Sensitive<String>, redirectURI: String, codeVerifier: Sensitive<String>) async throws {
-        try await adopt(
-            request([
-                ("grant_type", "authorization_code"), ("code", code.use { $0 }), ("redirect_uri", redirectURI),
-                ("code_verifier", codeVerifier.use { $0 }),
-            ]))
+        let form = [
+            ("grant_type", "authorization_code"), ("code", code.use { $0 }), ("redirect_uri", redirectURI),
+            ("code_verifier", codeVerifier.use { $0 }),
+        ]
+        try await adopt(request(form, prover: signInProver()))
         try? await forgetOthersKeys()
     }
 
@@ -130,15 +141,18 @@ public actor MienSession {
 
     // MARK: Tokens
 
-    /// An access token that is good for a while yet.
+    /// An access token that stays valid for at least half a minute.
+    ///
+    /// A token that is bound to a key is good only with proofs of that key: ``authorization(for:url:nonce:)`` returns both for one request.
     ///
     /// - Throws: ``MienError`` `.notInitialized`, `.unauthenticatedUser` when nobody is signed in (any more), `.networkError` when it has to be
     ///   renewed and no answer comes: whether the sign-in is over then, the next call finds out.
-    public func accessToken() async throws -> Sensitive<String> {
+    public func accessToken() async throws -> Sensitive<String> { try await currentTokens().accessToken }
+
+    func currentTokens() async throws -> SessionTokens {
         guard state != .unknown else { throw MienError(.notInitialized, "call configure() first") }
         guard let tokens else { throw MienError(.unauthenticatedUser, "nobody is signed in: sign in first") }
-        if now() + Self.margin < tokens.expiresAt { return tokens.accessToken }
-        return try await refresh().accessToken
+        return now() + Self.margin < tokens.expiresAt ? tokens : try await refresh()
     }
 
     /// Renews the tokens now, or waits for whoever does already.
@@ -149,17 +163,18 @@ public actor MienSession {
             try await end()
             throw MienError(.unauthenticatedUser, "the sign-in has ended: sign in again")
         }
-        let task = Task { try await renewed(refreshToken, old.repeatKey) }
+        let task = Task { try await renewed(refreshToken, old) }
         refreshing = task
         defer { if refreshing == task { refreshing = nil } }
         return try await task.value
     }
 
-    private func renewed(_ refreshToken: Sensitive<String>, _ repeatKey: Sensitive<String>?) async throws -> SessionTokens {
+    private func renewed(_ refreshToken: Sensitive<String>, _ old: SessionTokens) async throws -> SessionTokens {
         do {
             // Whether an answer was lost on its way cannot be known, and a token that comes twice ends the sign-in unless it comes with its key.
             let fields = [("grant_type", "refresh_token"), ("refresh_token", refreshToken.use { $0 })]
-            let new = try await request(fields + (repeatKey.map { [("repeat_key", $0.use { $0 })] } ?? []), isRepeatable: repeatKey != nil)
+            let new = try await request(
+                fields + (old.repeatKey.map { [("repeat_key", $0.use { $0 })] } ?? []), prover: prover(of: old), isRepeatable: old.repeatKey != nil)
             // Signed out or in again meanwhile: what comes late is of no use.
             guard tokens?.refreshToken?.use({ $0 }) == refreshToken.use({ $0 }) else {
                 throw MienError(.unauthenticatedUser, "the sign-in changed while its tokens were renewed")
@@ -172,7 +187,7 @@ public actor MienSession {
         }
     }
 
-    private func end() async throws {
+    func end() async throws {
         tokens = nil
         move(to: .signedOut(.ended))
         try await storage.remove(key)
@@ -180,32 +195,39 @@ public actor MienSession {
 
     /// Claims about the user, as far as the scopes allow.
     public func userInfo() async throws -> UserInfo {
-        let token = try await accessToken()
-        let claims: JSONValue = try await connection.json(.init(method: .get, path: ["oauth2", "userinfo"], bearer: token))
+        let access = try await access()
+        let claims: JSONValue = try await connection.json(
+            .init(method: .get, path: ["oauth2", "userinfo"], bearer: access.token, prover: access.prover))
         guard let sub = claims["sub"]?.stringValue else { throw MienError(.serverError, "the answer names no user") }
         return UserInfo(sub: sub, preferredUsername: claims["preferred_username"]?.stringValue, email: claims["email"]?.stringValue)
     }
 
     // MARK: Requests
 
-    /// `issuer` of the discovery document: what tokens and requests to this server name it.
-    func issuer() async throws -> String {
-        if let knownIssuer { return knownIssuer }
+    /// The server's discovery document, read once.
+    func server() async throws -> ServerMetadata {
+        if let knownServer { return knownServer }
         let document: JSONValue = try await connection.json(.init(method: .get, path: [".well-known", "openid-configuration"]))
-        guard let issuer = document["issuer"]?.stringValue else { throw MienError(.serverError, "the discovery document names no issuer") }
-        knownIssuer = issuer
-        return issuer
+        guard let server = ServerMetadata(document) else { throw MienError(.serverError, "the discovery document names no issuer") }
+        knownServer = server
+        return server
     }
 
-    func request(_ fields: [(String, String)], isRepeatable: Bool = false) async throws -> SessionTokens {
-        let answer = try await connection.form(["oauth2", "token"], client(fields), isRepeatable: isRepeatable)
+    /// - Parameter prover: of the key that the tokens will be bound to, or that a refresh token is bound to.
+    func request(_ fields: [(String, String)], prover: DPoPProver?, isRepeatable: Bool = false) async throws -> SessionTokens {
+        let answer = try await connection.form(["oauth2", "token"], client(fields), prover: prover, isRepeatable: isRepeatable)
         guard let body = (try? JSONText.parse(answer.body))?.objectValue, let access = body["access_token"]?.stringValue,
             let seconds = body["expires_in"]?.numberValue, (0...1e9).contains(seconds)
         else { throw MienError(.serverError, "the answer holds no tokens", mayHaveArrived: true) }
+        let isBound = body["token_type"]?.stringValue?.lowercased() == "dpop"
+        guard !isBound || prover != nil else {
+            throw MienError(.serverError, "the tokens are bound to a key that this session does not have", mayHaveArrived: true)
+        }
         return SessionTokens(
             accessToken: Sensitive(access), expiresAt: now() + .seconds(seconds),
             refreshToken: body["refresh_token"]?.stringValue.map { Sensitive($0) },
-            idToken: body["id_token"]?.stringValue.map { Sensitive($0) }, scope: body["scope"]?.stringValue ?? "", repeatKey: Self.newRepeatKey())
+            idToken: body["id_token"]?.stringValue.map { Sensitive($0) }, scope: body["scope"]?.stringValue ?? "", repeatKey: Self.newRepeatKey(),
+            keyThumbprint: isBound ? prover?.thumbprint : nil)
     }
 
     /// Another for each refresh, so that none says which sign-ins are one client's.

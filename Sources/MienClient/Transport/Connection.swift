@@ -19,6 +19,8 @@ struct Connection: Sendable {
         var path: [String]
         var query: [(String, String)] = []
         var bearer: Sensitive<String>?
+        /// Sends a proof with each attempt; with ``bearer``, the token is bound to the prover's key.
+        var prover: DPoPProver?
         var contentType = "application/json"
         var body: [UInt8] = []
         /// Whether it may be sent again when nobody knows if it arrived.
@@ -42,24 +44,23 @@ struct Connection: Sendable {
         return [UInt8](try! encoder.encode(body))
     }
 
-    /// The answer, if the server took the request.
+    /// Sends a request, again where that is safe, and returns a response of status 2xx.
     ///
-    /// The bytes of each attempt are the same: what is sent again is never something else.
+    /// Every attempt has the same body. A proof is good once, so each attempt has its own.
     @discardableResult
     func send(_ call: Call) async throws -> HTTPTransportResponse {
-        var headers = ["accept": "application/json"]
-        if !call.body.isEmpty { headers["content-type"] = call.contentType }
-        if let bearer = call.bearer { headers["authorization"] = "Bearer " + bearer.use { $0 } }
-        let request = HTTPTransportRequest(
-            method: call.method, url: try address.url(call.path, query: call.query), headers: headers, body: call.body, timeout: timeout,
-            mostAnswerBytes: Self.mostAnswerBytes)
         var generator = SystemRandomNumberGenerator()
-        var attempt = 1, mayHaveArrived = false
+        var attempt = 1, mayHaveArrived = false, mayCorrectProof = true
         while true {
             let failure: Failure
-            switch try await once(request, call) {
+            switch try await once(call) {
             case .success(let response): return response
             case .failure(let found): failure = found
+            }
+            // Servers check the proof first, so nothing has happened yet.
+            if failure.hasCorrectableProof, mayCorrectProof {
+                mayCorrectProof = false
+                continue
             }
             var error = failure.error
             // It was deleted by the request whose answer was lost.
@@ -82,10 +83,26 @@ struct Connection: Sendable {
         let mayRepeat: Bool
         /// The server did not look at what was asked.
         var isAtDoor = false
+        /// The server refused the proof and said how to make one that it accepts.
+        var hasCorrectableProof = false
     }
 
-    private func once(_ request: HTTPTransportRequest, _ call: Call) async throws -> Result<HTTPTransportResponse, Failure> {
-        let response: HTTPTransportResponse
+    /// One attempt's request, and the proof in it.
+    private func request(_ call: Call) async throws -> (HTTPTransportRequest, DPoPProver.Proof?) {
+        let url = try address.url(call.path, query: call.query)
+        var headers = ["accept": "application/json"]
+        if !call.body.isEmpty { headers["content-type"] = call.contentType }
+        if let bearer = call.bearer { headers["authorization"] = (call.prover == nil ? "Bearer " : "DPoP ") + bearer.use { $0 } }
+        let path = String(url.dropFirst(address.text.count).prefix { $0 != "?" })
+        let proof = try await call.prover?.proof(method: call.method.rawValue, path: path, accessToken: call.bearer)
+        headers["dpop"] = proof?.text
+        let request = HTTPTransportRequest(
+            method: call.method, url: url, headers: headers, body: call.body, timeout: timeout, mostAnswerBytes: Self.mostAnswerBytes)
+        return (request, proof)
+    }
+
+    private func once(_ call: Call) async throws -> Result<HTTPTransportResponse, Failure> {
+        let (request, proof) = try await request(call), response: HTTPTransportResponse
         do { response = try await transport.send(request) } catch let error as HTTPTransportError {
             try Task.checkCancellation()
             if error.code == .answerTooLarge {
@@ -97,26 +114,16 @@ struct Connection: Sendable {
         guard response.body.count <= request.mostAnswerBytes else {
             return .failure(Failure(error: MienError(.serverError, "the answer is too large", mayHaveArrived: true), mayRepeat: false))
         }
-        guard !(200..<300).contains(response.status) else { return .success(response) }
-        let wait = response.headers["retry-after"].flatMap { UInt16($0) }.map { Duration.seconds(Int($0)) }
-        let error: MienError
-        if let problem = try? JSONDecoder().decode(Problem.self, from: Data(response.body)) {
-            error = MienError(problem, retryAfter: wait)
-        } else if let refusal = (try? JSONText.parse(response.body))?.objectValue, let word = refusal["error"]?.stringValue {
-            error = MienError(
-                word == "invalid_client" ? .invalidCredentials : response.status >= 500 ? .serverError : .oauthError,
-                "\(word): \(refusal["error_description"]?.stringValue ?? "")".printable, retryAfter: wait,
-                mayHaveArrived: response.status >= 500 && response.status != 503, oauthError: word)
-        } else {
-            error = MienError(
-                .serverError, "the server answers with status \(response.status) and no problem document", retryAfter: wait,
-                mayHaveArrived: !(400..<500).contains(response.status) || response.status == 408)
-        }
+        let refusal = (200..<300).contains(response.status) ? nil : Refusal(response)
+        var hasCorrectableProof = false
+        if let proof, let prover = call.prover { hasCorrectableProof = await prover.learn(from: response, error: refusal?.word, to: proof) }
+        guard let refusal else { return .success(response) }
+        let error = refusal.error
         // 502 and 504 are a proxy's, which does not know what became of the request.
         return switch response.status {
         case 429, 503: .failure(Failure(error: error, mayRepeat: call.isRepeatable || !error.mayHaveArrived, isAtDoor: true))
         case 502, 504: .failure(Failure(error: error, mayRepeat: call.isRepeatable))
-        default: .failure(Failure(error: error, mayRepeat: false))
+        default: .failure(Failure(error: error, mayRepeat: false, hasCorrectableProof: hasCorrectableProof))
         }
     }
 }

@@ -40,10 +40,15 @@ struct AdminRoutes {
             guard let type = AppType(rawValue: wanted.type ?? AppType.public.rawValue) else {
                 throw Problem(.invalidRequest, errors: [.init(field: "type", message: "is public or confidential")])
             }
+            guard let client = AppClient(rawValue: wanted.client ?? AppClient.other.rawValue) else {
+                throw Problem(.invalidRequest, errors: [.init(field: "client", message: "is mien or other")])
+            }
+            var settings = try Self.settings(wanted.settings)
+            if wanted.settings?["requires_dpop"] == nil { settings.requiresDPoP = client == .mien }
             let secret = type == .confidential ? BearerSecret(for: id, using: &generator) : nil
             let record = AppRecord(
-                id: id, name: try Self.name(wanted.name), type: type, party: wanted.isFirstParty == true ? .first : .third, secretHash: secret.map { store.keys.hash(ofSecret: $0.secret) },
-                settings: try Self.settings(wanted.settings), createdAt: clock.now)
+                id: id, name: try Self.name(wanted.name), type: type, party: wanted.isFirstParty == true ? .first : .third,
+                secretHash: secret.map { store.keys.hash(ofSecret: $0.secret) }, settings: settings, createdAt: clock.now)
             let event = AuditEvent("app.created", actor: context.actor, app: id)
             do {
                 try await store.write { tables in
@@ -59,6 +64,9 @@ struct AdminRoutes {
             let wanted = try await body.read(AppRequest.self, AppRequest.CodingKeys.self, from: request)
             guard wanted.id.map({ $0 == record.id.text }) ?? true, wanted.type.map({ $0 == record.type.rawValue }) ?? true else {
                 throw Problem(.invalidRequest, errors: [.init(field: "type", message: "id and type stay what they are; make another app")])
+            }
+            guard wanted.client == nil else {
+                throw Problem(.invalidRequest, errors: [.init(field: "client", message: "is for new apps; change settings.requires_dpop")])
             }
             record.name = try Self.name(wanted.name)
             if let isFirstParty = wanted.isFirstParty { record.party = isFirstParty ? .first : .third }

@@ -1136,7 +1136,7 @@ enum OpenAPIDocument {
                 "application/json": {
                   "schema": {"$ref": "#/components/schemas/AppRequest"},
                   "examples": {
-                    "public": {"value": {"name": "Shop on phones"}},
+                    "public": {"value": {"name": "Shop on phones", "client": "mien"}},
                     "confidential": {
                       "value": {
                         "id": "shop",
@@ -3756,6 +3756,11 @@ enum OpenAPIDocument {
               "settings": {
                 "anyOf": [{"$ref": "#/components/schemas/AppSettings"}, {"type": "null"}],
                 "description": "Left out: the defaults for a new app, no change for another."
+              },
+              "client": {
+                "type": ["string", "null"],
+                "enum": ["mien", "other", null],
+                "description": "For a new app: `mien` if it uses the MienClient SDK, which binds tokens to a key; `requires_dpop` is then `true` unless `settings` has it. `other` (default): bearer tokens are accepted."
               }
             },
             "additionalProperties": false,

@@ -39,21 +39,30 @@ struct AppCommand: AsyncParsableCommand {
             commandName: "create", abstract: "Make an app.",
             discussion: """
                 A confidential app runs on a server of its own and has a secret, which is shown this once.
+                An app that uses the MienClient SDK (--client mien) requires tokens that are bound to a key (DPoP).
 
                 EXAMPLE
                   mien admin app create "Web shop" --id shop --confidential --first-party
+                  mien admin app create "Shop on phones" --id phones --first-party --client mien
                 """)
 
         @Argument(help: "What people call it.") var name: String
         @Option(help: "Its id; made up when left out.", transform: Word.app) var id: AppID?
         @Flag(help: "It can keep a secret.") var confidential = false
         @Flag(help: "You run it: its users manage their authenticators through it.") var firstParty = false
+        @Option(help: "The software it signs in with: mien, the SDK, or other.", transform: Create.client) var client = AppClient.other
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let request = AppRequest(id: id?.text, name: name, type: confidential ? "confidential" : "public", isFirstParty: firstParty)
+            let request = AppRequest(
+                id: id?.text, name: name, type: confidential ? "confidential" : "public", isFirstParty: firstParty, client: client.rawValue)
             try AppCommand.show(await server.admin().createApp(request), output)
+        }
+
+        @Sendable private static func client(_ text: String) throws -> AppClient {
+            guard let client = AppClient(rawValue: text) else { throw ValidationError("--client is mien or other, not “\(text)”") }
+            return client
         }
     }
 

@@ -1,0 +1,16 @@
+internal import MienCore
+
+/// The members of a server's discovery document (RFC 8414) that sessions use.
+struct ServerMetadata: Sendable, Hashable {
+    /// The server's name for itself, which tokens, signed requests and proofs carry.
+    let issuer: String
+    /// The algorithms of DPoP proofs that the server verifies; empty if it does not know DPoP.
+    let proofAlgorithms: [String]
+
+    /// - Returns: `nil` without an issuer.
+    init?(_ document: JSONValue) {
+        guard let issuer = document["issuer"]?.stringValue else { return nil }
+        self.issuer = issuer
+        proofAlgorithms = document["dpop_signing_alg_values_supported"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    }
+}
