@@ -29,6 +29,8 @@ public struct MienError: CodedError {
         case unauthenticatedUser = "unauthenticated_user"
         /// The token endpoint refused; ``MienError/oauthError`` says how.
         case oauthError = "oauth_error"
+        /// The change needs a fresher or stronger sign-in; ``MienError/reauthentication`` says which.
+        case reauthenticationRequired = "reauthentication_required"
     }
 
     public let code: Code
@@ -41,12 +43,34 @@ public struct MienError: CodedError {
     public let mayHaveArrived: Bool
     /// What the token endpoint said: `invalid_grant`, `invalid_scope` … (RFC 6749 §5.2).
     public let oauthError: String?
+    /// The sign-in that the change needs.
+    public let reauthentication: ReauthenticationRequest?
+    /// The user has signed in again already: another sign-in like that would change nothing.
+    let isAfterReauthentication: Bool
 
     public init(
         _ code: Code, _ reason: String, problem: Problem? = nil, retryAfter: Duration? = nil, mayHaveArrived: Bool? = nil, oauthError: String? = nil
     ) {
+        self.init(
+            code, reason, problem: problem, retryAfter: retryAfter, mayHaveArrived: mayHaveArrived, oauthError: oauthError, reauthentication: nil)
+    }
+
+    init(
+        _ code: Code, _ reason: String, problem: Problem? = nil, retryAfter: Duration? = nil, mayHaveArrived: Bool? = nil, oauthError: String? = nil,
+        reauthentication: ReauthenticationRequest?, isAfterReauthentication: Bool = false
+    ) {
+        (self.reauthentication, self.isAfterReauthentication) = (reauthentication, isAfterReauthentication)
         (self.code, self.reason, self.problem, self.retryAfter, self.oauthError) = (code, reason, problem, retryAfter, oauthError)
         self.mayHaveArrived = mayHaveArrived ?? (code == .networkError)
+    }
+
+    /// The same refusal of a change, with the user who has to sign in.
+    func naming(_ user: String?, isAfterReauthentication: Bool = false) -> Self {
+        var needed = reauthentication
+        needed?.loginHint = user
+        return Self(
+            code, reason, problem: problem, retryAfter: retryAfter, mayHaveArrived: mayHaveArrived, oauthError: oauthError, reauthentication: needed,
+            isAfterReauthentication: isAfterReauthentication)
     }
 
     /// What is wrong with the data that was sent, by field.
@@ -69,7 +93,7 @@ extension MienError {
             case .noActiveJourney: .noActiveJourney
             case .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder: .invalidState
             case .clientResponseNotValid, .payloadTooLarge, .unsupportedMediaType, .imageNotAccepted: .clientResponseNotValid
-            case .insufficientUserAuthentication: .unauthenticatedUser
+            case .insufficientUserAuthentication: .reauthenticationRequired
             case .invalidRequest, .notPermitted, .notFound, .methodNotAllowed, .conflict, .tooManyRequests, .serverError, .unavailable: .serverError
             }
         // A server that failed may have failed after it had written everything down; one that is busy has done nothing.

@@ -179,7 +179,7 @@ struct ErrorTests {
         let expected: MienError.Code =
             switch code {
             case .invalidCredentials: .invalidCredentials
-            case .insufficientUserAuthentication: .unauthenticatedUser
+            case .insufficientUserAuthentication: .reauthenticationRequired
             case .noActiveJourney: .noActiveJourney
             case .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder: .invalidState
             case .clientResponseNotValid, .payloadTooLarge, .unsupportedMediaType, .imageNotAccepted: .clientResponseNotValid
@@ -203,7 +203,7 @@ struct ErrorTests {
             MienError.Code.allCases.map(\.rawValue) == [
                 "invalid_initialization_options", "not_initialized", "no_active_journey", "network_error", "client_response_not_valid",
                 "server_error",
-                "invalid_state", "invalid_credentials", "expired_otp_passcode", "unauthenticated_user", "oauth_error",
+                "invalid_state", "invalid_credentials", "expired_otp_passcode", "unauthenticated_user", "oauth_error", "reauthentication_required",
             ])
     }
 

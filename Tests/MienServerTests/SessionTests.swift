@@ -251,6 +251,48 @@ struct SessionTests {
         }
     }
 
+    private final class Tally: Sendable {
+        private let value = Mutex(0)
+        var count: Int { value.withLock { $0 } }
+        func add() { value.withLock { $0 += 1 } }
+    }
+
+    @Test("enabling and disabling biometric login asks for a fresh sign-in, and goes on after it")
+    func reauthentication() async throws {
+        try await withSession { server, _, device, _ in
+            let asked = Tally()
+            let session = try MienSession(
+                MienOptions(serverPath: server.address, retry: RetryPolicy(attempts: 1)), tokenStorage: TransientTokenStorage(),
+                biometrics: device.biometric,
+                reauthenticator: { _, session in
+                    asked.add()
+                    let journey = try await server.client().start("password-login", session: session)
+                    for try await step in journey.steps {
+                        try await step.respond("password", ["username": "ada", "password": "a password nobody has"])
+                    }
+                    guard case .success = await journey.outcome() else { throw CancellationError() }
+                    return .steppedUp
+                }, now: { server.time.now })
+            try await session.configure()
+            try await device.authenticator.setPasscode(DevicePIN(Sensitive(Device.pin)))
+            try await device.enrol("obama")
+            device.person.show(device.faces["obama"])
+            try await Self.signIn(session, server)
+            let user = try await server.userID("ada")
+            func keys() async throws -> Int { try await server.admin.authenticators(of: user).count { $0.type == "native_biometrics" } }
+            server.time.advance(.seconds(301))
+            try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryAny)
+            #expect(try await keys() == 1)
+            #expect(asked.count == 1)
+            let isEnabled = try await session.isBiometricEnabled()
+            #expect(isEnabled)
+            server.time.advance(.seconds(301))
+            try await session.disableBiometric()
+            #expect(try await keys() == 0)
+            #expect(asked.count == 2)
+        }
+    }
+
     @Test("access tokens are renewed before they end, by one refresh for all; a sign-in that has ended says so")
     func refreshing() async throws {
         try await withSession { server, session, device, make in

@@ -17,13 +17,19 @@ extension MienSession {
     /// Whether this device has a key for this app. Stays true when the enrolled face is gone: ``checkBiometricSupported(policy:)`` tells.
     public func isBiometricEnabled() async throws -> Bool { try await !enabledTags().isEmpty }
 
-    /// Makes a key and registers it for the user who is signed in. A key from before goes.
+    /// Makes a key and registers it for the signed-in user. A key from before is removed.
     ///
-    /// - Throws: `DeviceError`; ``MienError`` `.unauthenticatedUser`, `.networkError`, `.oauthError`: then no key stays.
+    /// A new key needs a fresh sign-in: see ``performing(_:)``. The person is then asked to open a key twice.
+    ///
+    /// - Throws: `DeviceError`; ``MienError`` `.unauthenticatedUser`, `.networkError`, `.oauthError`, `.reauthenticationRequired`: then no key stays.
     public func enableBiometric(
         localizedReason: String, constraint: BiometricAccessConstraint = .biometryCurrentSet,
         policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics
     ) async throws {
+        try await performing { try await self.makeBiometricKey(localizedReason: localizedReason, constraint: constraint, policy: policy) }
+    }
+
+    private func makeBiometricKey(localizedReason: String, constraint: BiometricAccessConstraint, policy: BiometricPolicy) async throws {
         let device = try device(), access = try await access()
         try await checkBiometricSupported(policy: policy)
         let before = try await enabledTags()
@@ -41,7 +47,10 @@ extension MienSession {
             try? await device.keys.deleteKey(tag: tag)
             throw error
         }
-        for old in before { try await forget(old, access: access) }
+        for old in before {
+            try await device.keys.deleteKey(tag: old)
+            try? await removeFromServer(old)
+        }
     }
 
     /// Signs in with the device's key.
@@ -71,10 +80,19 @@ extension MienSession {
         return try await userInfo()
     }
 
-    /// Deletes the device's key, and on the server too when somebody is signed in and it can be reached.
+    /// Deletes the device's key, then removes it on the server if somebody is signed in and the server can be reached.
+    ///
+    /// Removing a key needs a fresh sign-in: see ``performing(_:)``.
+    ///
+    /// - Throws: ``MienError`` `.reauthenticationRequired`, and what the reauthenticator throws: the key is gone from this device then, and still listed on
+    ///   the server, where nobody can use it.
     public func disableBiometric() async throws {
-        let access = state == .signedIn ? try? await access() : nil
-        for tag in try await enabledTags() { try await forget(tag, access: access) }
+        let tags = try await enabledTags()
+        for tag in tags { try await device().keys.deleteKey(tag: tag) }
+        guard state == .signedIn else { return }
+        for tag in tags {
+            do { try await performing { try await self.removeFromServer(tag) } } catch let error as MienError where error.reauthentication == nil {}
+        }
     }
 
     /// Another user signed in: the keys of the one before are none of theirs.
@@ -104,10 +122,9 @@ extension MienSession {
     /// The user, as far as tags name one.
     private func userMark() async throws -> String { KeyMark.of(try await userInfo().sub) }
 
-    private func forget(_ tag: DeviceKeyTag, access: Access?) async throws {
-        try await device().keys.deleteKey(tag: tag)
-        guard let access else { return }
-        _ = try? await connection.send(
+    private func removeFromServer(_ tag: DeviceKeyTag) async throws {
+        let access = try await access()
+        try await connection.send(
             .init(method: .delete, path: ["v1", "me", "biometrics", KeyMark.keyID(tag)], bearer: access.token, prover: access.prover))
     }
 

@@ -34,6 +34,8 @@ public actor MienSession {
     nonisolated let biometrics: BiometricDevice?
     /// The key that the app passed in to bind tokens to.
     let givenProofKey: (any DeviceSigner)?
+    let reauthenticator: Reauthenticator?
+    var reauthenticating: Reauthenticating?
     /// By thumbprint of their keys.
     var provers: [String: DPoPProver] = [:]
     private var knownServer: ServerMetadata?
@@ -50,23 +52,26 @@ public actor MienSession {
     ///   - biometrics: for biometric login.
     ///   - proofKey: binds tokens to this key instead of one from `tokenStorage`: a key in the device's hardware that signs without asking the person,
     ///     since every request needs a signature. Pass the same key each time the app starts.
+    ///   - reauthenticator: has the user sign in again when a change needs a fresh sign-in.
     /// - Throws: ``MienError`` `.invalidInitializationOptions`.
     public init(
         _ options: MienOptions, tokenStorage: any TokenStorage = TransientTokenStorage(), biometrics: BiometricDevice? = nil,
-        proofKey: (any DeviceSigner)? = nil
+        proofKey: (any DeviceSigner)? = nil, reauthenticator: Reauthenticator? = nil
     ) throws(MienError) {
-        try self.init(options, tokenStorage: tokenStorage, biometrics: biometrics, proofKey: proofKey) {
+        try self.init(options, tokenStorage: tokenStorage, biometrics: biometrics, proofKey: proofKey, reauthenticator: reauthenticator) {
             Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         }
     }
 
     package init(
         _ options: MienOptions, tokenStorage: any TokenStorage, biometrics: BiometricDevice? = nil, proofKey: (any DeviceSigner)? = nil,
+        reauthenticator: Reauthenticator? = nil,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
         now: @escaping @Sendable () -> Instant
     ) throws(MienError) {
         guard !options.applicationId.isEmpty else { throw MienError(.invalidInitializationOptions, "applicationId is empty") }
-        (self.options, storage, self.now, self.biometrics, givenProofKey) = (options, tokenStorage, now, biometrics, proofKey)
+        (self.options, storage, self.now, self.biometrics) = (options, tokenStorage, now, biometrics)
+        (givenProofKey, self.reauthenticator) = (proofKey, reauthenticator)
         connection = try options.connection(sleep: sleep)
         key = DeviceTokenKey(server: connection.address.text, application: options.applicationId)
     }
@@ -101,11 +106,7 @@ public actor MienSession {
 
     /// Changes a completed journey's token, good once, for tokens that last.
     public func signIn(journeyToken: Sensitive<String>) async throws {
-        let form = [
-            ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"), ("subject_token", journeyToken.use { $0 }),
-            ("subject_token_type", "urn:ietf:params:oauth:token-type:jwt"),
-        ]
-        try await adopt(request(form, prover: signInProver()))
+        try await adopt(request(Self.exchange(journeyToken), prover: signInProver()))
         try? await forgetOthersKeys()
     }
 
@@ -113,12 +114,25 @@ public actor MienSession {
     ///
     /// Send ``proofKeyThumbprint()`` to `/oauth2/authorize` as `dpop_jkt`, so that a stolen code is useless without this device's key.
     public func signIn(code: Sensitive<String>, redirectURI: String, codeVerifier: Sensitive<String>) async throws {
-        let form = [
+        let form = Self.redemption(of: code, redirectURI: redirectURI, codeVerifier: codeVerifier)
+        try await adopt(request(form, prover: signInProver()))
+        try? await forgetOthersKeys()
+    }
+
+    /// RFC 8693.
+    static func exchange(_ journeyToken: Sensitive<String>) -> [(String, String)] {
+        [
+            ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"), ("subject_token", journeyToken.use { $0 }),
+            ("subject_token_type", "urn:ietf:params:oauth:token-type:jwt"),
+        ]
+    }
+
+    /// RFC 6749 §4.1.3, RFC 7636 §4.5.
+    static func redemption(of code: Sensitive<String>, redirectURI: String, codeVerifier: Sensitive<String>) -> [(String, String)] {
+        [
             ("grant_type", "authorization_code"), ("code", code.use { $0 }), ("redirect_uri", redirectURI),
             ("code_verifier", codeVerifier.use { $0 }),
         ]
-        try await adopt(request(form, prover: signInProver()))
-        try? await forgetOthersKeys()
     }
 
     /// Ends the sign-in here, and on the server if that can be reached.
@@ -128,8 +142,40 @@ public actor MienSession {
         tokens = nil
         move(to: .signedOut(.byUser))
         try await storage.remove(key)
+        await revoke(refreshToken)
+    }
+
+    /// Ends a sign-in on the server if that can be reached.
+    private func revoke(_ refreshToken: Sensitive<String>?) async {
         guard let refreshToken else { return }
         _ = try? await connection.form(["oauth2", "revoke"], client([("token", refreshToken.use { $0 })]))
+    }
+
+    /// The id of the signed-in user, as the server's tokens name it.
+    var user: String? { tokens.flatMap(Self.user(of:)) }
+
+    private static func user(of tokens: SessionTokens) -> String? { claims(tokens.idToken ?? tokens.accessToken)["sub"]?.stringValue }
+
+    /// Puts a new sign-in of the same user in place of the present one, which ends.
+    ///
+    /// - Throws: ``MienError`` `.reauthenticationRequired` when it is another user's, or the session changed meanwhile; the new sign-in ends then.
+    func replace(_ form: [(String, String)], _ needed: ReauthenticationRequest) async throws {
+        let new = try await request(form, prover: signInProver()), old = tokens
+        guard let expected = needed.loginHint, expected == Self.user(of: new), expected == user else {
+            await revoke(new.refreshToken)
+            throw MienError(
+                .reauthenticationRequired, "another user signed in: the session's own user has to", reauthentication: needed,
+                isAfterReauthentication: true)
+        }
+        try await adopt(new)
+        await revoke(old?.refreshToken)
+    }
+
+    /// Gets tokens that show the renewed sign-in. Without a refresh token the present ones go on: the server knows their sign-in.
+    func renewAfterStepUp() async throws {
+        // A refresh that began before may not show it.
+        if let refreshing { _ = try? await refreshing.value }
+        if tokens?.refreshToken != nil { try await refresh() }
     }
 
     func adopt(_ new: SessionTokens) async throws {

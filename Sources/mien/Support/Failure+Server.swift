@@ -32,7 +32,7 @@ extension Failure {
             switch error.code {
             case .invalidInitializationOptions: (.badInput, "server.address")
             case .networkError: (.notSetUp, "server.unreachable")
-            case .invalidCredentials, .unauthenticatedUser: (.notSetUp, "server.credential")
+            case .invalidCredentials, .unauthenticatedUser, .reauthenticationRequired: (.notSetUp, "server.credential")
             case .notInitialized, .noActiveJourney, .clientResponseNotValid, .serverError, .invalidState, .expiredOTPPasscode, .oauthError:
                 (.notSetUp, "server.failed")
             }
