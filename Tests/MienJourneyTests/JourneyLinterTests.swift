@@ -29,6 +29,31 @@ struct JourneyLinterTests {
         }
     }
 
+    @Test("an authenticator that an e-mail code alone unlocks")
+    func unlocks() throws {
+        let unlock: JSONValue = [
+            "type": "unlock_authenticator", "config": ["authenticator": "password", "failure_behavior": "abort"], "on": ["success": "done"],
+        ]
+        func code(leadingTo next: String) -> JSONValue {
+            [
+                "type": "email_otp_authentication", "config": ["user_identifier": "'ada'", "failure_behavior": "abort"],
+                "on": ["success": .string(next)],
+            ]
+        }
+        let recover: JSONValue = [
+            "type": "recover_account", "config": ["failure_behavior": "abort"], "on": ["success": "unlock", "held": "refused"],
+        ]
+        #expect(try lint(["first": code(leadingTo: "unlock"), "unlock": unlock, "done": Self.done]) == ["unlock_without_hold unlock"])
+        #expect(
+            try lint(["first": code(leadingTo: "recover"), "recover": recover, "unlock": unlock, "done": Self.done, "refused": Self.refused]) == [])
+        let around: JSONValue = [
+            "type": "recover_account", "config": ["failure_behavior": "abort"], "on": ["success": "unlock", "held": "unlock"],
+        ]
+        #expect(
+            try lint(["first": code(leadingTo: "recover"), "recover": around, "unlock": unlock, "done": Self.done]) == ["unlock_without_hold unlock"])
+        #expect(try lint(["first": unlock, "done": Self.done], extra: ["requires_user": true]) == [])
+    }
+
     @Test("targets and outcomes")
     func targets() throws {
         let info: JSONValue = ["type": "information", "config": ["text": "Hi"], "on": ["next": "done"]]

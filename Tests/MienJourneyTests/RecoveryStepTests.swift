@@ -18,7 +18,12 @@ struct RecoveryStepTests {
         ]
     }
 
-    private static let ada = JourneyUser(id: Made.ada, level: .authenticated, amr: ["otp"])
+    /// Signed in by this run with a code, after an earlier sign-in with a password.
+    private static var ada: JourneyUser {
+        var proof = JourneyUser.Proof(at: Instant(seconds: 1_700_000_000))
+        proof.methods = ["otp"]
+        return JourneyUser(id: Made.ada, level: .authenticated, amr: ["pwd", "otp"], proof: proof)
+    }
 
     @Test("recovery is asked for with what the run has proved, and each answer has its way on")
     func recovery() throws {
@@ -43,6 +48,9 @@ struct RecoveryStepTests {
         #expect(try nobody.start().rejection?.reason == "access_denied")
         var established = try Play(Self.journey("recover_account", requiresUser: false))
         #expect(try established.start(user: JourneyUser(id: Made.ada, level: .established)).rejection?.reason == "access_denied")
+        // An access token alone.
+        var old = try Play(Self.journey("recover_account"))
+        #expect(try old.start(user: JourneyUser(id: Made.ada, level: .authenticated, amr: ["otp"])).rejection?.reason == "access_denied")
         var recovered = try Play(Self.journey("recover_account"))
         let user = JourneyUser(id: Made.ada, level: .authenticated, amr: ["otp"], isRecovered: true)
         #expect(try recovered.start(user: user).completion?.user?.isRecovered == true)

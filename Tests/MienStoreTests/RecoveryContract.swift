@@ -43,7 +43,7 @@ import Testing
         let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<64 {
                 group.addTask {
-                    let how = RecoveryRequest.Ending.allCases[number % 4]
+                    let how = RecoveryRequest.Ending.allCases[number % RecoveryRequest.Ending.allCases.count]
                     return try await test.store.write { try $0.recoveries.end(records[0].id, how, at: .start + .seconds(5)) }
                 }
             }
@@ -57,6 +57,21 @@ import Testing
         #expect(try await test.store.write { try $0.recoveries.sweep(at: end, atMost: 10) } == 2)
         #expect(try await test.store.write { try $0.accounts.delete(ana.id) })
         #expect(try await test.count("recovery") == 0)
+    }
+
+    @Test(arguments: StoreKind.allCases) func `a new epoch of the account ends its open recoveries`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind), ana = try await test.account("ana"), bruno = try await test.account("bruno")
+        try await test.app(.shop)
+        try await test.store.write { tables in
+            try tables.recoveries.insert(Self.record("1", of: ana.id))
+            try tables.recoveries.insert(Self.record("2", of: ana.id))
+            try tables.recoveries.insert(Self.record("3", of: bruno.id))
+            _ = try tables.recoveries.end(RecoveryID("rcv_1")!, .canceledByLink, at: .start)
+            try tables.accounts.endSignIns(of: ana.id, at: .start + .seconds(1))
+        }
+        #expect(
+            try await test.store.read { try $0.recoveries.all(of: ana.id).map(\.request.ending) } == [.canceledByLink, .canceledByEpoch])
+        #expect(try await test.store.read { try $0.recoveries.all(of: bruno.id).map(\.request.ending) } == [nil])
     }
 
     @Test(arguments: StoreKind.allCases) func `a device is known since its first sign-in`(kind: StoreKind) async throws {

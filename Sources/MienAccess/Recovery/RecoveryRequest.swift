@@ -13,6 +13,8 @@ public struct RecoveryRequest: Sendable, Hashable {
         case canceledByDevice = "canceled_by_device"
         /// Through the link in the mail.
         case canceledByLink = "canceled_by_link"
+        /// By a new epoch of the account: a new password, a suspension, a marked compromise.
+        case canceledByEpoch = "canceled_by_epoch"
     }
 
     public enum Status: Sendable, Hashable, CaseIterable { case held, effective, expired, ended }

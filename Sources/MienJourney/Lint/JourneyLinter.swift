@@ -13,7 +13,7 @@ public enum JourneyLinter {
             guard let known = flow.knowledge[id]?.completed else { continue }
             findings += needs(step, known) + VariableCheck(definition, step, known).findings
         }
-        findings += faces(definition, flow) + cycles(definition, flow)
+        findings += faces(definition, flow) + unlocks(definition, flow) + cycles(definition, flow)
         return findings.sorted { a, b in
             (a.severity == .error ? 0 : 1, a.step?.text ?? "", a.setting ?? "", a.code.rawValue, a.message)
                 < (b.severity == .error ? 0 : 1, b.step?.text ?? "", b.setting ?? "", b.code.rawValue, b.message)
@@ -153,6 +153,30 @@ public enum JourneyLinter {
                     "no way leads to a completion without a face: whoever cannot or will not use theirs is shut out; lead another way there"))
         }
         return findings
+    }
+
+    // MARK: Unlocking
+
+    /// Proof that an e-mail code or a face alone does not give, and what makes up for it.
+    private static let restoring: Set<StepType> = [
+        .authenticatePassword, .authenticateNativeBiometrics, .authenticateOTP, .recoveryCodeAuthentication, .recoverAccount,
+    ]
+
+    private static func unlocks(_ definition: JourneyDefinition, _ flow: JourneyFlow) -> [LintFinding] {
+        guard !definition.requiresUser else { return [] }
+        func reachable(_ start: StepID) -> Set<StepID> {
+            flow.reachable(from: start) { edge in
+                guard edge.outcome == .success, let type = definition.steps[edge.from]?.type else { return true }
+                return !restoring.contains(type)
+            }
+        }
+        func isWeak(_ id: StepID) -> Bool { definition.steps[id].map { [.emailOTPAuthentication, .authenticateFace].contains($0.type) } ?? false }
+        let unlocked = reachable(definition.start).filter(isWeak).reduce(into: Set<StepID>()) { $0.formUnion(reachable($1)) }
+        return unlocked.filter { definition.steps[$0]?.type == .unlockAuthenticator }.map { id in
+            LintFinding(
+                .warning, .unlockWithoutHold, id,
+                "a thief who reads the user's mail, or holds up a photo, gets here at once; put a recover_account step before")
+        }
     }
 
     // MARK: Cycles

@@ -16,6 +16,7 @@ public struct LintFinding: Sendable, Hashable, CustomStringConvertible {
         case faceWithoutAlternative = "face_without_alternative", livenessOff = "liveness_off"
         case endlessCycle = "endless_cycle", unboundedRetry = "unbounded_retry", loopsTooDeep = "loops_too_deep"
         case webhookNotHTTPS = "webhook_not_https"
+        case unlockWithoutHold = "unlock_without_hold"
     }
 
     public let severity: Severity

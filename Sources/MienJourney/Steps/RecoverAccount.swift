@@ -33,7 +33,9 @@ struct RecoverAccount: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         guard let user = run.instance.user, user.level == .authenticated else { throw StepFault(.userMissing) }
         if user.isRecovered { return .leave(.success) }
-        return .perform(.recoverAccount(user: user.id, methods: user.amr), .recovering(user.id))
+        // What the run itself proved: an access token that it began with may be stolen.
+        guard let proof = user.proof, !proof.methods.isEmpty else { throw StepFault(.insufficientUserAuthentication) }
+        return .perform(.recoverAccount(user: user.id, methods: proof.methods), .recovering(user.id))
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {

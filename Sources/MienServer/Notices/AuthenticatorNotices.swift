@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienStore
@@ -14,6 +15,8 @@ internal import MienStore
 struct AuthenticatorNotices: Sendable {
     /// How long a link works.
     static let lifetime = Duration.seconds(7 * 86_400)
+    /// For one account. Beyond that, authenticators are refused: a thief must not bury the notice that matters under others.
+    static let maxPerHour = 50
 
     let store: Store
     let mail: MailService
@@ -33,12 +36,17 @@ struct AuthenticatorNotices: Sendable {
         ///
         /// - Parameter app: where it was added; `nil` for an administrator.
         /// - Returns: the mail; `nil` if the account has no verified address.
+        /// - Throws: ``Problem`` `.tooManyRequests` after ``AuthenticatorNotices/maxPerHour`` within an hour: nothing may be added without a notice.
         func store(
             about authenticator: AuthenticatorRecord, of account: AccountRecord, app: AppID?, in tables: Tables, at now: Instant
         ) throws -> Mail? {
             guard let address = account.noticeAddress else {
                 try tables.mailedLinks.end(.removeAuthenticator, authenticator.id.text, at: now)
                 return nil
+            }
+            let recent = try tables.mailedLinks.count(of: account.id, .removeAuthenticator, after: now - .seconds(3600))
+            guard recent < AuthenticatorNotices.maxPerHour else {
+                throw Problem(.tooManyRequests, "Too many authenticators were added to this account within an hour. Try again later.")
             }
             try link.store(
                 .removeAuthenticator, authenticator.id.text, of: account.id, until: now + AuthenticatorNotices.lifetime, in: tables, at: now)

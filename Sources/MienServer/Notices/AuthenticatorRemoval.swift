@@ -12,9 +12,8 @@ extension Tables {
     ) throws -> Bool {
         guard let record = try authenticators.find(id, of: account) else { return false }
         if record.type == .password {
-            // Everything opened with the password ends, on known devices too.
-            try devices.deleteAll(of: account.id)
-            _ = try grants.revokeAll(of: account.id, at: now)
+            // Whoever set it may have opened anything: everything ends, on known devices too.
+            try accounts.endSignIns(of: account.id, at: now)
         } else {
             _ = try grants.revokeAll(by: id, at: now)
         }

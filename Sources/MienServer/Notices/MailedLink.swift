@@ -31,6 +31,6 @@ struct MailedLink: Sendable {
 }
 
 extension AccountRecord {
-    /// The address that mail about this account goes to; `nil` if it has none that was verified.
+    /// Where mail about this account goes; `nil` if no address is attached. Only verified addresses are.
     var noticeAddress: Sensitive<String>? { profile.use { $0.email }.map { Sensitive($0) } }
 }

@@ -148,7 +148,7 @@ public struct AccountTable {
 
     /// Starts a new epoch of the account: a password changed, the account was suspended, or its credentials are known to others.
     ///
-    /// Ends everything opened earlier: grants, known devices, registration codes of tokens. What carries its epoch with it, such as journey tokens, waiting
+    /// Ends everything opened earlier: grants, known devices, registration codes of tokens, open recoveries. What carries its epoch with it, such as journey tokens, waiting
     /// runs, and authorization codes, is refused wherever it is presented.
     /// - Parameter grant: the sign-in that changed the password, which may stay.
     /// - Returns: the new epoch.
@@ -157,6 +157,7 @@ public struct AccountTable {
         try connection.execute("UPDATE account SET epoch = epoch + 1, updated_at = ? WHERE id = ?", .time(now), .id(id))
         try connection.execute("DELETE FROM known_device WHERE account_id = ?", .id(id))
         try connection.execute("DELETE FROM otp_registration WHERE account_id = ?", .id(id))
+        try RecoveryTable(connection: connection).endAll(of: id, .canceledByEpoch, at: now)
         try connection.execute(
             "UPDATE token_grant SET revoked_at = ? WHERE account_id = ? AND id <> ? AND revoked_at IS NULL", .time(now), .id(id), .id(grant))
         guard let standing = try standing(of: id) else { throw StoreError(.stale, "the account is gone") }

@@ -42,6 +42,14 @@ public struct MailedLinkTable {
             .text(subject))
     }
 
+    /// How many links of a purpose were made for an account after `start`.
+    public func count(of account: UserID, _ purpose: MailedLinkRecord.Purpose, after start: Instant) throws(StoreError) -> Int {
+        let row = try connection.row(
+            "SELECT COUNT(*) FROM mailed_link WHERE account_id = ? AND purpose = ? AND created_at > ?", .id(account), .text(purpose.rawValue),
+            .time(start))
+        return try row.map { row throws(StoreError) in Int(try row.integer(0)) } ?? 0
+    }
+
     /// - Returns: the link with this code, ended or not; `nil` if no such link exists or it has expired.
     public func find(hash: [UInt8], at now: Instant) throws(StoreError) -> MailedLinkRecord? {
         try connection.row("SELECT \(Self.columns) FROM mailed_link WHERE code_hash = ? AND expires_at > ?", .blob(hash), .time(now))

@@ -51,6 +51,12 @@ public struct RecoveryTable {
             == 1
     }
 
+    /// Ends every open one of an account.
+    func endAll(of account: UserID, _ how: RecoveryRequest.Ending, at now: Instant) throws(StoreError) {
+        try connection.execute(
+            "UPDATE recovery SET ended_at = ?, how = ? WHERE account_id = ? AND ended_at IS NULL", .time(now), .text(how.rawValue), .id(account))
+    }
+
     /// Removes those that can no longer be completed and no longer count as recent.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try connection.execute(

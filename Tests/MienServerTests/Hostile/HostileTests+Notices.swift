@@ -54,12 +54,15 @@ extension HostileTests {
             let user = try await server.makeUser(), client = TokenClient(server: server), outbox = Outbox(data: server.folder)
             let access = try await client.signIn()["access_token"]
             var passkeys: [(passkey: SoftwarePasskey, id: AuthenticatorID, code: String)] = []
+            var strong = access
             for number in 0..<3 {
                 let passkey = try SoftwarePasskey(client).with { $0.userHandle = Array(user.text.utf8) }
-                let id = try #require(try await passkey.register(access)["id"].flatMap { AuthenticatorID($0) })
+                let id = try #require(try await passkey.register(strong)["id"].flatMap { AuthenticatorID($0) })
                 let mail = try await outbox.mail(with: "New sign-in method: passkey", number)
                 #expect(mail.contains(SoftwarePasskey.origin + "/notices?code="))
                 passkeys.append((passkey, id, try Outbox.code(in: mail)))
+                // A password alone may not add to a passkey.
+                if number == 0 { strong = try await passkey.with { $0.counter = 2 }.signIn()["access_token"] }
             }
             func use(_ code: String) async throws -> Int {
                 try await client.post("/notices", [("code", code)]).status
@@ -68,12 +71,11 @@ extension HostileTests {
                 try await client.send(.get, "/v1/me/passkeys", SoftwarePasskey.headers(access)).body["items"]?.arrayValue?.count ?? -1
             }
             // Locked by an administrator, and signed in with before that.
-            let tokens = try await passkeys[0].passkey.with { $0.counter = 2 }.signIn()
-            #expect(try await client.userInfo(tokens["access_token"]).status == 200)
+            #expect(try await client.userInfo(strong).status == 200)
             try await server.admin.lock(passkeys[0].id, of: user)
             #expect(try await use(passkeys[0].code) == 200)
             #expect(try await listed() == 2)
-            #expect(try await client.userInfo(tokens["access_token"]).status == 401, "what it had signed in has ended")
+            #expect(try await client.userInfo(strong).status == 401, "what it had signed in has ended")
             #expect(try await client.userInfo(access).status == 200, "other sign-ins have not")
 
             // Gone already, by its owner's hand.
@@ -106,6 +108,56 @@ extension HostileTests {
             #expect(try await client.post("/notices", [("code", second)]).status == 200)
             #expect(try await client.userInfo(access).status == 401, "all that the password opened has ended")
             await #expect(throws: (any Error).self) { try await client.signIn(password: "the third password") }
+        }
+    }
+}
+
+extension HostileTests {
+    @Test("whatever a thief adds to an account, by whichever way, its owner hears of it and can remove it")
+    func everyWay() async throws {
+        try await TestServer.run(in: scratch) { server in
+            let user = try await server.makeUser(), client = TokenClient(server: server), outbox = Outbox(data: server.folder)
+            let access = try await client.signIn()["access_token"]
+            #expect(try await client.send(.post, "/v1/me/recovery-codes", SoftwarePasskey.headers(access)).status == 201)
+            #expect(try await WireDevice(client).setUp(access).status == 200)
+            guard case .success = try await server.registerFace() else {
+                Issue.record("no face")
+                return
+            }
+            var codes: [String] = []
+            for words in ["set of recovery codes", "device key", "face"] {
+                codes.append(try Outbox.code(in: try await outbox.mail(with: "New sign-in method: \(words)")))
+            }
+            func types() async throws -> [String] { try await server.admin.authenticators(of: user).map(\.type).sorted() }
+            #expect(try await types() == ["face", "native_biometrics", "password", "recovery_code"])
+            for code in codes { #expect(try await client.post("/notices", [("code", code)]).status == 200) }
+            #expect(try await types() == ["password"])
+            #expect(try await client.userInfo(access).status == 200, "the password's sign-in has not ended")
+        }
+    }
+
+    @Test("a thief cannot bury the mail about an authenticator under hundreds of others")
+    func buriedMail() async throws {
+        try await TestServer.run(in: scratch) { server in
+            try await server.makeUser()
+            let client = TokenClient(server: server), headers = SoftwarePasskey.headers(try await client.signIn()["access_token"])
+            var statuses: [Int] = []
+            for _ in 0..<60 { statuses.append(try await client.send(.post, "/v1/me/recovery-codes", headers).status) }
+            #expect(statuses == Array(repeating: 201, count: 50) + Array(repeating: 429, count: 10))
+            server.time.advance(.seconds(3600))
+            let later = SoftwarePasskey.headers(try await client.signIn()["access_token"])
+            #expect(try await client.send(.post, "/v1/me/recovery-codes", later).status == 201)
+        }
+    }
+
+    @Test("a thief learns nothing from an account without an address: it gets no mail, and no link is made")
+    func withoutAddress() async throws {
+        try await RealServer.run(in: scratch) { server in
+            try await server.makeUser(email: nil)
+            let access = try await server.signIn()
+            try await server.addToken(access)
+            #expect(try await server.recoveryCodes(access).count == 10)
+            #expect(try server.outbox.mails().isEmpty)
         }
     }
 }

@@ -154,6 +154,11 @@ extension HostileTests {
             #expect(try await isHeld(4))
             await server.server.sweep()
             #expect(try await isHeld(5))
+            // A new password ends what was requested before it.
+            let user = try await server.userID("ada")
+            _ = try await server.admin.updateUser(user, UserRequest(password: "the second password"))
+            server.time.advance(.seconds(86_400))
+            #expect(try await isHeld(6))
         }
     }
 }
