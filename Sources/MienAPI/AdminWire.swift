@@ -100,25 +100,50 @@ public struct AuthenticatorAnswer: Sendable, Hashable, Codable {
     public var id: String
     public var type: String
     public var appID: String?
-    /// `open`, `locked` or `disabled`, for callers from unknown devices.
+    /// `open`, `locked` or `disabled`, for callers from devices without a counter of their own.
     public var lock: String
     public var lockedUntil: Int64?
+    /// What locked it: `administrator`, `journey`, or `failures`; `nil` while it is open.
+    public var lockedBy: String?
+    /// Failures in a row on devices without a counter of their own.
     public var failures: Int
+    /// Failures on all devices, of all authenticators of this type, since the owner's last success. At `disable_after` devices without a counter
+    /// of their own are disabled.
+    public var totalFailures: Int
+    /// The devices that have a counter of their own.
+    public var devices: [DeviceLockAnswer]
     public var info: [String: JSONValue]
     public var createdAt: Int64
     public var updatedAt: Int64
 
     public init(
-        id: String, type: String, appID: String?, lock: String, lockedUntil: Int64?, failures: Int, info: [String: JSONValue], createdAt: Int64,
-        updatedAt: Int64
+        id: String, type: String, appID: String?, lock: String, lockedUntil: Int64?, lockedBy: String? = nil, failures: Int, totalFailures: Int = 0,
+        devices: [DeviceLockAnswer] = [], info: [String: JSONValue], createdAt: Int64, updatedAt: Int64
     ) {
-        (self.id, self.type, self.appID, self.lock, self.lockedUntil) = (id, type, appID, lock, lockedUntil)
-        (self.failures, self.info, self.createdAt, self.updatedAt) = (failures, info, createdAt, updatedAt)
+        (self.id, self.type, self.appID, self.lock, self.lockedUntil, self.lockedBy) = (id, type, appID, lock, lockedUntil, lockedBy)
+        (self.failures, self.totalFailures, self.devices, self.info) = (failures, totalFailures, devices, info)
+        (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, type, appID = "app_id", lock, lockedUntil = "locked_until", failures, info, createdAt = "created_at", updatedAt = "updated_at"
+        case id, type, appID = "app_id", lock, lockedUntil = "locked_until", lockedBy = "locked_by", failures, totalFailures = "total_failures"
+        case devices, info, createdAt = "created_at", updatedAt = "updated_at"
     }
+}
+
+/// A device on which a method has succeeded, and which is therefore counted apart.
+public struct DeviceLockAnswer: Sendable, Hashable, Codable {
+    public var id: String
+    /// `open`, `locked` or `disabled`, for this device.
+    public var lock: String
+    public var lockedUntil: Int64?
+    public var failures: Int
+
+    public init(id: String, lock: String, lockedUntil: Int64?, failures: Int) {
+        (self.id, self.lock, self.lockedUntil, self.failures) = (id, lock, lockedUntil, failures)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case id, lock, lockedUntil = "locked_until", failures }
 }
 
 /// A list, and where it goes on.

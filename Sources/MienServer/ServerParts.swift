@@ -28,6 +28,7 @@ struct ServerParts: Sendable {
     private let recoveryCodes: RecoveryCodeService
     private let recoveries: RecoveryService
     private let changes: AuthenticatorChanges
+    private let devices: KnownDeviceService
     private let metrics = Metrics()
     private let clock: ServerClock
     private let configuration: ServerConfiguration
@@ -46,12 +47,14 @@ struct ServerParts: Sendable {
         passwords = try PasswordService(
             policy: configuration.passwordPolicy, cost: configuration.passwordCost, workers: configuration.passwordWorkers, limits: limits)
         mail = try MailService(configuration: configuration, logger: logger, metrics: metrics)
+        apps = AppCatalog(store: store)
+        devices = KnownDeviceService(store: store)
+        let gate = LockGate(store: store, apps: apps, clock: clock)
         captures = CaptureService(
-            store: store, faces: faces, reader: reader, replays: try await ReplayStore(store: store, clock: clock, days: configuration.replayDays),
+            store: store, gate: gate, faces: faces, reader: reader, replays: try await ReplayStore(store: store, clock: clock, days: configuration.replayDays),
             clock: clock, metrics: metrics, configuration: configuration)
         issuer = TokenIssuer(store: store, issuer: { place.text }, rotateDays: configuration.tokenRotateDays)
         try await issuer.refresh(at: clock.now)
-        apps = AppCatalog(store: store)
         catalog = JourneyCatalog(store: store)
         let webhooks = try WebhookCaller(configuration, clock: clock)
         challenges = ChallengeService(store: store, clock: clock)
@@ -61,30 +64,29 @@ struct ServerParts: Sendable {
             clock: clock,
             metrics: metrics, publicURL: publicURL)
         notices = AuthenticatorNotices(store: store, mail: mail, publicURL: publicURL)
-        let deviceKeys = DeviceKeyService(
-            store: store, gate: LockGate(store: store, clock: clock), notices: notices, clock: clock, metrics: metrics, signatures: signatures)
+        let deviceKeys = DeviceKeyService(store: store, gate: gate, notices: notices, clock: clock, metrics: metrics, signatures: signatures)
         let attestations = try AttestationJudge(configuration, store: store, clock: clock, logger: logger, signatures: signatures)
         changes = AuthenticatorChanges(
             store: store, catalog: catalog, clock: clock, rule: configuration.changeRule, identities: configuration.identities)
         biometrics = BiometricGrant(
             keys: deviceKeys, attestations: attestations, grants: grants, challenges: challenges,
-            devices: KnownDeviceService(store: store), changes: changes, clock: clock, publicURL: publicURL, isEnabled: configuration.identities.contains("biometric"))
+            devices: devices, changes: changes, clock: clock, publicURL: publicURL,
+            isEnabled: configuration.identities.contains("biometric"))
         passkeys = PasskeyService(
-            store: store, gate: LockGate(store: store, clock: clock), challenges: challenges, notices: notices, clock: clock,
+            store: store, gate: gate, challenges: challenges, notices: notices, clock: clock,
             metrics: metrics, place: configuration.passkeyPlace, publicURL: publicURL, isEnabled: configuration.identities.contains("passkey"),
             signatures: signatures)
-        tokens = OTPService(store: store, gate: LockGate(store: store, clock: clock), notices: notices, clock: clock)
-        recoveryCodes = RecoveryCodeService(
-            store: store, gate: LockGate(store: store, clock: clock), notices: notices, mail: mail, clock: clock)
+        tokens = OTPService(store: store, gate: gate, notices: notices, clock: clock)
+        recoveryCodes = RecoveryCodeService(store: store, gate: gate, notices: notices, mail: mail, clock: clock)
         recoveries = RecoveryService(store: store, mail: mail, policy: configuration.recoveryPolicy, clock: clock, publicURL: publicURL)
         let performer = EffectPerformer(
-            store: store, passwords: passwords, captures: captures, faces: faces, mail: mail, webhooks: webhooks, deviceKeys: deviceKeys,
+            store: store, gate: gate, passwords: passwords, captures: captures, faces: faces, mail: mail, webhooks: webhooks, deviceKeys: deviceKeys,
             attestations: attestations, challenges: challenges, tokens: tokens, changes: changes, notices: notices,
             recoveryCodes: recoveryCodes, recoveries: recoveries, clock: clock, metrics: metrics, configuration: configuration, publicURL: publicURL)
         authorization = AuthorizationService(
-            store: store, apps: apps, grants: grants, performer: performer, clock: clock, publicURL: publicURL)
+            store: store, apps: apps, devices: devices, grants: grants, performer: performer, clock: clock, publicURL: publicURL)
         journeys = JourneyService(
-            store: store, catalog: catalog, apps: apps, performer: performer, grants: grants, clock: clock, metrics: metrics)
+            store: store, catalog: catalog, apps: apps, devices: devices, performer: performer, grants: grants, clock: clock, metrics: metrics)
         sweeper = Sweeper(
             store: store, captures: captures, journeys: journeys, issuer: issuer,
             auditRetention: configuration.auditRetentionDays.map { .seconds($0 * 86_400) }, clock: clock, logger: logger)
@@ -107,7 +109,7 @@ struct ServerParts: Sendable {
             publicURL: { [place] in place.text }
         ).add(to: router)
         UserRoutes(grants: grants, keys: biometrics.keys, changes: changes, body: body, listsKeys: configuration.listsDeviceKeys).add(to: router.group("v1"))
-        PasskeyRoutes(apps: apps, grants: grants, passkeys: passkeys, changes: changes, clock: clock, body: body).add(to: router.group("v1"))
+        PasskeyRoutes(apps: apps, grants: grants, passkeys: passkeys, changes: changes, devices: devices, clock: clock, body: body).add(to: router.group("v1"))
         NoticeRoutes(
             links: MailedLinkService(store: store, clock: clock), attempts: RateLimiter(.init(burst: 120, perMinute: 60)), clock: clock,
             budget: bodies
@@ -127,7 +129,7 @@ struct ServerParts: Sendable {
             middleware: AdminOnly(store: store, guesses: RateLimiter(.init(burst: 10, perMinute: 10)), clock: clock))
         AdminRoutes(
             store: store, apps: apps, catalog: catalog, accounts: AccountService(store: store, passwords: passwords, notices: notices, clock: clock),
-            gate: LockGate(store: store, clock: clock), tokens: tokens, clock: clock, body: body
+            tokens: tokens, clock: clock, body: body
         ).add(to: admin)
         licenceRoutes(body).addAdmin(to: admin)
         return Self.withMethods(router)

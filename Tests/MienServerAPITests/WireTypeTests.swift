@@ -48,6 +48,7 @@ struct WireTypeTests {
         try check(AppAnswer.self, AppAnswer.CodingKeys.self)
         try check(UserAnswer.self, UserAnswer.CodingKeys.self)
         try check(AuthenticatorAnswer.self, AuthenticatorAnswer.CodingKeys.self)
+        try check(DeviceLockAnswer.self, DeviceLockAnswer.CodingKeys.self)
         try check(ConsentAnswer.self, ConsentAnswer.CodingKeys.self)
         try check(JourneyVersionAnswer.self, JourneyVersionAnswer.CodingKeys.self)
         try check(AuditEntryAnswer.self, AuditEntryAnswer.CodingKeys.self)

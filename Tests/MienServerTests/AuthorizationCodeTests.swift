@@ -24,6 +24,7 @@ struct AuthorizationCodeTests {
             let location: URLComponents?
             let text: String
             let cookie: String?
+            let setCookie: String?
             let policy: String?
             var parameters: [String: String] {
                 Dictionary((location?.queryItems ?? []).map { ($0.name, $0.value ?? "") }) { first, _ in first }
@@ -38,15 +39,20 @@ struct AuthorizationCodeTests {
             return Page(
                 status: answer.status, location: answer.headers["location"].flatMap { URLComponents(string: $0) },
                 text: String(decoding: answer.body, as: UTF8.self),
-                cookie: answer.headers["set-cookie"].map { String($0.prefix { $0 != ";" }) }, policy: answer.headers["content-security-policy"])
+                cookie: answer.headers["set-cookie"].map { String($0.prefix { $0 != ";" }) }, setCookie: answer.headers["set-cookie"], policy: answer.headers["content-security-policy"])
         }
 
         /// Opens the page, fills it in and sends it.
-        func signIn(_ query: String, name: String = "ada", password: String = "a+password+nobody+has") async throws -> Page {
+        ///
+        /// - Parameter device: the cookie of a browser that has signed in before.
+        func signIn(
+            _ query: String, name: String = "ada", password: String = "a+password+nobody+has", device: String? = nil
+        ) async throws -> Page {
             let page = try await send(.get, query)
             #expect(page.status == 200, "\(page.text)")
             let mark = try #require(page.text.firstMatch(of: /name="mark" value="([^"]*)"/)?.output.1)
-            return try await send(.post, query, cookie: page.cookie, "mark=\(mark)&username=\(name)&password=\(password)")
+            let cookies = [page.cookie, device].compactMap { $0 }.joined(separator: "; ")
+            return try await send(.post, query, cookie: cookies, "mark=\(mark)&username=\(name)&password=\(password)")
         }
     }
 
@@ -118,6 +124,28 @@ struct AuthorizationCodeTests {
             #expect(try await browser.signIn(Self.query()).status == 401, "locked")
             server.time.advance(.seconds(61))
             #expect(try await browser.signIn(Self.query()).status == 303)
+        }
+    }
+
+    @Test("a browser that has signed in before is not locked out by strangers, at any app")
+    func knownBrowser() async throws {
+        try await withApp { server, browser, _ in
+            _ = try await server.admin.createApp(
+                AppRequest(id: "other", name: "Other", settings: ["redirect_uris": [.string(Self.redirect)], "sign_in_page": true]))
+            let first = try await browser.signIn(Self.query())
+            let device = try #require(first.cookie)
+            #expect(device.hasPrefix("mien_device=dev_") && first.setCookie?.contains("HttpOnly; SameSite=Strict; Max-Age=34560000") == true)
+            for _ in 1...5 { #expect(try await browser.signIn(Self.query(), password: "wrong").status == 401) }
+            #expect(try await browser.signIn(Self.query()).status == 401, "locked for other browsers")
+            let again = try await browser.signIn(Self.query(), device: device)
+            #expect(again.status == 303 && again.cookie == nil, "it keeps its token")
+            #expect(try await browser.signIn(Self.query(["client_id": "other"]), device: device).status == 303, "a password serves all apps")
+            for _ in 1...5 { #expect(try await browser.signIn(Self.query(), password: "wrong", device: device).status == 401) }
+            #expect(try await browser.signIn(Self.query(), device: device).status == 401, "its own failures count")
+
+            try await server.makeUser("bob")
+            let bob = try await browser.signIn(Self.query(), name: "bob", device: device)
+            #expect(bob.status == 303 && bob.cookie?.hasPrefix("mien_device=dev_") == true && bob.cookie != device, "another user of that browser")
         }
     }
 

@@ -58,13 +58,15 @@ struct TokenDevice: Sendable {
     }
 }
 
-extension TestServer {
-    fileprivate func send(_ method: HTTPTransportRequest.Method, _ path: String, body: String, access: String? = nil) async throws -> (
+extension ServerUnderTest {
+    func send(_ method: HTTPTransportRequest.Method, _ path: String, body: String, access: String? = nil) async throws -> (
         status: Int, body: JSONValue
     ) {
         var headers = ["content-type": "application/json"]
         if let access { headers["authorization"] = "Bearer \(access)" }
-        return try await send(method, path, headers: headers, body)
+        let answer = try await AsyncHTTPTransport().send(
+            HTTPTransportRequest(method: method, url: url(path), headers: headers, body: Array(body.utf8), timeout: .seconds(300)))
+        return (answer.status, answer.body.isEmpty ? .null : try JSONText.parse(answer.body, limits: .init(maxBytes: 1 << 20, maxDepth: 32)))
     }
 }
 

@@ -113,16 +113,15 @@ import Testing
         for name in ["ana", "bruno"] {
             let account = try await test.account(name), face = try await test.authenticator(name, of: account)
             try await test.store.write { tables in
-                var counter = LockCounter()
-                _ = counter.begin(under: .face, at: .start)
-                try tables.locks.set(counter, of: face.id, scope: LockTable.strangers)
                 try tables.consents.insert(
                     ConsentRecord(id: "con_\(name)", account: account.id, app: .shop, purpose: "face", textVersion: "1", givenAt: .start))
                 let device = KnownDevice(id: DeviceID("dev_\(name)")!, account: account.id, app: .shop)
-                try tables.devices.insert(device, tokenHash: Array(name.utf8), at: .start)
+                try tables.devices.insert(device, tokenHash: Array(name.utf8), earned: [face.lockSubject], at: .start)
+                try tables.locks.setCounts(AuthenticatorLock(total: 1), of: face.lockSubject, device: nil)
+                try tables.locks.hold(face.id, by: .journey)
             }
         }
-        let tables = ["account", "account_name", "authenticator", "lock_counter", "consent", "known_device"]
+        let tables = ["account", "account_name", "authenticator", "lock_count", "lock_device", "authenticator_hold", "consent", "known_device"]
         for table in tables { #expect(try await test.count(table) == 2, "\(table)") }
         #expect(try await test.store.write { try $0.accounts.delete(UserID("usr_ana")!) })
         for table in tables { #expect(try await test.count(table) == 1, "\(table)") }

@@ -35,15 +35,21 @@ import Testing
         #expect(try await test.store.read { try $0.authenticators.find(read.id, of: ana)?.content.shown } == [9])
     }
 
-    @Test(arguments: StoreKind.allCases) func `an authenticator is removed by its owner alone, with its counters`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func `an authenticator is removed by its owner alone, with locks on purpose; its failures stay`(kind: StoreKind)
+        async throws
+    {
         let test = try await TestStore(kind)
         let ana = try await test.account("ana"), bruno = try await test.account("bruno"), face = try await test.authenticator("1", of: ana)
-        try await test.store.write { try $0.locks.set(LockCounter(failures: 3), of: face.id, scope: "x") }
+        try await test.store.write { tables in
+            try tables.locks.setCounts(AuthenticatorLock(total: 3), of: face.lockSubject, device: nil)
+            try tables.locks.hold(face.id, by: .administrator)
+        }
         #expect(try await test.store.write { try !$0.authenticators.delete(face.id, of: bruno.id) })
         #expect(try await test.store.read { try $0.authenticators.find(face.id, of: ana)?.content.shown } == [1, 2, 3], "untouched")
         #expect(try await test.store.write { try $0.authenticators.delete(face.id, of: ana.id) })
         #expect(try await test.store.write { try !$0.authenticators.delete(face.id, of: ana.id) })
-        #expect(try await test.count("lock_counter") == 0)
+        let again = try await test.authenticator("2", of: ana)
+        #expect(try await test.store.read { try $0.locks.lock(of: again, device: nil) } == AuthenticatorLock(total: 3))
     }
 
     @Test(arguments: StoreKind.allCases) func `with an app go its faces, and the password stays`(kind: StoreKind) async throws {
@@ -56,38 +62,94 @@ import Testing
         #expect(try await test.store.read { try $0.authenticators.all(of: ana).map(\.id.text) } == ["aut_1", "aut_3"])
     }
 
-    @Test(arguments: StoreKind.allCases) func `counters are kept for each caller apart`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func `failures are counted by account, method, and app, and apart for devices that earned it`(kind: StoreKind)
+        async throws
+    {
         let test = try await TestStore(kind)
-        let ana = try await test.account("ana"), face = try await test.authenticator("1", of: ana).id
-        let locked = LockCounter(failures: 5, lockedUntil: .start), disabled = LockCounter(failures: .max, isDisabled: true)
+        let ana = try await test.account("ana"), bruno = try await test.account("bruno")
+        let shop = try await test.authenticator("1", of: ana), bank = try await test.authenticator("2", of: ana, app: .bank)
+        let other = try await test.authenticator("3", of: bruno), password = try await test.authenticator("4", .password, of: ana, app: nil)
+        let phone = try await test.device("phone", of: ana.id), laptop = try await test.device("laptop", of: ana.id)
+        let counted = AuthenticatorLock(
+            total: 9, unknownDevices: LockCounter(failures: 5, lockedUntil: .start), device: LockCounter(failures: 4, lockedUntil: .start))
         try await test.store.write { tables in
-            #expect(try tables.locks.counter(of: face, scope: LockTable.strangers) == LockCounter())
-            try tables.locks.set(LockCounter(failures: 1), of: face, scope: LockTable.strangers)
-            try tables.locks.set(locked, of: face, scope: LockTable.strangers)
-            try tables.locks.set(disabled, of: face, scope: "dev_1")
+            #expect(try tables.locks.lock(of: shop, device: phone) == AuthenticatorLock())
+            try tables.locks.setCounts(AuthenticatorLock(total: 1), of: shop.lockSubject, device: phone)
+            try tables.locks.setCounts(counted, of: shop.lockSubject, device: phone)
         }
+        let shared = AuthenticatorLock(total: 9, unknownDevices: counted.unknownDevices)
         try await test.store.read { tables throws in
-            #expect(try tables.locks.counter(of: face, scope: LockTable.strangers) == locked)
-            #expect(try tables.locks.counter(of: face, scope: "dev_2") == LockCounter())
-            #expect(try tables.locks.all(of: face).map(\.scope) == ["", "dev_1"] && tables.locks.all(of: face).map(\.counter) == [locked, disabled])
+            #expect(try tables.locks.lock(of: shop, device: phone) == counted)
+            #expect(try tables.locks.lock(of: shop, device: laptop) == shared && tables.locks.lock(of: shop, device: nil) == shared)
+            for apart in [bank, other, password] { #expect(try tables.locks.lock(of: apart, device: phone) == AuthenticatorLock()) }
+            #expect(try tables.locks.hasOwnCounter(phone, shop.lockSubject) && !tables.locks.hasOwnCounter(laptop, shop.lockSubject))
+            #expect(try !tables.locks.hasOwnCounter(phone, password.lockSubject), "earned for one method only")
         }
-        try await test.store.write { try $0.locks.set(LockCounter(), of: face, scope: "dev_1") }
-        #expect(try await test.count("lock_counter") == 1, "nothing to remember is not remembered")
-        try await test.store.write { try $0.locks.unlock(face) }
-        #expect(try await test.count("lock_counter") == 0)
+        try await test.store.write { try $0.locks.earn(laptop, shop.lockSubject) }
+        let devices = try await test.store.read { try $0.locks.devices(of: shop.lockSubject) }
+        #expect(devices.map(\.device) == [laptop, phone] && devices.map(\.counter.failures) == [0, 4])
+        try await test.store.write { try $0.locks.forgetFailures(of: shop.lockSubject) }
+        #expect(try await test.store.read { try $0.locks.lock(of: shop, device: phone) } == AuthenticatorLock(device: LockCounter()))
+    }
+
+    @Test(arguments: StoreKind.allCases) func `a device that is gone, or another account's, gets no counter`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind)
+        let ana = try await test.account("ana"), bruno = try await test.account("bruno"), face = try await test.authenticator("1", of: ana)
+        let phone = try await test.device("phone", of: ana.id), foreign = try await test.device("foreign", of: bruno.id)
+        for device in [foreign, DeviceID("dev_nowhere")!] {
+            try await test.store.write { try $0.locks.earn(device, face.lockSubject) }
+            #expect(try await test.store.read { try !$0.locks.hasOwnCounter(device, face.lockSubject) })
+        }
+        try await test.store.write { tables in
+            try tables.locks.earn(phone, face.lockSubject)
+            try tables.devices.deleteAll(of: ana.id)
+        }
+        #expect(try await test.count("lock_device") == 0)
+    }
+
+    @Test(arguments: StoreKind.allCases) func `a lock on purpose names its holders, and only an administrator lifts an administrator's`(kind: StoreKind)
+        async throws
+    {
+        let test = try await TestStore(kind)
+        let ana = try await test.account("ana"), one = try await test.authenticator("1", .passkey, of: ana, app: nil)
+        let two = try await test.authenticator("2", .passkey, of: ana, app: nil)
+        try await test.store.write { tables in
+            for holder in [LockHolder.administrator, .journey, .administrator] { try tables.locks.hold(one.id, by: holder) }
+            try tables.locks.setCounts(AuthenticatorLock(total: 7), of: one.lockSubject, device: nil)
+            #expect(try tables.locks.isHeld(one.id) && !tables.locks.isHeld(two.id), "one of two passkeys")
+            #expect(try tables.locks.holders(of: one.id) == [.administrator, .journey])
+            #expect(try !tables.locks.release(one, by: .journey))
+            #expect(try tables.locks.lock(of: one, device: nil) == AuthenticatorLock(total: 7, holders: [.administrator, .journey]))
+            #expect(try tables.locks.release(one, by: .administrator))
+            #expect(try tables.locks.lock(of: two, device: nil) == AuthenticatorLock())
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func `with an app go its counts`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind)
+        let ana = try await test.account("ana"), shop = try await test.authenticator("1", of: ana)
+        let bank = try await test.authenticator("2", of: ana, app: .bank), phone = try await test.device("phone", of: ana.id)
+        try await test.store.write { tables in
+            for record in [shop, bank] {
+                try tables.locks.setCounts(AuthenticatorLock(total: 2, device: LockCounter(failures: 2)), of: record.lockSubject, device: phone)
+            }
+            try tables.locks.deleteAll(ofApp: .shop)
+            #expect(try tables.locks.lock(of: shop, device: phone) == AuthenticatorLock())
+            #expect(try tables.locks.lock(of: bank, device: phone).total == 2 && tables.locks.hasOwnCounter(phone, bank.lockSubject))
+        }
     }
 
     /// As the gate does: looked at and counted in one transaction.
     @Test(arguments: StoreKind.allCases) func `parallel guesses do not outrun the counter`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
-        let ana = try await test.account("ana"), face = try await test.authenticator("1", of: ana).id
+        let ana = try await test.account("ana"), face = try await test.authenticator("1", of: ana)
         let passed = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<200 {
                 group.addTask {
                     try await test.store.write { tables in
-                        var counter = try tables.locks.counter(of: face, scope: LockTable.strangers)
-                        guard counter.begin(under: .face, at: .start) else { return false }
-                        try tables.locks.set(counter, of: face, scope: LockTable.strangers)
+                        var lock = try tables.locks.lock(of: face, device: nil)
+                        guard lock.begin(under: .face, at: .start) != nil else { return false }
+                        try tables.locks.setCounts(lock, of: face.lockSubject, device: nil)
                         return true
                     }
                 }
@@ -95,6 +157,23 @@ import Testing
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(passed == LockPolicy.face.failedAttempts)
+    }
+
+    @Test(arguments: StoreKind.allCases) func `of too many devices those with the fewest methods go first, then those unused for longest`(kind: StoreKind)
+        async throws
+    {
+        let test = try await TestStore(kind)
+        let ana = try await test.account("ana"), password = LockSubject(ana.id, .password, app: nil), otp = LockSubject(ana.id, .otp, app: .shop)
+        let own = try await test.device("own", of: ana.id, earned: [password, otp], at: .start)
+        // Somebody who knows the password alone.
+        for index in 0..<50 { _ = try await test.device("thief\(index)", of: ana.id, earned: [password], at: .start + .seconds(index + 1)) }
+        let left = try await test.rows("SELECT id FROM known_device").map { try $0.text(0) }
+        #expect(left.count == 20 && left.contains(own.text) && left.contains("dev_thief49") && !left.contains("dev_thief0"))
+        // Used again, it stays before others of its kind.
+        try await test.store.write { try $0.devices.touch(DeviceID("dev_thief31")!, at: .start + .seconds(999)) }
+        _ = try await test.device("last", of: ana.id, earned: [], at: .start + .seconds(1000))
+        let after = try await test.rows("SELECT id FROM known_device").map { try $0.text(0) }
+        #expect(after.count == 20 && after.contains("dev_thief31") && !after.contains("dev_thief32") && after.contains("dev_last"))
     }
 
     @Test(arguments: StoreKind.allCases) func `consents are added and ended, never changed`(kind: StoreKind) async throws {

@@ -94,6 +94,42 @@ import Testing
         #expect(try own.map { try $0.text(0) } == ["usr_7"])
     }
 
+    @Test(arguments: StoreKind.allCases) func `counters of before become counts of the method; locks by hand stay; no device keeps a counter`(kind: StoreKind)
+        async throws
+    {
+        let step = try #require(Migrations.all.firstIndex { $0.name.hasSuffix("-locks") })
+        let (folder, driver) = try await Self.old(kind, step)
+        let ana = AccountRecord.new(UserID("usr_ana")!, AccountProfile(username: "ana"), keys: TestStore.keys, at: .start)
+        func record(_ id: String, _ type: AuthenticatorType, _ app: AppID?) -> AuthenticatorRecord {
+            AuthenticatorRecord(id: AuthenticatorID(id)!, account: ana.record.id, type: type, app: app, content: [1], createdAt: .start)
+        }
+        let face = record("aut_1", .face, .shop), one = record("aut_2", .passkey, nil), two = record("aut_3", .passkey, nil)
+        try await driver.write(.always) { connection in
+            let tables = Tables(connection: connection, keys: TestStore.keys)
+            try tables.accounts.insertRow(ana)
+            for record in [face, one, two] { try tables.authenticators.insert(record, of: ana.record) }
+            let counters: [(String, String, Int64, SQLValue, Int64)] = [
+                ("aut_1", "", 5, .integer(7), 0), ("aut_1", "dev_x", 2, .null, 0), ("aut_2", "", .max, .null, 1), ("aut_3", "", .max, .null, 1),
+                ("aut_3", "*", 0, .null, 1),
+            ]
+            for (id, scope, failures, until, isDisabled) in counters {
+                try connection.execute(
+                    "INSERT INTO lock_counter (authenticator_id, scope, failures, locked_until, is_disabled) VALUES (?, ?, ?, ?, ?)",
+                    [.text(id), .text(scope), .integer(failures), until, .integer(isDisabled)])
+            }
+        }
+        try kind.close(driver)
+        let test = try await TestStore(kind, in: folder)
+        try await test.store.read { tables throws in
+            let old = try tables.locks.lock(of: face, device: nil)
+            #expect(old.total == 7 && old.unknownDevices == LockCounter(failures: 5, lockedUntil: Instant(milliseconds: 7)) && old.holders == [])
+            #expect(try tables.locks.devices(of: face.lockSubject).isEmpty)
+            let passkey = try tables.locks.lock(of: one, device: nil)
+            #expect(passkey.statusOfUnknownDevices(under: .secret, at: .start) == .disabled && passkey.holders == [])
+            #expect(try tables.locks.holders(of: two.id) == [.administrator])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func `a database of a newer program is left alone`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
         try await test.sql("INSERT INTO schema_step (name) VALUES ('7-something-new')")
@@ -121,6 +157,7 @@ import Testing
             Migrations.all.map(\.name) == [
                 "1-accounts", "2-journeys", "3-operation", "4-tokens", "5-identifiers", "6-passkeys", "7-refresh-marks", "8-otp",
                 "9-capture-trails", "10-licences", "11-mailed-links", "12-recovery-codes", "13-recoveries", "14-credentials",
+                "15-audit-retention", "16-locks",
             ])
     }
 }

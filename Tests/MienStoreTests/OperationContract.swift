@@ -101,13 +101,15 @@ import Testing
         let test = try await TestStore(kind)
         let ana = try await test.account("ana"), face = try await test.authenticator("1", of: ana)
         let app = AppRecord(id: .shop, name: "", type: .public, settings: AppSettings(), createdAt: .start)
-        let capture = JourneyContract.capture("1"), run = JourneyContract.run("1"), login = JourneyContract.login
+        let capture = JourneyContract.capture("1"), run = JourneyContract.run("1"), login = JourneyContract.login, device = DeviceID("dev_1")!
         try await test.store.write { tables in
             try tables.apps.insert(app)
             try tables.captures.insert(capture)
             try tables.runs.insert(run)
             try tables.journeys.putDraft(login, version: 1, definition: "", at: .start)
-            try tables.locks.set(LockCounter(failures: 1), of: face.id, scope: "")
+            try tables.devices.insert(KnownDevice(id: device, account: ana.id, app: .shop), tokenHash: [1], at: .start)
+            try tables.locks.setCounts(AuthenticatorLock(total: 1, device: LockCounter(failures: 1)), of: face.lockSubject, device: device)
+            try tables.locks.hold(face.id, by: .journey)
         }
         let reads: [(String, String, @Sendable (Tables) throws -> Void)] = [
             ("account", "state = 'frozen'", { _ = try $0.accounts.find(ana.id) }),
@@ -120,8 +122,10 @@ import Testing
             ("capture", "state = 'done'", { _ = try $0.captures.find(capture.id) }),
             ("journey", "state = 'live'", { _ = try $0.journeys.all() }),
             ("journey_run", "journey_id = ''", { _ = try $0.runs.find(run.id) }),
-            ("lock_counter", "failures = -1", { _ = try $0.locks.counter(of: face.id, scope: "") }),
-            ("lock_counter", "is_disabled = 2", { _ = try $0.locks.all(of: face.id) }),
+            ("lock_count", "total = -1", { _ = try $0.locks.lock(of: face, device: nil) }),
+            ("lock_count", "unknown_failures = -1", { _ = try $0.locks.lock(of: face, device: nil) }),
+            ("lock_device", "failures = -1", { _ = try $0.locks.lock(of: face, device: device) }),
+            ("authenticator_hold", "holder = 'nobody'", { _ = try $0.locks.isHeld(face.id) }),
         ]
         for (table, change, read) in reads {
             #expect(await refusal { try await test.store.read(read) } == nil, "\(table)")

@@ -82,6 +82,13 @@ struct TestStore {
         try await store.write { try $0.apps.insert(record) }
     }
 
+    /// A known device, written.
+    func device(_ name: String, of account: UserID, earned: [LockSubject] = [], at time: Instant = .start) async throws -> DeviceID {
+        let id = DeviceID("dev_\(name)")!, device = KnownDevice(id: id, account: account, app: .shop), hash = Array(name.utf8)
+        try await store.write { try $0.devices.insert(device, tokenHash: hash, earned: earned, at: time) }
+        return id
+    }
+
     /// An authenticator of `account`, written.
     func authenticator(
         _ id: String, _ type: AuthenticatorType = .face, of account: AccountRecord, app: AppID? = .shop, content: [UInt8] = [1, 2, 3]

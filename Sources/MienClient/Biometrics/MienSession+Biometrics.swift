@@ -70,9 +70,12 @@ extension MienSession {
         let request = try await signedRequest("authenticate", tag: tag, keyID: KeyMark.keyID(tag), prompt: prompt)
         do {
             // So that a stranger's wrong signatures do not lock this device out.
-            let known = try? await options.deviceTokens.token(for: key).map { [("device_token", $0.use { $0 })] }
+            let known = try? await options.deviceTokens.token(for: key)
+            // Without a token, any other text asks for one.
+            let token = known?.use { $0 } ?? "new"
             let prover = try await signInProver()
-            try await adopt(try await self.request([("grant_type", Self.grant), ("jwt", request)] + (known ?? []), prover: prover))
+            try await adopt(
+                try await self.request([("grant_type", Self.grant), ("jwt", request), ("device_token", token)], prover: prover))
         } catch let error as MienError where error.oauthError == "invalid_grant" && error.reason.contains("InvalidCredentials") {
             try await device().keys.deleteKey(tag: tag)
             throw DeviceError(.biometricPrivateKeyNotFound, "the server does not take this device's key any more: enable biometric login again")

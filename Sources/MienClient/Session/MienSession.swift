@@ -269,6 +269,8 @@ public actor MienSession {
         guard !isBound || prover != nil else {
             throw MienError(.serverError, "the tokens are bound to a key that this session does not have", mayHaveArrived: true)
         }
+        // The sign-in is good even if the token cannot be kept: this device then shares the counter of unknown ones.
+        if let token = body["device_token"]?.stringValue { try? await options.deviceTokens.store(Sensitive(token), for: key) }
         return SessionTokens(
             accessToken: Sensitive(access), expiresAt: now() + .seconds(seconds),
             refreshToken: body["refresh_token"]?.stringValue.map { Sensitive($0) },

@@ -11,6 +11,8 @@ final class AppCatalog: Sendable {
     private let store: Store
     private struct State {
         var known: [AppID: AppRecord] = [:]
+        /// The strictest lock policy of all apps, by method.
+        var strictest: [AuthenticatorType: LockPolicy] = [:]
         /// Counts what was forgotten: what was read before is not kept after.
         var changes = 0
     }
@@ -36,9 +38,22 @@ final class AppCatalog: Sendable {
         return app
     }
 
+    /// The lock policy of an authenticator: its app's, or the strictest of all apps for one that serves them all.
+    func lockPolicy(for type: AuthenticatorType, app: AppID?) async throws -> LockPolicy {
+        if let app { return try await load(app)?.settings.lockPolicy(for: type) ?? type.defaultLockPolicy }
+        let (known, changes) = state.withLock { ($0.strictest[type], $0.changes) }
+        if let known { return known }
+        let all = try await store.read { try $0.apps.all() }
+        let strictest = LockPolicy.strictest(of: all.map { $0.settings.lockPolicy(for: type) }) ?? type.defaultLockPolicy
+        state.withLock { if $0.changes == changes { $0.strictest[type] = strictest } }
+        return strictest
+    }
+
+    /// Must be called whenever an app was added, changed, or removed.
     func forget(_ id: AppID) {
         state.withLock {
             $0.known[id] = nil
+            $0.strictest = [:]
             $0.changes += 1
         }
     }

@@ -69,7 +69,7 @@ struct AuthenticatorChanges: Sendable {
         let (app, usable) = try await store.read { tables -> (AppRecord?, [AuthenticatorRecord]) in
             let records = try tables.authenticators.all(of: account).filter { record in
                 guard record.app == nil || record.app == id else { return false }
-                return try !tables.locks.counter(of: record.id, scope: LockGate.administrative).isDisabled
+                return try !tables.locks.isHeld(record.id)
             }
             return (try tables.apps.find(id), records)
         }

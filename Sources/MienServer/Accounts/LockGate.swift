@@ -1,70 +1,87 @@
+internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienStore
 
 /// The one gate before every authenticator: asked before the secret or the face is looked at, told afterwards.
 ///
-/// A guess is counted durably before it is judged, so that neither many at once nor a crash in between makes one free.
+/// Counts a guess durably before it is judged, so that neither parallel guesses nor a crash makes one free.
 struct LockGate: Sendable {
     let store: Store
+    let apps: AppCatalog
     let clock: ServerClock
 
     /// A guess that may be judged.
     struct Pass: Sendable {
-        let authenticator: AuthenticatorID
-        let scope: String
+        let authenticator: AuthenticatorRecord
+        let line: AuthenticatorLock.Line
         let policy: LockPolicy
+        let device: DeviceID?
         let begun: Instant
     }
 
-    /// - Parameter device: one the account has signed in on: its guesses are counted apart, so that strangers cannot lock it out.
-    /// - Returns: `nil` when the authenticator is locked or disabled for this caller.
-    func begin(_ authenticator: AuthenticatorID, policy: LockPolicy, device: DeviceID?) async throws -> Pass? {
-        let now = clock.now, scope = device?.text ?? LockTable.strangers
-        let isOpen = try await store.write { tables in
-            // An administrator's lock holds for everybody.
-            if try tables.locks.counter(of: authenticator, scope: Self.administrative).isDisabled { return false }
-            var counter = try tables.locks.counter(of: authenticator, scope: scope)
-            guard counter.begin(under: policy, at: now) else { return false }
-            try tables.locks.set(counter, of: authenticator, scope: scope)
-            return true
-        }
-        return isOpen ? Pass(authenticator: authenticator, scope: scope, policy: policy, begun: now) : nil
-    }
-
-    /// As long as ``begin(_:policy:device:)`` and as lasting, for a guess that is not judged: at nobody's authenticator, or at a locked one.
-    func pretend() async throws {
-        let now = clock.now, hash = store.keys.hash(ofSecret: Array("nobody".utf8))
-        // One row, which the next sweep takes.
-        try await store.write { try $0.codes.put("nobody", hash: hash, expiresAt: now) }
-    }
-
-    func succeed(_ pass: Pass) async throws { try await change(pass) { $0.succeed(under: pass.policy) } }
-
-    /// What was to be judged never was, through no fault of the caller.
+    /// Counts a guess.
     ///
-    /// Runs to its end even in a canceled task: the guess of a client that hung up is not to stay counted.
+    /// - Parameter device: the calling device, if it is one of the account's. If the method has succeeded on it before, it has a counter of its
+    ///   own, so that strangers cannot lock it out.
+    /// - Returns: `nil` when the authenticator is locked or disabled for this caller.
+    func begin(_ authenticator: AuthenticatorRecord, device: DeviceID?) async throws -> Pass? {
+        let now = clock.now, policy = try await apps.lockPolicy(for: authenticator.type, app: authenticator.app)
+        let line = try await store.write { tables -> AuthenticatorLock.Line? in
+            var lock = try tables.locks.lock(of: authenticator, device: device)
+            guard let line = lock.begin(under: policy, at: now) else { return nil }
+            try tables.locks.setCounts(lock, of: authenticator.lockSubject, device: device)
+            return line
+        }
+        return line.map { Pass(authenticator: authenticator, line: $0, policy: policy, device: device, begun: now) }
+    }
+
+    /// Takes as long and writes as durably as ``begin(_:device:)``, for a guess that is not judged: at nobody's authenticator, or a locked one.
+    func pretend() async throws {
+        var generator = SystemRandomNumberGenerator()
+        let now = clock.now, hash = store.keys.hash(ofSecret: Array("nobody".utf8))
+        let nobody = AuthenticatorRecord(
+            id: .random(using: &generator), account: .random(using: &generator), type: .password, app: nil, content: [], createdAt: now)
+        try await store.write { tables in
+            _ = try tables.locks.lock(of: nobody, device: nil)
+            // One row, which the next sweep takes.
+            try tables.codes.put("nobody", hash: hash, expiresAt: now)
+        }
+    }
+
+    /// The guess was right. The device, if it is one of the account's, has a counter of its own for this method from now on.
+    func succeed(_ pass: Pass) async throws {
+        let now = clock.now
+        try await change(pass) { lock, tables in
+            lock.succeed(through: pass.line, under: pass.policy, isKnownDevice: pass.device != nil)
+            if let device = pass.device { try tables.devices.touch(device, at: now) }
+        }
+    }
+
+    /// The guess was never judged, through no fault of the caller.
+    ///
+    /// Runs to its end even in a canceled task, so that the guess of a client that hung up does not stay counted.
     func abandon(_ pass: Pass) async throws {
-        try await Task { try await change(pass) { $0.abandon(under: pass.policy, begun: pass.begun) } }.value
+        try await Task { try await change(pass) { lock, _ in lock.abandon(through: pass.line, under: pass.policy, begun: pass.begun) } }.value
     }
 
-    /// By a journey or an administrator, until it is unlocked.
-    func lock(_ authenticator: AuthenticatorID) async throws {
+    private func change(_ pass: Pass, _ body: @escaping @Sendable (inout AuthenticatorLock, Tables) throws -> Void) async throws {
         try await store.write { tables in
-            var counter = LockCounter()
-            counter.lock()
-            try tables.locks.set(counter, of: authenticator, scope: Self.administrative)
+            var lock = try tables.locks.lock(of: pass.authenticator, device: pass.device)
+            try body(&lock, tables)
+            try tables.locks.setCounts(lock, of: pass.authenticator.lockSubject, device: pass.device)
         }
     }
 
-    /// The scope no caller has.
-    static let administrative = "*"
+    /// Whether the device has a counter of its own for this method.
+    func hasOwnCounter(_ device: DeviceID, _ subject: LockSubject) async throws -> Bool {
+        try await store.read { try $0.locks.hasOwnCounter(device, subject) }
+    }
+}
 
-    private func change(_ pass: Pass, _ body: @escaping @Sendable (inout LockCounter) -> Void) async throws {
-        try await store.write { tables in
-            var counter = try tables.locks.counter(of: pass.authenticator, scope: pass.scope)
-            body(&counter)
-            try tables.locks.set(counter, of: pass.authenticator, scope: pass.scope)
-        }
+extension Problem {
+    /// For the owner, who has signed in.
+    static func authenticatorLocked(_ what: String) -> Problem {
+        Problem(.conflict, "\(what) is locked. Ask an administrator to unlock it.")
     }
 }

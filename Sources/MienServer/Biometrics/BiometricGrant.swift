@@ -32,7 +32,7 @@ struct BiometricGrant: Sendable {
     /// - Parameters:
     ///   - caller: who is signed in, for a set-up.
     ///   - thumbprint: of the key that a DPoP proof came from.
-    ///   - deviceToken: of a device that its user has signed in on before.
+    ///   - deviceToken: of a device that its user has signed in on before. If it is sent and not known, the answer has a new one.
     func handle(
         _ jwt: String, app: AppRecord, scope: String?, resources: [String], caller: Caller?, thumbprint: String?, deviceToken: String?
     ) async throws -> Outcome {
@@ -114,11 +114,15 @@ struct BiometricGrant: Sendable {
         case .locked: throw Self.refused("the key is locked for now: keep it, and try again later")
         case .refused: throw Self.refused("InvalidCredentials")
         }
-        return .signedIn(
-            try await grants.tokens(
-                for: SignIn(
-                    account: owner.account, app: app, methods: owner.methods, at: clock.now, scope: scope, epoch: owner.epoch,
-                    resources: resources, authenticator: owner.authenticator, thumbprint: thumbprint)))
+        var answer = try await grants.tokens(
+            for: SignIn(
+                account: owner.account, app: app, methods: owner.methods, at: clock.now, scope: scope, epoch: owner.epoch,
+                resources: resources, authenticator: owner.authenticator, thumbprint: thumbprint))
+        if deviceToken != nil, device?.account != owner.account {
+            answer.deviceToken = try await devices.make(
+                owner.account, app.id, epoch: owner.epoch, methods: [.nativeBiometrics], at: clock.now)
+        }
+        return .signedIn(answer)
     }
 
     private func checkTimes(_ claims: [String: JSONValue]) throws(OAuthError) {

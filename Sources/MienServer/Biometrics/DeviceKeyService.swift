@@ -24,7 +24,7 @@ struct DeviceKeyService: Sendable {
         case keyIDTaken
         /// The user has as many as the app allows.
         case tooMany
-        /// An administrator has locked the user's keys: another one does not get around that.
+        /// An administrator or a journey has locked one of the user's keys: another one does not get around that.
         case locked
         case userMissing
     }
@@ -115,9 +115,7 @@ struct DeviceKeyService: Sendable {
         notices.send(mail)
     }
 
-    private static func isLocked(_ key: DeviceKeyRecord, _ tables: Tables) throws -> Bool {
-        try tables.locks.counter(of: key.authenticator, scope: LockGate.administrative).isDisabled
-    }
+    private static func isLocked(_ key: DeviceKeyRecord, _ tables: Tables) throws -> Bool { try tables.locks.isHeld(key.authenticator) }
 
     /// The key and whatever it brought, but for the sign-in that asks for it.
     private static func remove(_ key: DeviceKeyRecord, from tables: Tables, sparing grant: GrantID? = nil, at now: Instant) throws {
@@ -181,10 +179,9 @@ struct DeviceKeyService: Sendable {
         guard let (account, authenticator) = found, let key = Self.key(authenticator) else {
             return try await refuse(nil, app.id, actor, ["reason": "unknown"])
         }
-        let policy = app.settings.lockPolicy(for: .nativeBiometrics)
         let known = device?.account == account.id ? device?.id : nil
         let share = known.map { .device($0, of: account.id) } ?? WorkShare.stranger(naming: keyID)
-        guard let pass = try await gate.begin(authenticator.id, policy: policy, device: known) else {
+        guard let pass = try await gate.begin(authenticator, device: known) else {
             let refusal = try await refuse(account.id, app.id, actor, ["locked": true])
             return try await signatures.check(with: key, for: share) { isRight(key) } ? .locked : refusal
         }
@@ -243,16 +240,17 @@ struct DeviceKeyService: Sendable {
         }
     }
 
+    /// Removes keys. Their failures still count towards the next one.
+    ///
     /// - Parameter keyID: `nil` for all the user has in this app.
     /// - Returns: how many there were.
+    /// - Throws: ``Refusal`` `.locked` if an administrator or a journey has locked one of them. Then nothing was removed.
     @discardableResult
     func delete(_ keyID: String?, of user: UserID, app: AppID, actor: String, sparing grant: GrantID? = nil) async throws -> Int {
         let now = clock.now
         return try await store.write { tables in
-            let keys = try tables.deviceKeys.all(of: user, app: app).filter { key in
-                // One that an administrator has locked stays, so that it stays locked.
-                try (keyID == nil || key.keyID == keyID) && !Self.isLocked(key, tables)
-            }
+            let keys = try tables.deviceKeys.all(of: user, app: app).filter { keyID == nil || $0.keyID == keyID }
+            for key in keys where try Self.isLocked(key, tables) { throw Refusal.locked }
             for key in keys {
                 try Self.remove(key, from: tables, sparing: grant, at: now)
                 try tables.audit.append(

@@ -31,9 +31,11 @@ struct UserRoutes {
         router.delete("me/biometrics/:key") { request, context in
             let caller = try await grants.caller(of: request), id = try context.parameters.require("key")
             try await changes.require(.remove, by: caller)
-            guard try await keys.delete(id, of: caller.account.id, app: caller.app, actor: "user", sparing: caller.grant.id) > 0 else {
-                throw Self.notFound
-            }
+            do {
+                guard try await keys.delete(id, of: caller.account.id, app: caller.app, actor: "user", sparing: caller.grant.id) > 0 else {
+                    throw Self.notFound
+                }
+            } catch is DeviceKeyService.Refusal { throw Problem.authenticatorLocked("This key") }
             return Response(status: .noContent)
         }
     }

@@ -16,12 +16,19 @@ extension EffectPerformer {
         return found?.state == .active ? found : nil
     }
 
-    /// One bucket an account, whatever it is called, and one for each device it is known on: strangers cannot use up the owner's. A name that is
-    /// nobody's has one, too.
-    func mayGuess(_ user: UserReference, _ account: AccountRecord?, _ context: EffectContext) -> Bool {
+    /// Takes a guess from a bucket: the account's, or one for this device and method if the method has succeeded on the device before. So
+    /// strangers cannot use up the owner's guesses, and a new device token brings nobody more. A name without an account has a bucket, too.
+    func mayGuess(
+        _ user: UserReference, _ account: AccountRecord?, _ method: AuthenticatorType, _ context: EffectContext
+    ) async throws -> Bool {
         let key: String
         if let account {
-            key = "\(account.id.text) \(context.device(of: account.id)?.text ?? "")"
+            let subject = LockSubject(account.id, method, app: context.app.id)
+            if let device = context.device(of: account.id), try await gate.hasOwnCounter(device, subject) {
+                key = "\(account.id.text) \(device.text) \(method.rawValue)"
+            } else {
+                key = account.id.text
+            }
         } else {
             switch user {
             case .id(let id): key = id.text
@@ -46,27 +53,35 @@ extension EffectPerformer {
         }
     }
 
-    /// All of that type: a user may have several device keys.
+    /// Locks or unlocks all authenticators of a type, as a user may have several device keys. Refused while an administrator's lock is on one of
+    /// them: only an administrator lifts that.
     func setLock(_ isLocked: Bool, _ user: UserID, _ type: AuthenticatorType, _ context: EffectContext) async throws -> EffectResult.Answer {
         guard context.app.isFirstParty else { return .refused(.notAllowed) }
         let now = clock.now, app = context.app.id
-        let found = try await store.read { tables -> [AuthenticatorID] in
-            guard let account = try tables.accounts.find(user) else { return [] }
-            return try tables.authenticators.all(of: account).filter { $0.type == type && (!type.isPerApp || $0.app == app) }.map(\.id)
-        }
-        guard !found.isEmpty else { return .refused(.notRegistered) }
         let grant = context.begun?.grant
-        for authenticator in found {
-            if isLocked { try await gate.lock(authenticator) } else { try await store.write { try $0.locks.unlock(authenticator) } }
-            try await store.write { tables in
-                if isLocked { _ = try tables.grants.revokeAll(by: authenticator, except: grant, at: now) }
+        return try await store.write { tables in
+            guard let account = try tables.accounts.find(user) else { return .refused(.notRegistered) }
+            let found = try tables.authenticators.all(of: account).filter { $0.type == type && (!type.isPerApp || $0.app == app) }
+            guard !found.isEmpty else { return .refused(.notRegistered) }
+            if !isLocked {
+                for authenticator in found where try tables.locks.holders(of: authenticator.id).contains(.administrator) {
+                    return .refused(.notAllowed)
+                }
+            }
+            for authenticator in found {
+                if isLocked {
+                    try tables.locks.hold(authenticator.id, by: .journey)
+                    _ = try tables.grants.revokeAll(by: authenticator.id, except: grant, at: now)
+                } else {
+                    _ = try tables.locks.release(authenticator, by: .journey)
+                }
                 try tables.audit.append(
                     AuditEvent(
                         isLocked ? "authenticator.locked" : "authenticator.unlocked", actor: "journey", account: user, app: app,
-                        detail: ["authenticator": .string(authenticator.text), "type": .string(type.rawValue)]), at: now)
+                        detail: ["authenticator": .string(authenticator.id.text), "type": .string(type.rawValue)]), at: now)
             }
+            return .done
         }
-        return .done
     }
 
     func recordConsent(_ user: UserID, _ text: ConsentText, _ context: EffectContext) async throws -> EffectResult.Answer {

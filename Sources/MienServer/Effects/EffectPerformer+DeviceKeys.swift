@@ -84,8 +84,8 @@ extension EffectPerformer {
         let isRepeated = proof.challengeText?.use { $0 == text } ?? true
         let found = try await account(user)
         // Switched off, it lets nobody in, registered or not.
-        guard context.app.settings.biometric.isEnabled, isFresh, isRepeated, mayGuess(user, found, context), let account = found,
-            let signature = proof.signature.use({ Self.base64($0) })
+        guard context.app.settings.biometric.isEnabled, isFresh, isRepeated, try await mayGuess(user, found, .nativeBiometrics, context),
+            let account = found, let signature = proof.signature.use({ Self.base64($0) })
         else { return try await refuse(.nativeBiometrics, nil, context) }
         // ES256 comes from Apple's and Android's key stores in DER, from the web as 64 bytes.
         let form: ES256Signature.Form = signature.count == 64 ? .raw : .der
@@ -98,7 +98,9 @@ extension EffectPerformer {
     }
 
     func deleteKey(_ user: UserID, _ keyID: String?, _ context: EffectContext) async throws -> EffectResult.Answer {
-        let count = try await deviceKeys.delete(keyID, of: user, app: context.app.id, actor: "journey")
-        return count > 0 ? .done : .refused(.notRegistered)
+        do {
+            let count = try await deviceKeys.delete(keyID, of: user, app: context.app.id, actor: "journey")
+            return count > 0 ? .done : .refused(.notRegistered)
+        } catch is DeviceKeyService.Refusal { return .refused(.notAllowed) }
     }
 }

@@ -9,7 +9,7 @@ extension EffectPerformer {
         var generator = SystemRandomNumberGenerator()
         let codeID = CodeID.random(using: &generator)
         let code = (0..<length).map { _ in String(Int.random(in: 0...9, using: &generator)) }.joined()
-        let found = try await account(user), account = mayGuess(user, found, context) ? found : nil
+        let found = try await account(user), account = try await mayGuess(user, found, .emailCode, context) ? found : nil
         let address = account?.profile.use { $0.email }
         let now = clock.now, hash = codeHash(code, codeID), app = context.app.id
         let authenticatorID = AuthenticatorID.random(using: &generator)
@@ -42,14 +42,13 @@ extension EffectPerformer {
         _ code: CodeID, _ user: UserReference, _ passcode: Sensitive<String>, _ context: EffectContext
     ) async throws -> EffectResult.Answer {
         let hash = passcode.use { codeHash($0, code) }, now = clock.now
-        let found = try await account(user), account = mayGuess(user, found, context) ? found : nil
+        let found = try await account(user), account = try await mayGuess(user, found, .emailCode, context) ? found : nil
         let authenticator = try await account.asyncMap { account in
             try await store.read { try $0.authenticators.find(.emailCode, of: account, app: nil) }
         }
         var pass: LockGate.Pass?
         if let account, let authenticator = authenticator ?? nil {
-            pass = try await gate.begin(
-                authenticator.id, policy: context.app.settings.lockPolicy(for: .emailCode), device: context.device(of: account.id))
+            pass = try await gate.begin(authenticator, device: context.device(of: account.id))
         }
         // Nobody's code is there, too, and is not told; guessed by chance it opens nothing.
         if pass == nil { try await gate.pretend() }

@@ -31,13 +31,12 @@ extension EffectPerformer {
             let info: [String: JSONValue] = ["photos": .number(Double(photos)), "pack": .string(packID.text), "consent": .string(consentVersion)]
             let registered: AuthenticatorRecord
             if var old = try tables.authenticators.find(.face, of: account, app: app) {
-                // What an administrator has locked, registering anew does not open.
-                guard try !tables.locks.counter(of: old.id, scope: LockGate.administrative).isDisabled else { return (.refused(.notAllowed), nil) }
+                // Registering again neither lifts a lock nor resets the count of failures.
+                guard try !tables.locks.isHeld(old.id) else { return (.refused(.notAllowed), nil) }
                 (old.content, old.info) = (Sensitive(bytes), info)
                 try tables.authenticators.update(old, of: account, at: now)
                 // What the face before signed in ends, but for the sign-in that replaces it.
                 _ = try tables.grants.revokeAll(by: old.id, except: grant, at: now)
-                try tables.locks.unlock(old.id)
                 registered = old
             } else {
                 registered = AuthenticatorRecord(id: newID, account: user, type: .face, app: app, content: bytes, info: info, createdAt: now)
@@ -64,15 +63,14 @@ extension EffectPerformer {
         try await captures.remove(capture)
         let app = context.app.id
         let account = try await account(user)
-        guard mayGuess(user, account, context) else { return .refused(.invalidCredentials) }
+        guard try await mayGuess(user, account, .face, context) else { return .refused(.invalidCredentials) }
         let found = try await account.asyncMap { account in try await store.read { try $0.authenticators.find(.face, of: account, app: app) } }
         guard let account, let authenticator = found ?? nil else {
             try await gate.pretend()
             _ = try faces.score(passed.template, against: passed.template)
             return try await refuse(.face, account?.id, context)
         }
-        let policy = context.app.settings.lockPolicy(for: .face)
-        guard let pass = try await gate.begin(authenticator.id, policy: policy, device: context.device(of: account.id)) else {
+        guard let pass = try await gate.begin(authenticator, device: context.device(of: account.id)) else {
             try await gate.pretend()
             _ = try faces.score(passed.template, against: passed.template)
             return try await refuse(.face, account.id, context, locked: true)

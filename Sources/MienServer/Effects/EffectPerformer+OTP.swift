@@ -26,8 +26,9 @@ extension EffectPerformer {
         guard let account = try await account(.id(user)), try await tokens.isRegistered(registration.text, of: account, app: context.app.id) else {
             return .refused(.notRegistered)
         }
-        guard mayGuess(.id(user), account, context) else { return .refused(.wrongCode) }
-        switch try await tokens.authenticate(passcode, of: account, app: context.app, device: context.device(of: account.id)) {
+        guard try await mayGuess(.id(user), account, .otp, context) else { return .refused(.wrongCode) }
+        let device = context.device(of: account.id)
+        switch try await tokens.authenticate(passcode, of: account, app: context.app, device: device, isRegistration: true) {
         case .accepted: return .otpRegistered(user)
         case .refused(let locked, let isJudged):
             _ = try await refuse(.otp, account.id, context, isJudged: isJudged, locked: locked, reason: "registration")
@@ -36,7 +37,7 @@ extension EffectPerformer {
     }
 
     func authenticateOTP(_ user: UserReference, _ passcode: Sensitive<String>, _ context: EffectContext) async throws -> EffectResult.Answer {
-        let found = try await account(user), account = mayGuess(user, found, context) ? found : nil
+        let found = try await account(user), account = try await mayGuess(user, found, .otp, context) ? found : nil
         let judgement = try await tokens.authenticate(
             passcode, of: account, app: context.app, device: account.flatMap { context.device(of: $0.id) })
         return try await answer(judgement, account, context)
@@ -46,7 +47,7 @@ extension EffectPerformer {
     func verify(_ user: UserReference, _ signature: OTPSignature, _ context: EffectContext) async throws -> EffectResult.Answer {
         let text = Self.challengeText(signature.challenge, .transaction(approvalData: signature.approvalData))
         let isFresh = try await challenges.take(signature.challenge.text, for: .journey, binding: context.run.text)
-        let found = try await account(user), account = mayGuess(user, found, context) && isFresh ? found : nil
+        let found = try await account(user), account = try await mayGuess(user, found, .otp, context) && isFresh ? found : nil
         let judgement = try await tokens.verifySignature(
             signature.passcode, over: text, of: account, app: context.app, device: account.flatMap { context.device(of: $0.id) })
         return try await answer(judgement, account, context)

@@ -9,7 +9,7 @@ extension EffectPerformer {
         _ user: UserReference, password: Sensitive<String>, _ context: EffectContext
     ) async throws -> EffectResult.Answer {
         let account = try await account(user)
-        guard mayGuess(user, account, context) else { return .refused(.invalidCredentials) }
+        guard try await mayGuess(user, account, .password, context) else { return .refused(.invalidCredentials) }
         let share = share(of: user, account, context)
         let authenticator = try await account.asyncMap { account in
             try await store.read { try $0.authenticators.find(.password, of: account, app: nil) }
@@ -20,8 +20,7 @@ extension EffectPerformer {
             return try await refuse(.password, nil, context)
         }
         let hash = authenticator.content.use { Sensitive(String(decoding: $0, as: UTF8.self)) }
-        let policy = context.app.settings.lockPolicy(for: .password)
-        guard let pass = try await gate.begin(authenticator.id, policy: policy, device: context.device(of: account.id)) else {
+        guard let pass = try await gate.begin(authenticator, device: context.device(of: account.id)) else {
             // As long as a guess that is judged; the secret is not.
             try await gate.pretend()
             _ = try await passwords.verify(password, against: nil, for: share)

@@ -55,18 +55,18 @@ final class EffectPerformer: Sendable {
     let publicURL: @Sendable () -> String
 
     init(
-        store: Store, passwords: PasswordService, captures: CaptureService, faces: FaceService, mail: MailService, webhooks: WebhookCaller,
-        deviceKeys: DeviceKeyService, attestations: AttestationJudge, challenges: ChallengeService, tokens: OTPService, changes: AuthenticatorChanges,
+        store: Store, gate: LockGate, passwords: PasswordService, captures: CaptureService, faces: FaceService, mail: MailService,
+        webhooks: WebhookCaller, deviceKeys: DeviceKeyService, attestations: AttestationJudge, challenges: ChallengeService, tokens: OTPService,
+        changes: AuthenticatorChanges,
         notices: AuthenticatorNotices, recoveryCodes: RecoveryCodeService, recoveries: RecoveryService, clock: ServerClock, metrics: Metrics,
         configuration: ServerConfiguration,
         publicURL: @escaping @Sendable () -> String
     ) {
-        (self.store, self.passwords, self.captures, self.faces) = (store, passwords, captures, faces)
+        (self.store, self.gate, self.passwords, self.captures, self.faces) = (store, gate, passwords, captures, faces)
         (self.mail, self.webhooks, self.clock, self.metrics, self.publicURL) = (mail, webhooks, clock, metrics, publicURL)
         (self.deviceKeys, self.attestations, self.challenges, self.tokens) = (deviceKeys, attestations, challenges, tokens)
         (self.notices, self.recoveryCodes, self.recoveries) = (notices, recoveryCodes, recoveries)
         self.changes = changes
-        gate = LockGate(store: store, clock: clock)
         let rate = configuration.guessesPerMinute
         guesses = RateLimiter(.init(burst: rate, perMinute: rate))
         threshold = MatchScore(configuration.faceThreshold)

@@ -29,17 +29,15 @@ extension CaptureService {
     func countGuess(_ content: Content, app: AppID) async throws {
         let expected = content.expected
         guard content.purpose == .authentication, expected.user != nil || expected.identifier != nil else { return }
-        let found = try await store.read { tables -> (account: UserID, face: AuthenticatorID, policy: LockPolicy)? in
+        let found = try await store.read { tables -> AuthenticatorRecord? in
             let named =
                 try expected.user.map { try tables.accounts.find($0) } ?? expected.identifier.flatMap { try tables.accounts.find(identifier: $0) }
-            guard let account = named, account.state == .active, let app = try tables.apps.find(app),
-                let face = try tables.authenticators.find(.face, of: account, app: app.id)
-            else { return nil }
-            return (account.id, face.id, app.settings.lockPolicy(for: .face))
+            guard let account = named, account.state == .active else { return nil }
+            return try tables.authenticators.find(.face, of: account, app: app)
         }
         guard let found else { return try await gate.pretend() }
         let device = expected.device.flatMap { $0.account == found.account ? $0.id : nil }
-        if try await gate.begin(found.face, policy: found.policy, device: device) == nil { try await gate.pretend() }
+        if try await gate.begin(found, device: device) == nil { try await gate.pretend() }
     }
 }
 

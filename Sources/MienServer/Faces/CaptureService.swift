@@ -48,15 +48,14 @@ final class CaptureService: Sendable {
     private let turns = KeyedLocks<CaptureID>()
 
     init(
-        store: Store, faces: FaceService, reader: (any LiveFrameReader)? = nil, replays: ReplayStore, clock: ServerClock, metrics: Metrics,
+        store: Store, gate: LockGate, faces: FaceService, reader: (any LiveFrameReader)? = nil, replays: ReplayStore, clock: ServerClock, metrics: Metrics,
         configuration: ServerConfiguration
     ) {
         self.reader = reader ?? faces
-        (self.store, self.faces, self.replays, self.clock, self.metrics) = (store, faces, replays, clock, metrics)
+        (self.store, self.gate, self.faces, self.replays, self.clock, self.metrics) = (store, gate, faces, replays, clock, metrics)
         (sessionSeconds, mostFrames, mostLiveFrames) = (configuration.captureSeconds, configuration.captureFrames, configuration.liveFrames)
         live = LiveSessions(most: configuration.liveSessions)
         server = configuration.liveness
-        gate = LockGate(store: store, clock: clock)
         threshold = MatchScore(configuration.faceThreshold)
     }
 

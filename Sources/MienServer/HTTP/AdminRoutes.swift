@@ -12,7 +12,6 @@ struct AdminRoutes {
     let apps: AppCatalog
     let catalog: JourneyCatalog
     let accounts: AccountService
-    let gate: LockGate
     let tokens: OTPService
     let clock: ServerClock
     let body: JSONBody
@@ -56,6 +55,7 @@ struct AdminRoutes {
                     try tables.audit.append(event, at: record.createdAt)
                 }
             } catch let error as StoreError where error.code == .conflict { throw Problem(.conflict, "there is an app with this id already") }
+            apps.forget(id)
             return JSONBody.response(try Self.answer(record, secret: secret?.text.use { $0 }), status: .created)
         }
         router.get("apps/:app") { _, context in JSONBody.response(try Self.answer(await app(context))) }
@@ -88,6 +88,7 @@ struct AdminRoutes {
             let event = AuditEvent("app.deleted", actor: context.actor, app: record.id)
             try await store.write { tables in
                 try tables.authenticators.deleteAll(ofApp: record.id)
+                try tables.locks.deleteAll(ofApp: record.id)
                 _ = try tables.apps.delete(record.id)
                 try tables.audit.append(event, at: now)
             }
@@ -152,12 +153,15 @@ struct AdminRoutes {
         }
         router.get("users/:user/authenticators") { _, context in
             let account = try await user(context), now = clock.now
-            let items = try await store.read { tables in
+            let found = try await store.read { tables in
                 try tables.authenticators.all(of: account).map { record in
-                    Self.answer(
-                        record, try tables.locks.counter(of: record.id, scope: LockTable.strangers),
-                        try tables.locks.counter(of: record.id, scope: LockGate.administrative), at: now)
+                    (record, try tables.locks.lock(of: record, device: nil), try tables.locks.devices(of: record.lockSubject))
                 }
+            }
+            var items: [AuthenticatorAnswer] = []
+            for (record, lock, devices) in found {
+                let policy = try await apps.lockPolicy(for: record.type, app: record.app)
+                items.append(Self.answer(record, lock, devices, policy, at: now))
             }
             return JSONBody.response(Page(items: items))
         }
@@ -175,17 +179,17 @@ struct AdminRoutes {
             let account = try await user(context), record = try await authenticator(context, of: account), now = clock.now
             let event = Self.event("authenticator.unlocked", context, account, record)
             try await store.write { tables in
-                try tables.locks.unlock(record.id)
+                _ = try tables.locks.release(record, by: .administrator)
                 try tables.audit.append(event, at: now)
             }
             return Response(status: .noContent)
         }
         router.post("users/:user/authenticators/:authenticator/lock") { _, context in
             let account = try await user(context), record = try await authenticator(context, of: account), now = clock.now
-            try await gate.lock(record.id)
             let event = Self.event("authenticator.locked", context, account, record)
             try await store.write { tables in
                 _ = try tables.grants.revokeAll(by: record.id, at: now)
+                try tables.locks.hold(record.id, by: .administrator)
                 try tables.audit.append(event, at: now)
             }
             return Response(status: .noContent)
@@ -399,18 +403,28 @@ extension AdminRoutes {
             attributes: profile.attributes, createdAt: record.createdAt.milliseconds)
     }
 
-    private static func answer(_ record: AuthenticatorRecord, _ strangers: LockCounter, _ administrative: LockCounter, at now: Instant)
-        -> AuthenticatorAnswer
-    {
-        var lock = "open", until: Instant?
-        switch administrative.isDisabled ? .disabled : strangers.status(at: now) {
-        case .open: break
-        case .locked(let end): (lock, until) = ("locked", end)
-        case .disabled: lock = "disabled"
-        }
+    private static func answer(
+        _ record: AuthenticatorRecord, _ lock: AuthenticatorLock, _ devices: [(device: DeviceID, counter: LockCounter)], _ policy: LockPolicy,
+        at now: Instant
+    ) -> AuthenticatorAnswer {
+        let (word, until) = words(lock.statusOfUnknownDevices(under: policy, at: now))
+        let holder = LockHolder.allCases.first { lock.holders.contains($0) }?.rawValue
         return AuthenticatorAnswer(
-            id: record.id.text, type: record.type.rawValue, appID: record.app?.text, lock: lock, lockedUntil: until?.milliseconds,
-            failures: strangers.failures, info: record.info, createdAt: record.createdAt.milliseconds, updatedAt: record.updatedAt.milliseconds)
+            id: record.id.text, type: record.type.rawValue, appID: record.app?.text, lock: word, lockedUntil: until,
+            lockedBy: holder ?? (word == "open" ? nil : "failures"), failures: lock.unknownDevices.failures, totalFailures: lock.total,
+            devices: devices.map { id, counter in
+                let own = AuthenticatorLock(total: counter.failures, device: counter, holders: lock.holders)
+                let (word, until) = words(own.status(under: policy, at: now))
+                return DeviceLockAnswer(id: id.text, lock: word, lockedUntil: until, failures: counter.failures)
+            }, info: record.info, createdAt: record.createdAt.milliseconds, updatedAt: record.updatedAt.milliseconds)
+    }
+
+    private static func words(_ status: LockCounter.Status) -> (lock: String, until: Int64?) {
+        switch status {
+        case .open: ("open", nil)
+        case .locked(let end): ("locked", end.milliseconds)
+        case .disabled: ("disabled", nil)
+        }
     }
 
     private static func answer(_ record: ConsentRecord) -> ConsentAnswer {

@@ -774,6 +774,7 @@ enum OpenAPIDocument {
               "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
               "404": {"$ref": "#/components/responses/NotFound"},
+              "409": {"$ref": "#/components/responses/Conflict"},
               "429": {"$ref": "#/components/responses/TooManyRequests"},
               "500": {"$ref": "#/components/responses/ServerError"},
               "503": {"$ref": "#/components/responses/Unavailable"}
@@ -797,6 +798,7 @@ enum OpenAPIDocument {
               "400": {"$ref": "#/components/responses/InvalidRequest"},
               "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
+              "409": {"$ref": "#/components/responses/Conflict"},
               "413": {"$ref": "#/components/responses/PayloadTooLarge"},
               "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
               "429": {"$ref": "#/components/responses/TooManyRequests"},
@@ -928,13 +930,14 @@ enum OpenAPIDocument {
             "operationId": "removeOwnPasskey",
             "tags": ["Passkeys"],
             "summary": "Remove a passkey",
-            "description": "What it had signed in ends.",
+            "description": "Ends what it had signed in. A passkey that an administrator or a journey has locked stays: `conflict`. Failures still count towards the user's other passkeys and later ones.",
             "security": [{"accessToken": []}],
             "responses": {
               "204": {"description": "It is gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
               "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
               "404": {"$ref": "#/components/responses/NotFound"},
+              "409": {"$ref": "#/components/responses/Conflict"},
               "429": {"$ref": "#/components/responses/TooManyRequests"},
               "500": {"$ref": "#/components/responses/ServerError"},
               "503": {"$ref": "#/components/responses/Unavailable"}
@@ -1094,6 +1097,7 @@ enum OpenAPIDocument {
               "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
               "404": {"$ref": "#/components/responses/NotFound"},
+              "409": {"$ref": "#/components/responses/Conflict"},
               "429": {"$ref": "#/components/responses/TooManyRequests"},
               "500": {"$ref": "#/components/responses/ServerError"},
               "503": {"$ref": "#/components/responses/Unavailable"}
@@ -3924,7 +3928,7 @@ enum OpenAPIDocument {
           },
           "AuthenticatorAnswer": {
             "type": "object",
-            "required": ["id", "type", "lock", "failures", "info", "created_at", "updated_at"],
+            "required": ["id", "type", "lock", "failures", "total_failures", "devices", "info", "created_at", "updated_at"],
             "properties": {
               "id": {"$ref": "#/components/schemas/Identifier"},
               "type": {"type": "string", "enum": ["password", "face", "native_biometrics", "email_code", "passkey", "otp", "recovery_code"]},
@@ -3932,10 +3936,25 @@ enum OpenAPIDocument {
               "lock": {
                 "type": "string",
                 "enum": ["open", "locked", "disabled"],
-                "description": "For callers from devices that are not known. `locked` ends by itself, `disabled` by an unlock."
+                "description": "For devices without a counter of their own. `locked` ends by itself, `disabled` with an unlock."
               },
               "locked_until": {"type": "integer", "format": "int64", "minimum": 0, "description": "With `locked`. Milliseconds since 1970."},
-              "failures": {"type": "integer", "minimum": 0, "description": "Since the last success, from devices that are not known."},
+              "locked_by": {
+                "type": "string",
+                "enum": ["administrator", "journey", "failures"],
+                "description": "What locked it, unless it is open. Only an administrator can lift an administrator's lock."
+              },
+              "failures": {"type": "integer", "minimum": 0, "description": "Failures in a row on devices without a counter of their own."},
+              "total_failures": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "Failures on all devices, of all authenticators of this type, since the owner's last success. At `disable_after`, devices without a counter of their own are disabled until an unlock."
+              },
+              "devices": {
+                "type": "array",
+                "items": {"$ref": "#/components/schemas/DeviceLockAnswer"},
+                "description": "Devices on which this method has succeeded. Each has a counter of its own, so strangers cannot lock it out."
+              },
               "info": {
                 "type": "object",
                 "description": "E.g. of a face: `photos`, `pack`, `consent`; of a device's key: `attestation`, what was proved of it."
@@ -3950,12 +3969,26 @@ enum OpenAPIDocument {
                 "app_id": "shop",
                 "lock": "locked",
                 "locked_until": 1793000030000,
+                "locked_by": "failures",
                 "failures": 5,
+                "total_failures": 6,
+                "devices": [{"id": "dev_Qm3xTz8RkW1bLn5YvCd0eA", "lock": "open", "failures": 1}],
                 "info": {"photos": 3, "pack": "mien-default-1", "consent": "face-1"},
                 "created_at": 1793000000000,
                 "updated_at": 1793000001000
               }
             ]
+          },
+          "DeviceLockAnswer": {
+            "type": "object",
+            "required": ["id", "lock", "failures"],
+            "properties": {
+              "id": {"$ref": "#/components/schemas/Identifier"},
+              "lock": {"type": "string", "enum": ["open", "locked", "disabled"], "description": "For this device."},
+              "locked_until": {"type": "integer", "format": "int64", "minimum": 0, "description": "With `locked`. Milliseconds since 1970."},
+              "failures": {"type": "integer", "minimum": 0, "description": "Failures on this device since its last success."}
+            },
+            "examples": [{"id": "dev_Qm3xTz8RkW1bLn5YvCd0eA", "lock": "locked", "locked_until": 1793000030000, "failures": 5}]
           },
           "ConsentAnswer": {
             "type": "object",
@@ -4307,7 +4340,7 @@ enum OpenAPIDocument {
               "subject_token_type": {"const": "urn:ietf:params:oauth:token-type:jwt"},
               "device_token": {
                 "type": "string",
-                "description": "With a device's key: the token that a completed journey gave this device. Wrong signatures from elsewhere do not lock the key for it."
+                "description": "With a device's key: the device's token from an earlier sign-in. Once the key has signed in on this device, wrong signatures from elsewhere do not lock it here. Any other text, `new` for example, asks for a token."
               },
               "jwt": {"type": "string", "maxLength": 16384, "description": "A request that a device's key signed: see docs/biometric-login.md."}
             }
@@ -4322,7 +4355,11 @@ enum OpenAPIDocument {
               "refresh_token": {"type": "string", "description": "Good once; with `offline_access` only."},
               "id_token": {"type": "string", "description": "A JWT for the app; with `openid` only."},
               "scope": {"type": "string"},
-              "issued_token_type": {"type": "string", "description": "After an exchange: RFC 8693."}
+              "issued_token_type": {"type": "string", "description": "After an exchange: RFC 8693."},
+              "device_token": {
+                "type": "string",
+                "description": "A new device token, if the request sent one that is not this user's (`new`, for example). Keep it on the device and send it with later sign-ins."
+              }
             }
           },
           "TokenToLookAt": {
@@ -4485,7 +4522,11 @@ enum OpenAPIDocument {
                 }
               },
               "scope": {"type": "string", "description": "`openid offline_access full-access` by default."},
-              "resource": {"type": "string", "description": "RFC 8707: one of the app's settings."}
+              "resource": {"type": "string", "description": "RFC 8707: one of the app's settings."},
+              "device_token": {
+                "type": "string",
+                "description": "The device's token from an earlier sign-in: strangers then cannot lock the user out on this device. Any other text, `new` for example, asks for one."
+              }
             }
           },
           "PasskeyRegistrationOptions": {

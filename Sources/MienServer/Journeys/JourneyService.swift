@@ -23,10 +23,10 @@ final class JourneyService: Sendable {
     private let recent = RecentRuns()
 
     init(
-        store: Store, catalog: JourneyCatalog, apps: AppCatalog, performer: EffectPerformer, grants: GrantService, clock: ServerClock, metrics: Metrics
+        store: Store, catalog: JourneyCatalog, apps: AppCatalog, devices: KnownDeviceService, performer: EffectPerformer, grants: GrantService,
+        clock: ServerClock, metrics: Metrics
     ) {
-        (self.store, self.catalog, self.apps, self.performer) = (store, catalog, apps, performer)
-        devices = KnownDeviceService(store: store)
+        (self.store, self.catalog, self.apps, self.devices, self.performer) = (store, catalog, apps, devices, performer)
         (self.grants, self.clock, self.metrics) = (grants, clock, metrics)
     }
 
@@ -153,6 +153,7 @@ final class JourneyService: Sendable {
             let context = EffectContext(
                 run: state.instance.id, turn: effect.ticket.turn, app: app, device: state.device, user: state.instance.user, begun: state.begun)
             let answer = try await performer.perform(effect.work, context)
+            state.note(answer, to: effect.work)
             decision = try step(&state, .performed(effect.result(answer)), definition)
         }
         var generator = SystemRandomNumberGenerator()
@@ -216,7 +217,9 @@ final class JourneyService: Sendable {
                 let content = JourneyTokenProof(authenticators: proof.authenticators, epoch: epoch, isRecovery: completion.user?.isRecovered ?? false)
                 claims["mien_proof"] = .string(try content.sealed(token: tokenID, keys: store.keys))
             }
-            if state.begun == nil, state.device?.account != user { deviceToken = try await devices.make(user, app.id, epoch: proof?.epoch, at: now) }
+            if state.begun == nil, state.device?.account != user {
+                deviceToken = try await devices.make(user, app.id, epoch: proof?.epoch, methods: state.methods(of: user), at: now)
+            }
         }
         metrics.count("mien_journeys_ended_total", "end=\"success\"")
         return JourneyAnswer(

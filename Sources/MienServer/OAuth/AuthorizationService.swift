@@ -11,6 +11,7 @@ struct AuthorizationService: Sendable {
 
     let store: Store
     let apps: AppCatalog
+    let devices: KnownDeviceService
     let grants: GrantService
     let performer: EffectPerformer
     let clock: ServerClock
@@ -80,12 +81,24 @@ struct AuthorizationService: Sendable {
         } catch { throw refuse(error.code, error.description) }
     }
 
-    /// The user types name and password: through the same gate as everywhere.
+    /// Where the browser goes after a sign-in.
+    struct Next: Sendable {
+        let address: String
+        /// For the browser to keep, if it was no known device of this user's.
+        let deviceToken: String?
+    }
+
+    /// Signs in with name and password, through the same gate as everywhere.
     ///
-    /// - Returns: where the browser goes; `nil` when the user was not signed in.
-    func signIn(_ request: Request, name: String, password: Sensitive<String>) async throws -> String? {
+    /// - Parameter deviceToken: what the browser kept from an earlier sign-in, at any app: it is the server's own cookie, and a password serves
+    ///   all apps.
+    /// - Returns: `nil` when the user was not signed in.
+    func signIn(_ request: Request, name: String, password: Sensitive<String>, deviceToken: String?) async throws -> Next? {
         var generator = SystemRandomNumberGenerator()
-        let context = EffectContext(run: .random(using: &generator), turn: 0, app: request.app, device: nil, user: nil, begun: nil)
+        let device = try await deviceToken.asyncMap { try await devices.find($0, app: nil) } ?? nil
+        let context = EffectContext(
+            run: .random(using: &generator), turn: 0, app: request.app, device: device.map { .init(id: $0.id, account: $0.account) }, user: nil,
+            begun: nil)
         let answer = try await performer.perform(.authenticatePassword(user: .identifier(Sensitive(name)), password: password), context)
         guard case .authenticated(let account, let methods, let use?) = answer else { return nil }
         let now = clock.now
@@ -96,7 +109,9 @@ struct AuthorizationService: Sendable {
         let code = generator.bytes(32), hash = store.keys.hash(ofSecret: code)
         let sealed = Sensitive([UInt8](try JSONEncoder().encode(content)))
         try await store.write { try $0.authorizationCodes.insert(hash, content: sealed, expiresAt: now + Self.codeLifetime) }
-        return back(to: request.redirectURI, [("code", Base64URL.encode(code))], request.state)
+        let isKnown = device?.account == account
+        let token = isKnown ? nil : try await devices.make(account, request.app.id, epoch: use.epoch, methods: [.password], at: now)
+        return Next(address: back(to: request.redirectURI, [("code", Base64URL.encode(code))], request.state), deviceToken: token)
     }
 
     /// The app brings the code.

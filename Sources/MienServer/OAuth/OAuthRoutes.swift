@@ -24,6 +24,8 @@ struct OAuthRoutes {
 
     /// Over HTTPS the name binds the cookie to this host and to secure connections; browsers refuse such a name over plain HTTP.
     private var cookie: String { publicURL().hasPrefix("https://") ? "__Host-mien_sign_in" : "mien_sign_in" }
+    /// Keeps a known device's token, for 400 days: the longest time that browsers keep a cookie (RFC 6265bis).
+    private static let deviceCookie = "mien_device", deviceSeconds = 400 * 86_400
 
     func add(to router: Router<MienRequestContext>) {
         router.get(".well-known/openid-configuration") { _, _ in JSONBody.response(discovery) }
@@ -147,11 +149,10 @@ struct OAuthRoutes {
         try await withRequest(request) { query, wanted in
             var generator = SystemRandomNumberGenerator()
             // The same for all tabs of a browser.
-            let known = cookieValue(request).flatMap { Base64URL.decode($0)?.count == 16 ? $0 : nil }
+            let known = Self.cookieValue(self.cookie, request).flatMap { Base64URL.decode($0)?.count == 16 ? $0 : nil }
             let cookie = known ?? Base64URL.encode(generator.bytes(16))
             var response = page(wanted, query, cookie, name: wanted.loginHint ?? "").response
-            let secure = publicURL().hasPrefix("https://") ? "; Secure" : ""
-            response.headers[.setCookie] = "\(self.cookie)=\(cookie); Path=/; HttpOnly; SameSite=Strict; Max-Age=3600\(secure)"
+            response.headers[.setCookie] = setCookie(self.cookie, cookie, seconds: 3600)
             return response
         }
     }
@@ -159,12 +160,19 @@ struct OAuthRoutes {
     private func takePage(_ request: Request) async throws -> Response {
         try await withRequest(request) { query, wanted in
             let form = try await form(request)
-            guard let cookie = cookieValue(request), let mark = form["mark"],
+            guard let cookie = Self.cookieValue(self.cookie, request), let mark = form["mark"],
                 isSame(Array(mark.utf8), Array(self.mark(cookie, query).utf8))
             else { return SignInPage.fault("This page was open for too long, or came from elsewhere.") }
             let name = form["username"] ?? ""
-            if let address = try await authorization.signIn(wanted, name: name, password: Sensitive(form["password"] ?? "")) {
-                return Response(status: .seeOther, headers: [.location: address, .cacheControl: "no-store"])
+            let deviceToken = Self.cookieValue(Self.deviceCookie, request)
+            if let next = try await authorization.signIn(
+                wanted, name: name, password: Sensitive(form["password"] ?? ""), deviceToken: deviceToken)
+            {
+                var response = Response(status: .seeOther, headers: [.location: next.address, .cacheControl: "no-store"])
+                if let token = next.deviceToken {
+                    response.headers[.setCookie] = setCookie(Self.deviceCookie, token, seconds: Self.deviceSeconds)
+                }
+                return response
             }
             var page = page(wanted, query, cookie, name: name)
             page.message = "That did not work. Check name and password; after several wrong ones, wait a minute."
@@ -200,10 +208,14 @@ struct OAuthRoutes {
         Base64URL.encode(store.keys.hash(ofSecret: Array("sign-in \(cookie) \(query)".utf8)))
     }
 
-    private func cookieValue(_ request: Request) -> String? {
-        let prefix = cookie + "="
-        return request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.map { $0.trimmingCharacters(in: .whitespaces) }
-            .first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    private func setCookie(_ name: String, _ value: String, seconds: Int) -> String {
+        let secure = publicURL().hasPrefix("https://") ? "; Secure" : ""
+        return "\(name)=\(value); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)\(secure)"
+    }
+
+    private static func cookieValue(_ name: String, _ request: Request) -> String? {
+        request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.map { $0.trimmingCharacters(in: .whitespaces) }
+            .first { $0.hasPrefix("\(name)=") }.map { String($0.dropFirst(name.count + 1)) }
     }
 
     // MARK: Discovery

@@ -36,10 +36,12 @@ struct TokenAnswer: Codable, Sendable {
     var scope: String
     /// RFC 8693 §2.2.1.
     var issuedTokenType: String?
+    /// For a client that sent a device token which is not one of the user's in this app.
+    var deviceToken: String?
 
     enum CodingKeys: String, CodingKey {
         case accessToken = "access_token", tokenType = "token_type", expiresIn = "expires_in", refreshToken = "refresh_token"
-        case idToken = "id_token", scope, issuedTokenType = "issued_token_type"
+        case idToken = "id_token", scope, issuedTokenType = "issued_token_type", deviceToken = "device_token"
     }
 }
 

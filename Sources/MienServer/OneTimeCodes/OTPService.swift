@@ -49,7 +49,7 @@ struct OTPService: Sendable {
 
     private static func isLocked(_ account: AccountRecord, _ app: AppID, _ tables: Tables) throws -> Bool {
         guard let old = try tables.authenticators.find(.otp, of: account, app: app) else { return false }
-        return try tables.locks.counter(of: old.id, scope: LockGate.administrative).isDisabled
+        return try tables.locks.isHeld(old.id)
     }
 
     /// Gives the device that sends a registration code a token, and uses the code up. The user's former token in this app ends.
@@ -125,12 +125,15 @@ struct OTPService: Sendable {
         case code(at: UInt64)
     }
 
-    /// Through the lock gate. The same work is done for nobody, and for a token that is locked.
+    /// Judges a code through the lock gate. Does the same work for nobody, and for a token that is locked.
+    ///
+    /// - Parameter isRegistration: whether the code is a new token's first, which says that the token has arrived. It is no sign-in: it resets no
+    ///   failures, and the device earns no counter, so that replacing a token gains no guesses.
     func authenticate(
-        _ passcode: Sensitive<String>, of account: AccountRecord?, app: AppRecord, device: DeviceID?
+        _ passcode: Sensitive<String>, of account: AccountRecord?, app: AppRecord, device: DeviceID?, isRegistration: Bool = false
     ) async throws -> Judgement {
         let now = clock.now
-        return try await judge(account, app, device) { token, position in
+        return try await judge(account, app, device, isRegistration: isRegistration) { token, position in
             guard let code = passcode.use({ OneTimeCode(typed: $0) }), let place = try token.place(of: code, from: position, at: now) else {
                 return .none
             }
@@ -149,7 +152,8 @@ struct OTPService: Sendable {
     }
 
     private func judge(
-        _ account: AccountRecord?, _ app: AppRecord, _ device: DeviceID?, _ check: @Sendable (OTPToken, UInt64) throws -> Match
+        _ account: AccountRecord?, _ app: AppRecord, _ device: DeviceID?, isRegistration: Bool = false,
+        _ check: @Sendable (OTPToken, UInt64) throws -> Match
     ) async throws -> Judgement {
         let found = try await account.asyncMap { account in
             try await store.read { tables -> (AuthenticatorRecord, Int64)? in
@@ -161,7 +165,7 @@ struct OTPService: Sendable {
         }
         guard let (record, position) = found ?? nil else { return try await pretend(locked: false, check) }
         let token = try OTPToken(record)
-        guard let pass = try await gate.begin(record.id, policy: app.settings.lockPolicy(for: .otp), device: device) else {
+        guard let pass = try await gate.begin(record, device: device) else {
             return try await pretend(locked: true, check)
         }
         let match: Match
@@ -178,7 +182,7 @@ struct OTPService: Sendable {
             let isMine = try await store.write { try $0.otpTokens.advance(record.id, past: place) }
             guard isMine else { return .refused(locked: false, isJudged: true) }
         }
-        try await gate.succeed(pass)
+        if isRegistration { try await gate.abandon(pass) } else { try await gate.succeed(pass) }
         return .accepted(record.id)
     }
 
@@ -206,13 +210,15 @@ struct OTPService: Sendable {
         }
     }
 
-    /// - Returns: whether the user had such a token. One that an administrator has locked stays, so that it stays locked.
+    /// Removes a token. Its failures still count towards the next one.
+    ///
+    /// - Returns: whether the user had such a token.
+    /// - Throws: ``Problem`` `.conflict` for a locked one.
     func delete(_ id: String, of account: AccountRecord, app: AppID, sparing grant: GrantID) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
-            guard let record = try tables.authenticators.find(.otp, of: account, app: app), record.id.text == id,
-                try !Self.isLocked(account, app, tables)
-            else { return false }
+            guard let record = try tables.authenticators.find(.otp, of: account, app: app), record.id.text == id else { return false }
+            guard try !tables.locks.isHeld(record.id) else { throw Problem.authenticatorLocked("This token") }
             _ = try tables.grants.revokeAll(by: record.id, except: grant, at: now)
             _ = try tables.authenticators.delete(record.id, of: account.id)
             try tables.audit.append(

@@ -17,7 +17,7 @@ struct RecoveryCodeService: Sendable {
 
     /// Makes ten new codes; earlier ones end.
     ///
-    /// - Throws: ``Problem`` if an administrator has locked the user's recovery codes.
+    /// - Throws: ``Problem`` if an administrator or a journey has locked the user's recovery codes.
     func make(for account: AccountRecord, app: AppID) async throws -> RecoveryCodesAnswer {
         var generator = SystemRandomNumberGenerator()
         let codes = (0..<RecoveryCode.countInSet).map { _ in RecoveryCode.random(using: &generator) }
@@ -48,10 +48,10 @@ struct RecoveryCodeService: Sendable {
     private static func info(at now: Instant) -> [String: JSONValue] { ["made_at": .number(Double(now.milliseconds))] }
 
     private static func isLocked(_ set: AuthenticatorRecord, _ tables: Tables) throws -> Bool {
-        try tables.locks.counter(of: set.id, scope: LockGate.administrative).isDisabled
+        try tables.locks.isHeld(set.id)
     }
 
-    private static let locked = Problem(.conflict, "An administrator has locked your recovery codes. Ask the administrator to unlock them.")
+    private static let locked = Problem(.conflict, "Your recovery codes are locked. Ask an administrator to unlock them.")
 
     /// Bound to the set: a hash copied to another account's set opens nothing.
     private static func hash(_ code: RecoveryCode, _ set: AuthenticatorID, _ keys: StoreKeys) -> [UInt8] {
@@ -95,7 +95,7 @@ struct RecoveryCodeService: Sendable {
             try await gate.pretend()
             return .refused(locked: false, isJudged: false)
         }
-        guard let pass = try await gate.begin(set.id, policy: app.settings.lockPolicy(for: .recoveryCode), device: device) else {
+        guard let pass = try await gate.begin(set, device: device) else {
             try await gate.pretend()
             return .refused(locked: true, isJudged: false)
         }

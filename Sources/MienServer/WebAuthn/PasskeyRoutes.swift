@@ -10,6 +10,7 @@ struct PasskeyRoutes {
     let grants: GrantService
     let passkeys: PasskeyService
     let changes: AuthenticatorChanges
+    let devices: KnownDeviceService
     let clock: ServerClock
     let body: JSONBody
 
@@ -61,7 +62,7 @@ struct PasskeyRoutes {
     }
 
     private func signIn(_ request: Request) async throws -> TokenAnswer {
-        let members = try await members(of: request, ["credential", "client_id", "client_secret", "scope", "resource"])
+        let members = try await members(of: request, ["credential", "client_id", "client_secret", "scope", "resource", "device_token"])
         func text(_ name: String) throws -> String? {
             guard let value = members[name] else { return nil }
             guard let text = value.stringValue else { throw Problem(.invalidRequest, errors: [.init(field: name, message: "is a text")]) }
@@ -77,11 +78,16 @@ struct PasskeyRoutes {
                 scope: try text("scope"), standard: .standard, resources: try text("resource").map { [$0] } ?? [], app: app)
             guard thumbprint != nil || !app.settings.requiresDPoP else { throw OAuthError(.invalidProof, "this app's tokens need a DPoP proof") }
         } catch let error as OAuthError { throw Problem(.invalidRequest, "\(error.code.rawValue): \(error.description)") }
-        let owner = try await passkeys.signIn(credential, app: app)
-        return try await grants.tokens(
+        let deviceToken = try text("device_token"), device = try await deviceToken.asyncMap { try await devices.find($0, app: app.id) } ?? nil
+        let owner = try await passkeys.signIn(credential, app: app, device: device)
+        var answer = try await grants.tokens(
             for: SignIn(
                 account: owner.account, app: app, methods: owner.methods, at: clock.now, scope: scope, epoch: owner.epoch,
                 resources: resources, authenticator: owner.authenticator, thumbprint: thumbprint))
+        if deviceToken != nil, device?.account != owner.account {
+            answer.deviceToken = try await devices.make(owner.account, app.id, epoch: owner.epoch, methods: [.passkey], at: clock.now)
+        }
+        return answer
     }
 
     /// A body whose credential is the browser's to shape; beside it nothing that is not listed.

@@ -36,7 +36,10 @@ struct PasskeyService: Sendable {
     /// What `navigator.credentials.create` is called with.
     func registrationOptions(for caller: Caller, attestation: String) async throws -> JSONValue {
         let rp = try relyingParty(), account = caller.account
-        let known = try await store.read { try Self.passkeys(of: account, $0) }
+        let known = try await store.read { tables in
+            try Self.checkUnlocked(account, tables)
+            return try Self.passkeys(of: account, tables)
+        }
         guard known.count < Self.most else { throw Self.tooMany }
         let challenge = try await challenges.make(for: .passkeyRegistration, binding: Self.binding(caller.app, account.id)).token
         let name = account.profile.use { $0.username ?? $0.email ?? $0.externalID } ?? account.id.text
@@ -87,6 +90,7 @@ struct PasskeyService: Sendable {
         let hash = store.keys.hash(ofCredential: new.id), app = caller.app, proof = new.proof.words, notice = notices.draft()
         let mail = try await store.write { tables -> Mail? in
             guard let account = try tables.accounts.find(account.id), account.state == .active else { throw Problem(.notFound, "the user is gone") }
+            try Self.checkUnlocked(account, tables)
             guard try Self.passkeys(of: account, tables).count < Self.most else { throw Self.tooMany }
             guard try tables.passkeys.find(hash) == nil else { throw Problem(.conflict, "this credential is registered already") }
             try tables.authenticators.insert(record, of: account)
@@ -152,8 +156,9 @@ struct PasskeyService: Sendable {
 
     /// Judges an answer, through the lock gate.
     ///
-    /// - Throws: ``Problem`` `.invalidCredentials`, the same for every kind of no; the audit log knows which.
-    func signIn(_ credential: BrowserCredential, app: AppRecord) async throws -> Owner {
+    /// - Parameter device: a device somebody has signed in on. Its guesses count apart if that was the passkey's owner.
+    /// - Throws: ``Problem`` `.invalidCredentials`, the same for every refusal; the audit log tells them apart.
+    func signIn(_ credential: BrowserCredential, app: AppRecord, device: KnownDevice?) async throws -> Owner {
         let rp = try relyingParty(), hash = store.keys.hash(ofCredential: credential.id)
         let response = AuthenticationVerifier.Response(
             credentialID: credential.id, clientDataJSON: credential.clientDataJSON, authenticatorData: try credential.bytes("authenticatorData"),
@@ -172,8 +177,8 @@ struct PasskeyService: Sendable {
             try await gate.pretend()
             throw try await refuse(nil, app.id, ["reason": "unknown"])
         }
-        let policy = app.settings.lockPolicy(for: .passkey)
-        guard let pass = try await gate.begin(found.authenticator.id, policy: policy, device: nil) else {
+        let known = device?.account == found.account.id ? device?.id : nil
+        guard let pass = try await gate.begin(found.authenticator, device: known) else {
             throw try await refuse(user, app.id, ["locked": true])
         }
         // Who was not named has to name themselves: WebAuthn §7.2 step 6.
@@ -270,13 +275,15 @@ struct PasskeyService: Sendable {
         }
     }
 
-    /// With it ends what it had signed in.
+    /// Removes a passkey and ends what it had signed in. Its failures still count towards the user's other passkeys and later ones.
     ///
     /// - Returns: whether the user had such a passkey.
+    /// - Throws: ``Problem`` `.conflict` for a locked one.
     func delete(_ id: String, of account: AccountRecord, app: AppID) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
             guard let record = try Self.find(id, of: account, tables) else { return false }
+            guard try !tables.locks.isHeld(record.id) else { throw Problem.authenticatorLocked("This passkey") }
             _ = try tables.grants.revokeAll(by: record.id, at: now)
             _ = try tables.authenticators.delete(record.id, of: account.id)
             try tables.audit.append(
@@ -289,6 +296,13 @@ struct PasskeyService: Sendable {
     private static func find(_ id: String, of account: AccountRecord, _ tables: Tables) throws -> AuthenticatorRecord? {
         guard let id = AuthenticatorID(id), let record = try tables.authenticators.find(id, of: account), record.type == .passkey else { return nil }
         return record
+    }
+
+    /// - Throws: ``Problem`` while one of the user's passkeys is locked on purpose: another passkey must not get around that.
+    private static func checkUnlocked(_ account: AccountRecord, _ tables: Tables) throws {
+        for (record, _) in try passkeys(of: account, tables) where try tables.locks.isHeld(record.id) {
+            throw Problem.authenticatorLocked("One of your passkeys")
+        }
     }
 
     private static func passkeys(of account: AccountRecord, _ tables: Tables) throws -> [(record: AuthenticatorRecord, passkey: Passkey)] {

@@ -1,52 +1,125 @@
 public import MienAccess
 public import MienCore
 
-/// The lock gate's counters.
+/// The lock gate's memory: failures by account, method, and app; locks on purpose by authenticator.
 public struct LockTable {
     let connection: any SQLConnection
 
-    /// - Parameter scope: whom the counter is for: a known device's id, or ``strangers``.
-    public func counter(of authenticator: AuthenticatorID, scope: String) throws(StoreError) -> LockCounter {
-        guard
-            let row = try connection.row(
-                "SELECT failures, locked_until, is_disabled FROM lock_counter WHERE authenticator_id = ? AND scope = ?", .id(authenticator),
-                .text(scope))
-        else { return LockCounter() }
-        return try Self.counter(row, from: 0)
+    /// - Parameter device: the calling device, if it is one of the account's.
+    public func lock(of authenticator: AuthenticatorRecord, device: DeviceID?) throws(StoreError) -> AuthenticatorLock {
+        let subject = authenticator.lockSubject, (total, unknownDevices) = try counts(of: subject)
+        let own = if let device { try counter(of: device, subject) } else { nil as LockCounter? }
+        return AuthenticatorLock(total: total, unknownDevices: unknownDevices, device: own, holders: try holders(of: authenticator.id))
     }
 
-    public func set(_ counter: LockCounter, of authenticator: AuthenticatorID, scope: String) throws(StoreError) {
-        if counter == LockCounter() {
-            try connection.execute("DELETE FROM lock_counter WHERE authenticator_id = ? AND scope = ?", .id(authenticator), .text(scope))
-            return
-        }
+    /// Writes the counts of `lock`. A device that has left the account meanwhile gets no counter.
+    public func setCounts(_ lock: AuthenticatorLock, of subject: LockSubject, device: DeviceID?) throws(StoreError) {
         try connection.execute(
             """
-            INSERT INTO lock_counter (authenticator_id, scope, failures, locked_until, is_disabled) VALUES (?, ?, ?, ?, ?)
-            ON CONFLICT (authenticator_id, scope) DO UPDATE
-            SET failures = excluded.failures, locked_until = excluded.locked_until, is_disabled = excluded.is_disabled
-            """, .id(authenticator), .text(scope), .integer(Int64(counter.failures)), .time(counter.lockedUntil), .flag(counter.isDisabled))
+            INSERT INTO lock_count (account_id, method, app_id, total, unknown_failures, unknown_locked_until) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (account_id, method, app_id) DO UPDATE
+            SET total = excluded.total, unknown_failures = excluded.unknown_failures, unknown_locked_until = excluded.unknown_locked_until
+            """, .id(subject.account), .text(subject.method.rawValue), .id(subject.app), .integer(Int64(lock.total)),
+            .integer(Int64(lock.unknownDevices.failures)), .time(lock.unknownDevices.lockedUntil))
+        if let device, let counter = lock.device { try set(counter, of: device, subject) }
     }
 
-    /// Every caller's counter of one authenticator.
-    public func unlock(_ authenticator: AuthenticatorID) throws(StoreError) {
-        try connection.execute("DELETE FROM lock_counter WHERE authenticator_id = ?", .id(authenticator))
+    /// Gives a device its own counter for a method that has succeeded on it.
+    public func earn(_ device: DeviceID, _ subject: LockSubject) throws(StoreError) { try set(LockCounter(), of: device, subject) }
+
+    public func hasOwnCounter(_ device: DeviceID, _ subject: LockSubject) throws(StoreError) -> Bool { try counter(of: device, subject) != nil }
+
+    /// Forgets the failures of a method on all devices. Devices keep counters of their own.
+    public func forgetFailures(of subject: LockSubject) throws(StoreError) {
+        try connection.execute("DELETE FROM lock_count WHERE \(Self.isSubject)", Self.values(subject))
+        try connection.execute("UPDATE lock_device SET failures = 0, locked_until = NULL WHERE \(Self.isSubject)", Self.values(subject))
     }
 
-    public func all(of authenticator: AuthenticatorID) throws(StoreError) -> [(scope: String, counter: LockCounter)] {
+    /// The devices that have a counter of their own.
+    public func devices(of subject: LockSubject) throws(StoreError) -> [(device: DeviceID, counter: LockCounter)] {
         try connection.rows(
-            "SELECT scope, failures, locked_until, is_disabled FROM lock_counter WHERE authenticator_id = ? ORDER BY scope", .id(authenticator)
-        ).map { row throws(StoreError) in
-            (try row.text(0), try Self.counter(row, from: 1))
-        }
+            "SELECT device_id, failures, locked_until FROM lock_device WHERE \(Self.isSubject) ORDER BY device_id", Self.values(subject)
+        ).map { row throws(StoreError) in (try row.identifier(0), try Self.counter(row, from: 1)) }
     }
 
+    /// Removes the counts of an app that is gone.
+    public func deleteAll(ofApp app: AppID) throws(StoreError) {
+        try connection.execute("DELETE FROM lock_count WHERE app_id = ?", .id(app))
+        try connection.execute("DELETE FROM lock_device WHERE app_id = ?", .id(app))
+    }
+
+    // MARK: Locks on purpose
+
+    public func holders(of authenticator: AuthenticatorID) throws(StoreError) -> Set<LockHolder> {
+        let rows = try connection.rows("SELECT holder FROM authenticator_hold WHERE authenticator_id = ?", [.id(authenticator)])
+        return Set(try rows.map { row throws(StoreError) -> LockHolder in try row.word(0) })
+    }
+
+    /// Whether an administrator or a journey has locked the authenticator.
+    public func isHeld(_ authenticator: AuthenticatorID) throws(StoreError) -> Bool { try !holders(of: authenticator).isEmpty }
+
+    public func hold(_ authenticator: AuthenticatorID, by holder: LockHolder) throws(StoreError) {
+        try connection.execute(
+            "INSERT INTO authenticator_hold (authenticator_id, holder) VALUES (?, ?) ON CONFLICT (authenticator_id, holder) DO NOTHING",
+            .id(authenticator), .text(holder.rawValue))
+    }
+
+    /// Unlocks an authenticator and forgets the failures of its method.
+    ///
+    /// - Returns: whether `holder` may do that. If not, nothing has changed.
+    public func release(_ authenticator: AuthenticatorRecord, by holder: LockHolder) throws(StoreError) -> Bool {
+        var lock = AuthenticatorLock(holders: try holders(of: authenticator.id))
+        guard lock.release(by: holder) else { return false }
+        try connection.execute("DELETE FROM authenticator_hold WHERE authenticator_id = ?", .id(authenticator.id))
+        try forgetFailures(of: authenticator.lockSubject)
+        return true
+    }
+
+    // MARK: Rows
+
+    private static let isSubject = "account_id = ? AND method = ? AND app_id = ?"
+
+    private static func values(_ subject: LockSubject) -> [SQLValue] {
+        [.id(subject.account), .text(subject.method.rawValue), .id(subject.app)]
+    }
+
+    private func counts(of subject: LockSubject) throws(StoreError) -> (total: Int, unknownDevices: LockCounter) {
+        let found = try connection.rows(
+            "SELECT total, unknown_failures, unknown_locked_until FROM lock_count WHERE \(Self.isSubject)", Self.values(subject)
+        ).first
+        guard let found else { return (0, LockCounter()) }
+        let total = try found.integer(0)
+        guard total >= 0 else { throw Self.corrupt }
+        return (Int(total), try Self.counter(found, from: 1))
+    }
+
+    private func counter(of device: DeviceID, _ subject: LockSubject) throws(StoreError) -> LockCounter? {
+        try connection.rows(
+            "SELECT failures, locked_until FROM lock_device WHERE \(Self.isSubject) AND device_id = ?", Self.values(subject) + [.id(device)]
+        ).first.map { row throws(StoreError) in try Self.counter(row, from: 0) }
+    }
+
+    private func set(_ counter: LockCounter, of device: DeviceID, _ subject: LockSubject) throws(StoreError) {
+        try connection.execute(
+            """
+            INSERT INTO lock_device (account_id, method, app_id, device_id, failures, locked_until)
+            SELECT ?, ?, ?, id, ?, ? FROM known_device WHERE id = ? AND account_id = ?
+            ON CONFLICT (account_id, method, app_id, device_id) DO UPDATE SET failures = excluded.failures, locked_until = excluded.locked_until
+            """, .id(subject.account), .text(subject.method.rawValue), .id(subject.app), .integer(Int64(counter.failures)),
+            .time(counter.lockedUntil), .id(device), .id(subject.account))
+    }
+
+    /// Whether a count disables is up to the policy of the moment, so it is not stored.
     private static func counter(_ row: SQLRow, from column: Int) throws(StoreError) -> LockCounter {
-        let failures = try row.integer(column), isDisabled = try row.integer(column + 2)
-        guard failures >= 0, isDisabled == 0 || isDisabled == 1 else { throw StoreError(.corrupt, "a lock counter cannot be understood") }
-        return LockCounter(failures: Int(failures), lockedUntil: try row.optionalInstant(column + 1), isDisabled: isDisabled == 1)
+        let failures = try row.integer(column)
+        guard failures >= 0 else { throw corrupt }
+        return LockCounter(failures: Int(failures), lockedUntil: try row.optionalInstant(column + 1))
     }
 
-    /// The scope of callers that come from no device the account has signed in on.
-    public static let strangers = ""
+    private static let corrupt = StoreError(.corrupt, "a count of failures is negative")
+}
+
+extension AuthenticatorRecord {
+    /// What its failures are counted for.
+    public var lockSubject: LockSubject { LockSubject(account, type, app: app) }
 }

@@ -262,5 +262,43 @@ enum Migrations {
                 """,
             ]
         ),
+        (
+            // Failures of an authenticator become those of its account's method. No device keeps a counter: which methods had succeeded on it
+            // was not recorded. A lock on purpose becomes an administrator's, as nothing tells it from a journey's.
+            "16-locks",
+            [
+                "CREATE UNIQUE INDEX known_device_by_id ON known_device (id)",
+                """
+                CREATE TABLE lock_count (
+                  account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, method TEXT NOT NULL, app_id TEXT NOT NULL,
+                  total BIGINT NOT NULL, unknown_failures BIGINT NOT NULL, unknown_locked_until BIGINT, PRIMARY KEY (account_id, method, app_id))
+                """,
+                """
+                CREATE TABLE lock_device (
+                  account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, method TEXT NOT NULL, app_id TEXT NOT NULL,
+                  device_id TEXT NOT NULL REFERENCES known_device (id) ON DELETE CASCADE, failures BIGINT NOT NULL, locked_until BIGINT,
+                  PRIMARY KEY (account_id, method, app_id, device_id))
+                """,
+                "CREATE INDEX lock_device_by_device ON lock_device (device_id)",
+                """
+                CREATE TABLE authenticator_hold (
+                  authenticator_id TEXT NOT NULL REFERENCES authenticator (id) ON DELETE CASCADE, holder TEXT NOT NULL,
+                  PRIMARY KEY (authenticator_id, holder))
+                """,
+                // A thousand is more than any policy allows, and adds up without overflow.
+                """
+                INSERT INTO lock_count (account_id, method, app_id, total, unknown_failures, unknown_locked_until)
+                SELECT a.account_id, a.type, a.app_id, SUM(CASE WHEN c.failures > 1000 THEN 1000 ELSE c.failures END),
+                  SUM(CASE WHEN c.scope <> '' THEN 0 WHEN c.failures > 1000 THEN 1000 ELSE c.failures END),
+                  MAX(CASE WHEN c.scope = '' THEN c.locked_until END)
+                FROM lock_counter c JOIN authenticator a ON a.id = c.authenticator_id WHERE c.scope <> '*' GROUP BY a.account_id, a.type, a.app_id
+                """,
+                """
+                INSERT INTO authenticator_hold (authenticator_id, holder)
+                SELECT authenticator_id, 'administrator' FROM lock_counter WHERE scope = '*' AND is_disabled = 1
+                """,
+                "DROP TABLE lock_counter",
+            ]
+        ),
     ]
 }

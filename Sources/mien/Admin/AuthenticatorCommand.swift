@@ -35,10 +35,13 @@ struct AuthenticatorCommand: AsyncParsableCommand {
             if found.isEmpty { print("\(user.printable) has no authenticator.") }
             let rows = found.map {
                 let lock = $0.lockedUntil.map { " until \(AdminOutput.time($0))" } ?? ""
-                return [$0.id, $0.type, $0.appID ?? "", $0.lock + lock, "\($0.failures)", AdminOutput.time($0.updatedAt)]
+                let holder = $0.lockedBy.map { " by \($0)" } ?? ""
+                return [
+                    $0.id, $0.type, $0.appID ?? "", $0.lock + holder + lock, "\($0.failures)", "\($0.totalFailures)", AdminOutput.time($0.updatedAt),
+                ]
             }
             if !rows.isEmpty {
-                print(Terminal.table(rows, heading: ["id", "type", "app", "lock", "failures", "changed"], rightAligned: [4]))
+                print(Terminal.table(rows, heading: ["id", "type", "app", "lock", "failures", "total", "changed"], rightAligned: [4, 5]))
             }
         }
     }

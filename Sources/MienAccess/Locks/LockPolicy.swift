@@ -32,6 +32,22 @@ public struct LockPolicy: Sendable, Hashable, Codable {
     /// Everything else: NIST's bound for any authenticator is 100 failures.
     public static let secret = try! LockPolicy(failedAttempts: 5, lockoutSeconds: 60, disableAfter: 100)
 
+    /// The strictest of several policies: the fewest failures, the longest lock. For an authenticator that serves several apps.
+    public static func strictest(of policies: some Sequence<LockPolicy>) -> LockPolicy? {
+        policies.reduce(nil as LockPolicy?) { strictest, next in
+            guard let strictest else { return next }
+            // The smaller `disable_after` is at least its own policy's `failed_attempts`, so at least the smaller of both.
+            return LockPolicy(
+                uncheckedAttempts: min(strictest.failedAttempts, next.failedAttempts),
+                lockoutSeconds: max(strictest.lockoutSeconds, next.lockoutSeconds),
+                disableAfter: min(strictest.disableAfter, next.disableAfter))
+        }
+    }
+
+    private init(uncheckedAttempts: Int, lockoutSeconds: Int, disableAfter: Int) {
+        (self.failedAttempts, self.lockoutSeconds, self.disableAfter) = (uncheckedAttempts, lockoutSeconds, disableAfter)
+    }
+
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case failedAttempts = "failed_attempts", lockoutSeconds = "lockout_seconds", disableAfter = "disable_after"
     }
