@@ -3,10 +3,10 @@ import MienAPI
 import MienAccess
 import MienCore
 
-/// Makes text that is expensive to normalize, of up to 64 KiB, and gives it to everything that reads text of strangers.
+/// Makes text that is expensive to normalize, of up to 32 KiB, and gives it to everything that reads text of strangers.
 ///
 /// Bytes come in pairs: a kind of character, and how many. Must hold: what is accepted has no long run of combining marks, and nothing takes longer
-/// than a second of processor time: 64 KiB of marks take eleven where they are compared as they came.
+/// than a second of processor time, which 32 KiB of marks take threefold where they are compared as they came.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count)), text = made(from: bytes)
@@ -46,7 +46,7 @@ private func made(from bytes: [UInt8]) -> String {
     for pair in stride(from: 0, to: bytes.count - 1, by: 2) {
         // The top bits say how many characters take turns, the rest which is the first.
         let turns = Int(bytes[pair] >> 5) + 1, first = Int(bytes[pair] & 31)
-        for _ in 0..<(1 << Int(bytes[pair + 1] % 15)) where text.utf8.count < 65_536 {
+        for _ in 0..<(1 << Int(bytes[pair + 1] % 15)) where text.utf8.count < 32_768 {
             text.unicodeScalars.append(characters[(first + order % turns) % characters.count])
             order += 1
         }

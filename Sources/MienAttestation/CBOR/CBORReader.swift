@@ -1,3 +1,5 @@
+internal import MienCore
+
 /// Recursive descent over bytes; the depth is bounded, so the stack is, too.
 struct CBORReader {
     private let bytes: [UInt8]
