@@ -57,21 +57,23 @@ public struct UserRequest: Sendable, Hashable, Codable {
     public var externalID: String?
     public var username: String?
     public var email: String?
+    /// Whether the administrator vouches for the address; `true` if left out. An unverified address never names the account.
+    public var emailVerified: Bool?
     public var password: String?
     /// `active` or `suspended`.
     public var state: String?
     public var attributes: [String: JSONValue]?
 
     public init(
-        externalID: String? = nil, username: String? = nil, email: String? = nil, password: String? = nil, state: String? = nil,
-        attributes: [String: JSONValue]? = nil
+        externalID: String? = nil, username: String? = nil, email: String? = nil, emailVerified: Bool? = nil, password: String? = nil,
+        state: String? = nil, attributes: [String: JSONValue]? = nil
     ) {
-        (self.externalID, self.username, self.email, self.password) = (externalID, username, email, password)
+        (self.externalID, self.username, self.email, self.emailVerified, self.password) = (externalID, username, email, emailVerified, password)
         (self.state, self.attributes) = (state, attributes)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case externalID = "external_id", username, email, password, state, attributes
+        case externalID = "external_id", username, email, emailVerified = "email_verified", password, state, attributes
     }
 }
 
@@ -80,19 +82,23 @@ public struct UserAnswer: Sendable, Hashable, Codable {
     public var externalID: String?
     public var username: String?
     public var email: String?
+    /// Whether the address is verified; absent without one. Only a verified address names the account and gets codes.
+    public var emailVerified: Bool?
+    /// `active`, `suspended`, or `pending`: a sign-up that has not finished.
     public var state: String
     public var attributes: [String: JSONValue]
     public var createdAt: Int64
 
     public init(
-        id: String, externalID: String?, username: String?, email: String?, state: String, attributes: [String: JSONValue], createdAt: Int64
+        id: String, externalID: String?, username: String?, email: String?, emailVerified: Bool? = nil, state: String,
+        attributes: [String: JSONValue], createdAt: Int64
     ) {
-        (self.id, self.externalID, self.username, self.email) = (id, externalID, username, email)
+        (self.id, self.externalID, self.username, self.email, self.emailVerified) = (id, externalID, username, email, emailVerified)
         (self.state, self.attributes, self.createdAt) = (state, attributes, createdAt)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, externalID = "external_id", username, email, state, attributes, createdAt = "created_at"
+        case id, externalID = "external_id", username, email, emailVerified = "email_verified", state, attributes, createdAt = "created_at"
     }
 }
 

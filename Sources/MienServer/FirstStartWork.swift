@@ -4,7 +4,10 @@ internal import MienJourney
 internal import MienStore
 
 /// What a fresh database needs: an administrator, a sample app, the sample journeys.
+///
+/// The journey with which anyone can create an account is saved as a draft. It is published only if the operator asks for it.
 struct FirstStartWork {
+    let publishesSignUp: Bool
     let store: Store
     let clock: ServerClock
 
@@ -13,17 +16,19 @@ struct FirstStartWork {
         guard try await store.read({ try $0.admins.isEmpty() }) else { return nil }
         let admin = NewAdmin(store.keys), now = clock.now
         let journeys = try SampleJourneys.all.map { text in (text: text, definition: try JourneyDefinition.parse(Array(text.utf8))) }
+        let published = journeys.map(\.definition.id).filter { publishesSignUp || $0 != SampleJourneys.signUpID }
         let app = AppRecord(id: AppID("default_application")!, name: "Sample app", type: .public, party: .first, settings: AppSettings(), createdAt: now)
         try await store.write { tables in
             try tables.admins.insert(admin.record, tokenHash: admin.hash, at: now)
             try tables.apps.insert(app)
             for journey in journeys {
                 try tables.journeys.putDraft(journey.definition.id, version: journey.definition.version, definition: journey.text, at: now)
+                guard published.contains(journey.definition.id) else { continue }
                 _ = try tables.journeys.publish(journey.definition.id, version: journey.definition.version, at: now)
             }
             try tables.audit.append(AuditEvent("server.first-start", actor: "system", detail: ["admin": .string(admin.record.id.text)]), at: now)
         }
-        return MienServer.FirstStart(adminCredential: admin.credential, sampleApp: app.id, journeys: journeys.map(\.definition.id))
+        return MienServer.FirstStart(adminCredential: admin.credential, sampleApp: app.id, journeys: published)
     }
 }
 

@@ -42,23 +42,25 @@ public final class MienServer: Service {
     /// Opens or makes the data folder, the master key, the database; loads the model pack. Listens only in ``run()``.
     ///
     /// - Parameters:
+    ///   - publishesSignUp: Whether the first start publishes the sample journey with which anyone can create an account.
     ///   - renewsAdminCredential: whether the credentials there are stop to do, and a new one takes their place.
     ///   - onListening: Called once with the public address, e.g. `http://127.0.0.1:8080`. The server then accepts connections on both.
     ///   - onAdminListening: Called once, before `onListening`, with the address of the admin API and metrics, e.g. `http://127.0.0.1:8081`.
     /// - Throws: what is wrong with the certificate, folder, key, database, or pack; ``ServerStartError`` `.inUse` if another server uses the folder.
     public convenience init(
-        _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock = .system, renewsAdminCredential: Bool = false,
-        onListening: @escaping @Sendable (_ address: String) -> Void = { _ in },
+        _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock = .system, publishesSignUp: Bool = false,
+        renewsAdminCredential: Bool = false, onListening: @escaping @Sendable (_ address: String) -> Void = { _ in },
         onAdminListening: @escaping @Sendable (_ address: String) -> Void = { _ in }
     ) async throws {
         try await self.init(
-            configuration, logger: logger, clock: clock, renewsAdminCredential: renewsAdminCredential, reader: nil,
+            configuration, logger: logger, clock: clock, publishesSignUp: publishesSignUp, renewsAdminCredential: renewsAdminCredential, reader: nil,
             onListening: onListening, onAdminListening: onAdminListening)
     }
 
     /// - Parameter reader: looks at frames of live captures in the model pack's place: for tests.
     init(
-        _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock, renewsAdminCredential: Bool = false, reader: (any LiveFrameReader)?,
+        _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock, publishesSignUp: Bool = false, renewsAdminCredential: Bool = false,
+        reader: (any LiveFrameReader)?,
         onListening: @escaping @Sendable (_ address: String) -> Void,
         onAdminListening: @escaping @Sendable (_ address: String) -> Void = { _ in }
     ) async throws {
@@ -78,7 +80,13 @@ public final class MienServer: Service {
         let place = PublicPlace(configuration.publicURL)
         parts = try await ServerParts(
             configuration, store: store, place: place, clock: clock, logger: logger, reader: reader)
-        firstStart = try await FirstStartWork(store: store, clock: clock).run()
+        let detached = try await store.detachUnverifiedEmails(at: clock.now)
+        if detached > 0 {
+            logger.warning(
+                "accounts had addresses that nobody verified; they are no longer login names. The audit log lists them as user.email-detached",
+                metadata: ["account.count": "\(detached)"])
+        }
+        firstStart = try await FirstStartWork(publishesSignUp: publishesSignUp, store: store, clock: clock).run()
         if renewsAdminCredential, firstStart == nil {
             let admin = NewAdmin(store.keys)
             try await admin.replaceAll(in: store, at: clock.now)

@@ -1,6 +1,11 @@
+internal import MienCore
+
 /// The journeys a fresh server has: as in Examples/Journeys, and to be changed together with them.
 enum SampleJourneys {
     static let all = [passwordLogin, faceLogin, faceRegistration, signUp, recoveryEmail, recoveryCode]
+
+    /// The one with which anyone can create an account.
+    static let signUpID = JourneyID("sign-up")!
 
     static let passwordLogin = #"""
         {

@@ -1,4 +1,4 @@
-internal import MienCore
+public import MienCore
 
 /// Everything the server remembers. Repositories hang off a transaction, so that what belongs together is written together.
 ///
@@ -20,6 +20,18 @@ public final class Store: Sendable {
         try await Migrator.migrate(driver, blob: blob)
         // A few at a time: what is not done when the process ends is done the next time.
         while try await driver.write(.always, { try Tables(connection: $0, keys: keys).accounts.completeIdentifiers(atMost: 500) }) > 0 {}
+    }
+
+    /// Detaches addresses that nobody verified from accounts created before addresses were verified. Quick when there are none.
+    ///
+    /// - Returns: how many accounts lost theirs as a login name. Each has an audit entry `user.email-detached`.
+    public func detachUnverifiedEmails(at now: Instant) async throws -> Int {
+        var detached = 0
+        while true {
+            let (checked, found) = try await write { try $0.accounts.detachUnverifiedEmails(atMost: 500, audit: $0.audit, at: now) }
+            detached += found
+            if checked == 0 { return detached }
+        }
     }
 
     /// - Throws: what `body` throws, then nothing was written; ``StoreError``.

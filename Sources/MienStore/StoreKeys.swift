@@ -23,6 +23,9 @@ public struct StoreKeys: Sendable {
     /// What a name is found by: nobody without the master key can tell a name from it, or try names against it.
     func hash(of kind: String, _ name: String) -> [UInt8] { master.code(for: "\(kind):\(name)".utf8, purpose: .accountName) }
 
+    /// Two values no name hashes to, for rows that only take a name's place.
+    func randomHashes() -> ([UInt8], [UInt8]) { (random.bytes(MasterKey.size), random.bytes(MasterKey.size)) }
+
     /// What a bearer secret is stored as. Secrets have 128 bits and more, so that a plain keyed hash will do.
     public func hash(ofSecret secret: [UInt8]) -> [UInt8] { master.code(for: secret, purpose: .bearerSecret) }
 

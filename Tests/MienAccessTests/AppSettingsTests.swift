@@ -119,7 +119,7 @@ import Testing
     func `settings of another shape are refused`(json: String) { #expect(throws: (any Error).self) { try Self.decode(json) } }
 
     @Test func `states and types have their words`() {
-        #expect(AccountState.allCases.map(\.rawValue) == ["active", "suspended"])
+        #expect(AccountState.allCases.map(\.rawValue) == ["active", "suspended", "pending"])
         #expect(AppType.allCases.map(\.rawValue) == ["public", "confidential"])
     }
 }

@@ -22,7 +22,7 @@ import Testing
         // And what looks at faces for tokens can end with.
         codes.formUnion(["face.locked-out", "face.storage"])
         let start = try text("Sources/MienServer/Operation/ServerStartError.swift")
-        codes.formUnion(start.matches(of: /"([a-z]+\.[a-z]+)"/).map { String($0.1) })
+        codes.formUnion(start.matches(of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) })
         // Names of files, of threads; what sources of frames tell sessions, where the command line tells a video's own words.
         return codes.filter { code in
             !["jpg", "png", "csv", "txt", "json", "bin", "key", "xml", "yaml"].contains { code.hasSuffix(".\($0)") }

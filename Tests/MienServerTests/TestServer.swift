@@ -83,7 +83,9 @@ struct TestServer: Sendable {
         ]
         let configuration = try ServerConfiguration(environment: standard.merging(settings) { $1 }, home: Installed.home.folder)
         let (addresses, listening) = AsyncStream<String>.makeStream()
-        let server = try await MienServer(configuration, logger: logs.logger, clock: time.clock, reader: reader) { listening.yield($0) }
+        let server = try await MienServer(configuration, logger: logs.logger, clock: time.clock, publishesSignUp: true, reader: reader) {
+            listening.yield($0)
+        }
         let group = ServiceGroup(services: [server], logger: logs.logger)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }

@@ -97,6 +97,59 @@ import Testing
         #expect(try await test.store.read { try $0.accounts.find(identifier: "anita")?.id } == changed.id, "the old names are back")
     }
 
+    @Test(arguments: StoreKind.allCases) func `a pending account holds its names until its end, and goes then`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind)
+        let names = [try LoginName("eve", kind: .username), try LoginName("CRM-9", kind: .externalID)]
+        func add(_ id: String, at now: Instant, until end: Instant?) async -> StoreError.Code? {
+            await refusal {
+                let account = AccountRecord.new(
+                    UserID("usr_\(id)")!, AccountProfile(username: "eve", claimedEmail: "eve@example.org", signUp: SignUp(isDecoy: false)),
+                    keys: test.store.keys, at: now, pendingUntil: end)
+                try await test.store.write { try $0.accounts.insert(account, names: names) }
+            }
+        }
+        let end = Instant.start + .seconds(60)
+        #expect(await add("1", at: .start, until: end) == nil)
+        let found = try #require(try await test.store.read { try $0.accounts.find(identifier: "eve") })
+        #expect(found.state == .pending && found.expiresAt == end && found.profile.shown.signUp == SignUp(isDecoy: false))
+        #expect(try await test.store.read { try $0.accounts.find(identifier: "eve@example.org") } == nil, "a claimed address names nobody")
+        for (text, kind) in [("EVE", LoginName.Kind.username), ("eve", .externalID), ("crm-9", .username), ("CRM-9", .externalID)] {
+            let name = try LoginName(text, kind: kind)
+            #expect(try await test.store.read { try $0.accounts.holder(of: name, at: .start)?.text } == "usr_1", "\(kind) \(text)")
+            #expect(try await test.store.read { try $0.accounts.holder(of: name, except: UserID("usr_1")!, at: .start) } == nil)
+            #expect(try await test.store.read { try $0.accounts.holder(of: name, at: end) } == nil, "its time is over")
+        }
+        #expect(await add("2", at: .start + .seconds(59), until: nil) == .conflict)
+        #expect(try await test.store.write { try $0.accounts.sweepPending(at: .start + .seconds(59), atMost: 10) } == 0)
+        // Nobody has come by to sweep, and the name is free all the same.
+        #expect(await add("2", at: end, until: nil) == nil)
+        #expect(try await test.count("account") == 1)
+        #expect(try await test.store.write { try $0.accounts.sweepPending(at: end + .seconds(3600), atMost: 10) } == 0, "an active account stays")
+    }
+
+    @Test(arguments: StoreKind.allCases) func `sign-ups whose time is over are swept, a few at a time`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind)
+        for index in 0..<5 {
+            let account = AccountRecord.new(
+                UserID("usr_\(index)")!, AccountProfile(), keys: test.store.keys, at: .start, pendingUntil: .start + .seconds(Int64(index)))
+            let names = [try LoginName("n\(index)", kind: .username)]
+            // A decoy takes a name's place and holds none.
+            try await test.store.write {
+                if index == 0 { try $0.accounts.insertNameless(account, inPlaceOf: names) } else { try $0.accounts.insert(account, names: names) }
+            }
+        }
+        #expect(try await test.store.read { try $0.accounts.find(identifier: "n0") } == nil)
+        #expect(try await test.count("account_name") == 5)
+        let sweep: @Sendable (Int) async throws -> Int = { count in
+            try await test.store.write { try $0.accounts.sweepPending(at: .start + .seconds(3), atMost: count) }
+        }
+        #expect(try await sweep(3) == 3)
+        #expect(try await sweep(3) == 1)
+        #expect(try await sweep(3) == 0)
+        #expect(try await test.count("account") == 1)
+        #expect(try await test.count("account_name") == 1)
+    }
+
     @Test(arguments: StoreKind.allCases) func `an account that is gone is not written to`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
         let ana = try await test.account("ana"), face = try await test.authenticator("1", of: ana)

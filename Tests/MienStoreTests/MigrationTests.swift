@@ -19,6 +19,57 @@ import Testing
         return (folder, driver)
     }
 
+    /// As the first schema had it.
+    static func insert(_ account: NewAccount, _ connection: any SQLConnection) throws {
+        let record = account.record
+        let profile = record.profile.use { record.key.seal(JSONColumn.bytes($0), .accountProfile, for: record.id.text) }
+        try connection.execute(
+            "INSERT INTO account (id, state, key_sealed, profile_sealed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                .id(record.id), .text(record.state.rawValue), .blob(account.sealedKey), .blob(profile), .time(record.createdAt),
+                .time(record.createdAt),
+            ])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `addresses of before stay attached if an administrator gave them or a code was entered, and no other does`(kind: StoreKind) async throws {
+        let step = try #require(Migrations.all.firstIndex { $0.name.hasSuffix("-sign-ups") })
+        let (folder, driver) = try await Self.old(kind, step)
+        try await driver.write(.always) { connection in
+            let tables = Tables(connection: connection, keys: TestStore.keys)
+            for (name, actor, event) in [
+                ("by-admin", "adm_1", "user.created"), ("by-journey", "journey", "user.created"), ("proved", "journey", "email_code.accepted"),
+                ("sent", "journey", "code.sent"), ("suspended-later", "adm_1", "user.changed"),
+            ] {
+                let id = UserID("usr_\(name)")!, profile = AccountProfile(username: name, email: "\(name)@example.org")
+                try Self.insert(AccountRecord.new(id, profile, keys: TestStore.keys, at: .start), connection)
+                for kind in ["username", "email"] {
+                    let text = kind == "email" ? "\(name)@example.org" : name
+                    try connection.execute(
+                        "INSERT INTO account_name (kind, name_hash, account_id, identifier_hash) VALUES (?, ?, ?, ?)",
+                        [
+                            .text(kind), .blob(TestStore.keys.hash(of: kind, text)), .id(id),
+                            .blob(TestStore.keys.hash(of: "identifier", text)),
+                        ])
+                }
+                try tables.audit.append(AuditEvent(event, actor: actor, account: id), at: .start)
+            }
+        }
+        try kind.close(driver)
+        let test = try await TestStore(kind, in: folder)
+        #expect(try await test.store.detachUnverifiedEmails(at: .start + .seconds(1)) == 3)
+        #expect(try await test.store.detachUnverifiedEmails(at: .start + .seconds(2)) == 0, "once")
+        for (name, isKept) in [("by-admin", true), ("proved", true), ("by-journey", false), ("sent", false), ("suspended-later", false)] {
+            let address = "\(name)@example.org"
+            let byAddress = try await test.store.read { try $0.accounts.find(identifier: address)?.id.text }
+            #expect(byAddress == (isKept ? "usr_\(name)" : nil), "\(name)")
+            let profile = try #require(try await test.store.read { try $0.accounts.find(identifier: name)?.profile.shown })
+            #expect(profile.email == (isKept ? address : nil) && profile.claimedEmail == (isKept ? nil : address), "\(name)")
+        }
+        let entries = try await test.store.read { try $0.audit.page(after: 0, count: 100).filter { $0.event.event == "user.email-detached" } }
+        #expect(entries.count == 3)
+    }
+
     @Test(arguments: StoreKind.allCases, 0...Migrations.all.count)
     func `from every earlier schema the newest is reached and the data is still there`(kind: StoreKind, steps: Int) async throws {
         let (folder, driver) = try await Self.old(kind, steps)
@@ -27,7 +78,7 @@ import Testing
             let tables = Tables(connection: connection, keys: TestStore.keys)
             if steps >= 1 {
                 // As a program of those days did.
-                try tables.accounts.insertRow(ana)
+                try Self.insert(ana, connection)
                 try connection.execute(
                     "INSERT INTO account_name (kind, name_hash, account_id) VALUES ('username', ?, ?)",
                     [.blob(TestStore.keys.hash(of: "username", "ana")), .id(ana.record.id)])
@@ -77,7 +128,7 @@ import Testing
             for index in 0..<1203 {
                 let account = AccountRecord.new(
                     UserID("usr_\(index)")!, AccountProfile(username: "n\(index)"), keys: TestStore.keys, at: .start)
-                try Tables(connection: connection, keys: TestStore.keys).accounts.insertRow(account)
+                try Self.insert(account, connection)
                 try connection.execute(
                     "INSERT INTO account_name (kind, name_hash, account_id) VALUES ('username', ?, ?)",
                     [.blob(TestStore.keys.hash(of: "username", "n\(index)")), .id(account.record.id)])
@@ -157,7 +208,7 @@ import Testing
             Migrations.all.map(\.name) == [
                 "1-accounts", "2-journeys", "3-operation", "4-tokens", "5-identifiers", "6-passkeys", "7-refresh-marks", "8-otp",
                 "9-capture-trails", "10-licences", "11-mailed-links", "12-recovery-codes", "13-recoveries", "14-credentials",
-                "15-audit-retention", "16-locks",
+                "15-audit-retention", "16-locks", "17-sign-ups",
             ])
     }
 }

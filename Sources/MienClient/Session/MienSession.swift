@@ -245,7 +245,9 @@ public actor MienSession {
         let claims: JSONValue = try await connection.json(
             .init(method: .get, path: ["oauth2", "userinfo"], bearer: access.token, prover: access.prover))
         guard let sub = claims["sub"]?.stringValue else { throw MienError(.serverError, "the answer names no user") }
-        return UserInfo(sub: sub, preferredUsername: claims["preferred_username"]?.stringValue, email: claims["email"]?.stringValue)
+        return UserInfo(
+            sub: sub, preferredUsername: claims["preferred_username"]?.stringValue, email: claims["email"]?.stringValue,
+            isEmailVerified: claims["email_verified"]?.boolValue ?? false)
     }
 
     // MARK: Requests
@@ -297,4 +299,6 @@ public struct UserInfo: Sendable, Hashable {
     public let preferredUsername: String?
     /// With the scope `email`.
     public let email: String?
+    /// Whether the server has verified the address.
+    public let isEmailVerified: Bool
 }

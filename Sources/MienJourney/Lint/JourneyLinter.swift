@@ -13,7 +13,7 @@ public enum JourneyLinter {
             guard let known = flow.knowledge[id]?.completed else { continue }
             findings += needs(step, known) + VariableCheck(definition, step, known).findings
         }
-        findings += faces(definition, flow) + unlocks(definition, flow) + cycles(definition, flow)
+        findings += faces(definition, flow) + unlocks(definition, flow) + cycles(definition, flow) + signUps(definition)
         return findings.sorted { a, b in
             (a.severity == .error ? 0 : 1, a.step?.text ?? "", a.setting ?? "", a.code.rawValue, a.message)
                 < (b.severity == .error ? 0 : 1, b.step?.text ?? "", b.setting ?? "", b.code.rawValue, b.message)
@@ -75,6 +75,18 @@ public enum JourneyLinter {
             findings.append(LintFinding(.error, .noCompletion, nil, "no way leads to a complete_journey step"))
         }
         return findings
+    }
+
+    // MARK: Sign-ups
+
+    /// Without a code by e-mail no address is ever attached, and the end of the journey tells a free name from a taken one.
+    private static func signUps(_ definition: JourneyDefinition) -> [LintFinding] {
+        guard !definition.steps.values.contains(where: { $0.step is EmailOTPAuthentication }) else { return [] }
+        return definition.steps.values.filter { $0.step is CreateUser }.map { step in
+            LintFinding(
+                .warning, .signUpWithoutCode, step.id,
+                "nothing verifies the address of a new user, and anyone can learn which names are taken; add email_otp_authentication")
+        }
     }
 
     // MARK: Settings

@@ -15,6 +15,7 @@ public struct LintFinding: Sendable, Hashable, CustomStringConvertible {
         case userMissing = "user_missing", captureMissing = "capture_missing", consentMissing = "consent_missing"
         case faceWithoutAlternative = "face_without_alternative", livenessOff = "liveness_off"
         case endlessCycle = "endless_cycle", unboundedRetry = "unbounded_retry", loopsTooDeep = "loops_too_deep"
+        case signUpWithoutCode = "sign_up_without_code"
         case webhookNotHTTPS = "webhook_not_https"
         case unlockWithoutHold = "unlock_without_hold"
     }

@@ -90,6 +90,11 @@ private struct Simulation {
             do throws(JourneyClientError) {
                 let decision = try run.handle(event, in: definition, at: now)
                 note()
+                if case .complete(let completion) = decision, let user = completion.user, !world.completes(user.id) {
+                    let rejection = Rejection(cause: .failed, step: nil, reason: StepErrorCode.invalidCredentials.rawValue)
+                    trace.append("  \(JourneyDecision.reject(rejection).words)")
+                    return .reject(rejection)
+                }
                 guard case .perform(let effect) = decision else {
                     trace.append("  \(decision.words)")
                     return decision

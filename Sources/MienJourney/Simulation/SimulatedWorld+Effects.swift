@@ -28,7 +28,7 @@ extension SimulatedWorld {
         case .createUser(let user): return create(user)
         case .sendEmailCode(let user, length: _, let lifetime):
             let id = issue(CodeID.self), known = self.user(user)
-            codes[id] = SentCode(user: known?.email == nil ? nil : known?.id, expiresAt: now + .seconds(lifetime))
+            codes[id] = SentCode(user: known.flatMap { getsCode($0) ? $0.id : nil }, expiresAt: now + .seconds(lifetime))
             return .codeSent(id)
         case .checkEmailCode(let code, let user, let passcode): return check(code, user, passcode, at: now)
         case .registerDeviceKey(let user, let key):
@@ -146,20 +146,40 @@ extension SimulatedWorld {
     }
 
     private mutating func create(_ new: NewUser) -> EffectResult.Answer {
-        let names = [new.externalID, new.username, new.email].compactMap { name in name.map { $0.use { $0.lowercased() } } }
-        guard !users.contains(where: { user in names.contains { user.names.contains($0) } }) else { return .refused(.userExists) }
-        let id = issue(UserID.self)
+        let names = [new.externalID, new.username].compactMap { name in name.map { $0.use { $0.lowercased() } } }
+        // One of the rules that a server has for passwords.
+        if let password = new.password, password.use({ names.contains($0.lowercased()) }) { return .refused(.notAllowed) }
+        let isTaken = users.contains { user in names.contains { user.names.contains($0) } }
+        var id = issue(UserID.self)
+        while place(id) != nil { id = issue(UserID.self) }
         users.append(
-            User(id: id, names: names + [id.text.lowercased()], email: new.email.map { $0.use { $0 } }, password: new.password.map { $0.use { $0 } }))
+            User(
+                id: id, names: (isTaken ? [] : names) + [id.text.lowercased()], claimedEmail: new.email.map { $0.use { $0 } }, isDecoy: isTaken,
+                password: new.password.map { $0.use { $0 } }))
         return .userCreated(id)
     }
+
+    /// A sign-up gets its code unless its name or its address is somebody else's.
+    private func getsCode(_ user: User) -> Bool {
+        guard let claimed = user.claimedEmail else { return user.email != nil }
+        return !user.isDecoy && self.user(claimed) == nil
+    }
+
+    /// Whether the user can sign in when the journey ends: not with a name or an address that is somebody else's.
+    func completes(_ id: UserID) -> Bool { users.first { $0.id == id }?.isDecoy != true }
 
     private mutating func check(_ code: CodeID, _ reference: UserReference, _ passcode: Sensitive<String>, at now: Instant) -> EffectResult.Answer {
         guard let sent = codes[code] else { return .refused(.wrongCode) }
         guard now < sent.expiresAt else { return .refused(.expired) }
         let right = self.passcode
         let answer = authenticate(reference, .emailCode, amr: "otp") { $0.id == sent.user && passcode.use { $0 == right } }
-        if case .authenticated = answer { codes[code] = nil }
+        if case .authenticated(let id, amr: _, by: _) = answer {
+            codes[code] = nil
+            if let place = place(id), let claimed = users[place].claimedEmail {
+                users[place].names.append(claimed.lowercased())
+                (users[place].email, users[place].claimedEmail) = (claimed, nil)
+            }
+        }
         return answer
     }
 

@@ -7,6 +7,10 @@ struct SimulatedWorld: Sendable {
         /// What it can be called, lower case.
         var names: [String]
         var email: String?
+        /// Typed at a sign-up of this run, and not verified yet.
+        var claimedEmail: String?
+        /// A sign-up whose name is taken: it goes on like any other, and never completes.
+        var isDecoy = false
         var password: String?
         /// People whose face is registered.
         var faces: [String] = []

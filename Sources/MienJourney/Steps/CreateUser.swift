@@ -1,12 +1,16 @@
 import MienCore
 
-/// Creates an account. From then on the journey acts for it, though nobody has signed in.
+/// Begins a sign-up: creates an account that becomes usable when the journey completes. From then on the journey acts for it, though nobody has signed in.
+///
+/// A name or an address that is taken makes no difference here: the journey goes on in the same way and does not complete. Its owner is told by mail.
 struct CreateUser: JourneyStep {
     static let settings =
         [
             Setting("external_id", .expression, "The user's id in another system. At least one of the three is needed."),
             Setting("username", .expression, "The user name."),
-            Setting("email", .expression, "The e-mail address."),
+            Setting(
+                "email", .expression,
+                "The e-mail address. It is attached to the account once `email_otp_authentication` has verified it, and not otherwise."),
             Setting("attributes", .expressions(maxCount: 50), "What else is kept: names and expressions."),
             Setting("password", .secret, "The password: a sensitive field of the form before."),
         ] + FailureSettings.settings

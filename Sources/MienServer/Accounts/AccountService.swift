@@ -15,8 +15,9 @@ struct AccountService: Sendable {
     /// - Throws: ``Problem`` `.invalidRequest` naming each field that is wrong, `.conflict` for a name that is taken.
     func create(_ profile: AccountProfile, password: Sensitive<String>?, actor: String, app: AppID?, for share: WorkShare) async throws -> UserID {
         let names = try names(of: profile)
+        _ = try claimedName(of: profile)
         guard !names.isEmpty else {
-            throw Problem(.invalidRequest, errors: [.init(field: "username", message: "a user needs external_id, username or email")])
+            throw Problem(.invalidRequest, errors: [.init(field: "username", message: "a user needs external_id, username or a verified email")])
         }
         try checkAttributes(profile.attributes)
         let hash = try await password.asyncMap { try await self.hash($0, names: names.map(\.normal), for: share) }
@@ -44,21 +45,27 @@ struct AccountService: Sendable {
     /// - Parameter change: what the request says; `nil` leaves a thing as it is.
     func update(_ id: UserID, _ change: UserRequest, actor: String, for share: WorkShare) async throws -> AccountRecord {
         guard let found = try await store.read({ try $0.accounts.find(id) }) else { throw Problem(.notFound, "there is no such user") }
+        guard found.state != .pending else { throw Problem(.conflict, "this user's sign-up has not finished; wait, or delete the user") }
         var account = found
         var profile = found.profile.use { $0 }
         if let value = change.externalID { profile.externalID = value.isEmpty ? nil : value }
         if let value = change.username { profile.username = value.isEmpty ? nil : value }
-        if let value = change.email { profile.email = value.isEmpty ? nil : value }
+        if change.email != nil || change.emailVerified != nil {
+            let address = change.email ?? profile.email ?? profile.claimedEmail, isVerified = change.emailVerified ?? true
+            guard let address else { throw Self.noAddress }
+            profile.setEmail(address.isEmpty ? nil : address, isVerified: isVerified)
+        }
         if let value = change.attributes { profile.attributes = value }
         if let state = change.state {
-            guard let state = AccountState(rawValue: state) else {
+            guard let state = AccountState(rawValue: state), state != .pending else {
                 throw Problem(.invalidRequest, errors: [.init(field: "state", message: "is active or suspended")])
             }
             account.state = state
         }
         let names = try names(of: profile)
+        _ = try claimedName(of: profile)
         guard !names.isEmpty else {
-            throw Problem(.invalidRequest, errors: [.init(field: "username", message: "a user keeps external_id, username or email")])
+            throw Problem(.invalidRequest, errors: [.init(field: "username", message: "a user keeps external_id, username or a verified email")])
         }
         try checkAttributes(profile.attributes)
         account.profile = Sensitive(profile)
@@ -102,6 +109,8 @@ struct AccountService: Sendable {
         return changed
     }
 
+    private static let noAddress = Problem(.invalidRequest, errors: [.init(field: "email_verified", message: "this user has no email")])
+
     /// Ends everything that was opened with the account's credentials: they are known to somebody else.
     ///
     /// The credentials themselves stay. Change the password and remove authenticators as well.
@@ -126,7 +135,14 @@ struct AccountService: Sendable {
         guard isGone else { throw Problem(.notFound, "there is no such user") }
     }
 
-    private func names(of profile: AccountProfile) throws -> [LoginName] {
+    /// The address nobody has verified, checked like one.
+    func claimedName(of profile: AccountProfile) throws -> LoginName? {
+        do { return try profile.claimedEmail.map { address throws(LoginNameError) in try LoginName(address, kind: .email) } } catch {
+            throw Problem(.invalidRequest, errors: [.init(field: LoginName.Kind.email.rawValue, message: error.description)])
+        }
+    }
+
+    func names(of profile: AccountProfile) throws -> [LoginName] {
         do { return try profile.names() } catch {
             let field =
                 switch error {
@@ -137,14 +153,14 @@ struct AccountService: Sendable {
         }
     }
 
-    private func hash(_ password: Sensitive<String>, names: [String], for share: WorkShare) async throws -> String {
+    func hash(_ password: Sensitive<String>, names: [String], for share: WorkShare) async throws -> String {
         if let fault = password.use({ passwords.policy.fault(of: $0, names: names) }) {
             throw Problem(.invalidRequest, errors: [.init(field: "password", message: fault.description)])
         }
         return try await passwords.hash(password, for: share)
     }
 
-    private func checkAttributes(_ attributes: [String: JSONValue]) throws {
+    func checkAttributes(_ attributes: [String: JSONValue]) throws {
         let value = JSONValue.object(attributes)
         guard JSONText.write(value).utf8.count <= 16 * 1024, value.depth <= 8 else {
             throw Problem(.invalidRequest, errors: [.init(field: "attributes", message: "has at most 16 KB of JSON, nested at most 8 deep")])

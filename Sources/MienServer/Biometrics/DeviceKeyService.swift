@@ -82,7 +82,7 @@ struct DeviceKeyService: Sendable {
         let registered = info
         let content = Array(JSONText.write(new.key.jwk).utf8), notice = notices.draft()
         let mail = try await store.write { tables -> Mail? in
-            guard let account = try tables.accounts.find(user), account.state == .active else { throw Refusal.userMissing }
+            guard let account = try tables.accounts.find(user), account.state.takesAuthenticators else { throw Refusal.userMissing }
             if let known = try tables.deviceKeys.find(new.id, app: app.id) {
                 guard known.account == user, var old = try tables.authenticators.find(known.authenticator, of: account),
                     old.content.use({ $0 == content })
@@ -171,7 +171,7 @@ struct DeviceKeyService: Sendable {
     ) async throws -> Verdict {
         let found = try await store.read { tables -> (AccountRecord, AuthenticatorRecord)? in
             guard let key = try tables.deviceKeys.find(keyID, app: app.id), user == nil || key.account == user,
-                let account = try tables.accounts.find(key.account), account.state == .active,
+                let account = try tables.accounts.find(key.account), account.state == .active || (account.state == .pending && user != nil),
                 let authenticator = try tables.authenticators.find(key.authenticator, of: account)
             else { return nil }
             return (account, authenticator)

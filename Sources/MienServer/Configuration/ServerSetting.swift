@@ -92,7 +92,9 @@ public struct ServerSetting: Sendable {
         .init("limit.starts_per_minute", .integer(1...1_000_000), "600", "Journeys one address may start a minute."),
         .init("limit.live_captures_per_minute", .integer(1...100_000), "30", "Live captures one address may begin a minute."),
         .init("limit.requests_per_minute", .integer(1...1_000_000), "6000", "Requests one address may make a minute."),
-        .init("limit.guesses_per_minute", .integer(1...100_000), "30", "Guesses at one account a minute, whatever their outcome."),
+        .init(
+            "limit.guesses_per_minute", .integer(1...100_000), "30",
+            "Guesses at one user name, address or id a minute, whatever their outcome; known and unknown names alike."),
         .init("limit.connections", .integer(1...1_000_000), "4096", "Connections at once; more wait."),
         .init(
             "limit.connections_per_address", .integer(1...1_000_000), "512",

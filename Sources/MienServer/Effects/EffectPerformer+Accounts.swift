@@ -6,8 +6,9 @@ internal import MienStore
 
 /// Users, locks, consents.
 extension EffectPerformer {
-    /// An active account; `nil` for none and for one that is suspended.
-    func account(_ user: UserReference) async throws -> AccountRecord? {
+    /// An active account, or the pending one this run is signing up; `nil` for none and for one that is suspended or somebody else's sign-up.
+    func account(_ user: UserReference, _ context: EffectContext) async throws -> AccountRecord? {
+        if let own = try await signUp(user, context) { return own }
         let found: AccountRecord? =
             switch user {
             case .id(let id): try await store.read { try $0.accounts.find(id) }
@@ -16,24 +17,38 @@ extension EffectPerformer {
         return found?.state == .active ? found : nil
     }
 
-    /// Takes a guess from a bucket: the account's, or one for this device and method if the method has succeeded on the device before. So
-    /// strangers cannot use up the owner's guesses, and a new device token brings nobody more. A name without an account has a bucket, too.
+    /// The run's own sign-up, if `user` means it: by id, by the name it holds, or by the address it claims, whoever else has that address.
+    private func signUp(_ user: UserReference, _ context: EffectContext) async throws -> AccountRecord? {
+        guard let id = context.signUp, let account = try await store.read({ try $0.accounts.find(id) }), account.state == .pending else { return nil }
+        switch user {
+        case .id(let named): return named == id ? account : nil
+        case .identifier(let text):
+            let candidates = text.use { LoginName.candidates($0) }
+            let own = account.profile.use { profile in
+                ((try? profile.names()) ?? []) + [profile.claimedEmail.flatMap { try? LoginName($0, kind: .email) }].compactMap { $0 }
+            }
+            return candidates.contains(where: own.contains) ? account : nil
+        }
+    }
+
+    /// Takes a guess from a bucket: one for each name that is typed, whether or not it is anybody's, or one for this device and method if the
+    /// method has succeeded on the device before. So strangers cannot use up the owner's guesses, and a new device token brings nobody more.
+    ///
+    /// By name rather than by account: if an account's names shared a bucket, draining it under one name and finding another name's empty would
+    /// tell that both are the same person's. The lock gate counts by account.
     func mayGuess(
         _ user: UserReference, _ account: AccountRecord?, _ method: AuthenticatorType, _ context: EffectContext
     ) async throws -> Bool {
         let key: String
-        if let account {
-            let subject = LockSubject(account.id, method, app: context.app.id)
-            if let device = context.device(of: account.id), try await gate.hasOwnCounter(device, subject) {
-                key = "\(account.id.text) \(device.text) \(method.rawValue)"
-            } else {
-                key = account.id.text
-            }
+        if let account, let device = context.device(of: account.id),
+            try await gate.hasOwnCounter(device, LockSubject(account.id, method, app: context.app.id))
+        {
+            key = "\(account.id.text) \(device.text) \(method.rawValue)"
         } else {
             switch user {
             case .id(let id): key = id.text
             case .identifier(let text):
-                key = text.use { Base64URL.encode(store.keys.hash(ofSecret: Array((LoginName.candidates($0).first?.normal ?? "").utf8))) }
+                key = text.use { Base64URL.encode(store.keys.hash(ofSecret: Array((LoginName.candidates($0).first?.identifier ?? "").utf8))) }
             }
         }
         return guesses.take(key, at: clock.now) == nil
@@ -41,15 +56,12 @@ extension EffectPerformer {
 
     func create(_ user: NewUser, _ context: EffectContext) async throws -> EffectResult.Answer {
         let profile = AccountProfile(
-            externalID: user.externalID?.use { $0 }, username: user.username?.use { $0 }, email: user.email?.use { $0 },
+            externalID: user.externalID?.use { $0 }, username: user.username?.use { $0 }, claimedEmail: user.email?.use { $0 },
             attributes: user.attributes.use { $0 })
-        do {
-            let id = try await AccountService(store: store, passwords: passwords, notices: notices, clock: clock).create(
-                profile, password: user.password, actor: "journey", app: context.app.id, for: .stranger())
-            return .userCreated(id)
-        } catch let problem as Problem {
-            // A stranger must not learn here which names are taken; the journey's author decides what to say.
-            return .refused(problem.code == .conflict ? .userExists : .notAllowed)
+        guard let end = context.endsAt else { return .refused(.unavailable) }
+        do { return .userCreated(try await signUps.begin(profile, password: user.password, app: context.app, until: end)) } catch is Problem {
+            // A password or a name that no account can have, taken or not.
+            return .refused(.notAllowed)
         }
     }
 

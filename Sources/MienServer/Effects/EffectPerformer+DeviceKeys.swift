@@ -82,7 +82,7 @@ extension EffectPerformer {
         let text = Self.challengeText(proof.challenge, proof.purpose)
         let isFresh = try await challenges.take(proof.challenge.text, for: .journey, binding: context.run.text)
         let isRepeated = proof.challengeText?.use { $0 == text } ?? true
-        let found = try await account(user)
+        let found = try await account(user, context)
         // Switched off, it lets nobody in, registered or not.
         guard context.app.settings.biometric.isEnabled, isFresh, isRepeated, try await mayGuess(user, found, .nativeBiometrics, context),
             let account = found, let signature = proof.signature.use({ Self.base64($0) })

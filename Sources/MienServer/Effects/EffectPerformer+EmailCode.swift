@@ -9,14 +9,19 @@ extension EffectPerformer {
         var generator = SystemRandomNumberGenerator()
         let codeID = CodeID.random(using: &generator)
         let code = (0..<length).map { _ in String(Int.random(in: 0...9, using: &generator)) }.joined()
-        let found = try await account(user), account = try await mayGuess(user, found, .emailCode, context) ? found : nil
-        let address = account?.profile.use { $0.email }
+        let found = try await account(user, context), account = try await mayGuess(user, found, .emailCode, context) ? found : nil
+        let address: String?
+        if let account, account.state == .pending {
+            address = try await signUps.codeAddress(of: account)
+        } else {
+            address = account?.profile.use { $0.email }
+        }
         let now = clock.now, hash = codeHash(code, codeID), app = context.app.id
         let authenticatorID = AuthenticatorID.random(using: &generator)
         // For nobody, too, so that it takes as long: a code that no mail tells, and an entry without an account.
         try await store.write { tables in
             try tables.codes.put(codeID.text, hash: hash, expiresAt: now + .seconds(seconds))
-            if let account, address != nil, try tables.authenticators.find(.emailCode, of: account, app: nil) == nil {
+            if let account, address != nil || account.state == .pending, try tables.authenticators.find(.emailCode, of: account, app: nil) == nil {
                 try tables.authenticators.insert(
                     AuthenticatorRecord(id: authenticatorID, account: account.id, type: .emailCode, app: nil, content: [], createdAt: now),
                     of: account)
@@ -42,7 +47,7 @@ extension EffectPerformer {
         _ code: CodeID, _ user: UserReference, _ passcode: Sensitive<String>, _ context: EffectContext
     ) async throws -> EffectResult.Answer {
         let hash = passcode.use { codeHash($0, code) }, now = clock.now
-        let found = try await account(user), account = try await mayGuess(user, found, .emailCode, context) ? found : nil
+        let found = try await account(user, context), account = try await mayGuess(user, found, .emailCode, context) ? found : nil
         let authenticator = try await account.asyncMap { account in
             try await store.read { try $0.authenticators.find(.emailCode, of: account, app: nil) }
         }
@@ -57,6 +62,7 @@ extension EffectPerformer {
             return try await refuse(.emailCode, account?.id, context, isJudged: pass != nil)
         }
         try await gate.succeed(pass)
+        if account.state == .pending { try await signUps.proveEmail(of: account.id) }
         try await accept(.emailCode, account.id, context)
         return .authenticated(
             account.id, amr: [AuthenticatorType.emailCode.method], by: AuthenticatorUse(authenticator.id, epoch: account.epoch))

@@ -22,7 +22,7 @@ extension EffectPerformer {
         let newID = AuthenticatorID.random(using: &generator)
         let bytes = passed.template.bytes, photos = passed.template.entries.count, notice = notices.draft()
         let (answer, mail) = try await store.write { tables -> (EffectResult.Answer, Mail?) in
-            guard let account = try tables.accounts.find(user), account.state == .active, epoch.map({ $0 == account.epoch }) ?? true else {
+            guard let account = try tables.accounts.find(user), account.state.takesAuthenticators, epoch.map({ $0 == account.epoch }) ?? true else {
                 return (.refused(.userMissing), nil)
             }
             guard try tables.consents.current(of: user, app: app, purpose: Self.facePurpose)?.textVersion == consentVersion else {
@@ -62,7 +62,7 @@ extension EffectPerformer {
         // Whatever comes of it, this capture is not judged again.
         try await captures.remove(capture)
         let app = context.app.id
-        let account = try await account(user)
+        let account = try await account(user, context)
         guard try await mayGuess(user, account, .face, context) else { return .refused(.invalidCredentials) }
         let found = try await account.asyncMap { account in try await store.read { try $0.authenticators.find(.face, of: account, app: app) } }
         guard let account, let authenticator = found ?? nil else {

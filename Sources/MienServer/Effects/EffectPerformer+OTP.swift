@@ -23,7 +23,8 @@ extension EffectPerformer {
     func confirmOTP(_ user: UserID, _ registration: CodeID, _ passcode: Sensitive<String>, _ context: EffectContext) async throws
         -> EffectResult.Answer
     {
-        guard let account = try await account(.id(user)), try await tokens.isRegistered(registration.text, of: account, app: context.app.id) else {
+        guard let account = try await account(.id(user), context), try await tokens.isRegistered(registration.text, of: account, app: context.app.id)
+        else {
             return .refused(.notRegistered)
         }
         guard try await mayGuess(.id(user), account, .otp, context) else { return .refused(.wrongCode) }
@@ -37,7 +38,7 @@ extension EffectPerformer {
     }
 
     func authenticateOTP(_ user: UserReference, _ passcode: Sensitive<String>, _ context: EffectContext) async throws -> EffectResult.Answer {
-        let found = try await account(user), account = try await mayGuess(user, found, .otp, context) ? found : nil
+        let found = try await account(user, context), account = try await mayGuess(user, found, .otp, context) ? found : nil
         let judgement = try await tokens.authenticate(
             passcode, of: account, app: context.app, device: account.flatMap { context.device(of: $0.id) })
         return try await answer(judgement, account, context)
@@ -47,7 +48,7 @@ extension EffectPerformer {
     func verify(_ user: UserReference, _ signature: OTPSignature, _ context: EffectContext) async throws -> EffectResult.Answer {
         let text = Self.challengeText(signature.challenge, .transaction(approvalData: signature.approvalData))
         let isFresh = try await challenges.take(signature.challenge.text, for: .journey, binding: context.run.text)
-        let found = try await account(user), account = try await mayGuess(user, found, .otp, context) && isFresh ? found : nil
+        let found = try await account(user, context), account = try await mayGuess(user, found, .otp, context) && isFresh ? found : nil
         let judgement = try await tokens.verifySignature(
             signature.passcode, over: text, of: account, app: context.app, device: account.flatMap { context.device(of: $0.id) })
         return try await answer(judgement, account, context)

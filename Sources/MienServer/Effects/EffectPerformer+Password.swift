@@ -8,7 +8,7 @@ extension EffectPerformer {
     func authenticate(
         _ user: UserReference, password: Sensitive<String>, _ context: EffectContext
     ) async throws -> EffectResult.Answer {
-        let account = try await account(user)
+        let account = try await account(user, context)
         guard try await mayGuess(user, account, .password, context) else { return .refused(.invalidCredentials) }
         let share = share(of: user, account, context)
         let authenticator = try await account.asyncMap { account in

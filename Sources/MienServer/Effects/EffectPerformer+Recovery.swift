@@ -8,7 +8,7 @@ extension EffectPerformer {
     func authenticateRecoveryCode(
         _ user: UserReference, _ code: Sensitive<String>, _ context: EffectContext
     ) async throws -> EffectResult.Answer {
-        let found = try await account(user), account = try await mayGuess(user, found, .recoveryCode, context) ? found : nil
+        let found = try await account(user, context), account = try await mayGuess(user, found, .recoveryCode, context) ? found : nil
         let judgement = try await recoveryCodes.authenticate(
             code, of: account, app: context.app, device: account.flatMap { context.device(of: $0.id) })
         switch judgement {

@@ -17,6 +17,9 @@ struct EffectContext: Sendable {
     let user: JourneyUser?
     /// The sign-in that the run began with.
     let begun: RunState.Begun?
+    /// The account this run is signing up, and when the run ends.
+    var signUp: UserID?
+    var endsAt: Instant?
 
     /// The account that the client has signed in to, before or in this run.
     var signedIn: UserID? { user.flatMap { $0.level == .authenticated ? $0.id : nil } }
@@ -49,6 +52,7 @@ final class EffectPerformer: Sendable {
     let recoveries: RecoveryService
     let changes: AuthenticatorChanges
     let guesses: RateLimiter
+    let signUps: SignUpService
     let clock: ServerClock
     let metrics: Metrics
     let threshold: MatchScore
@@ -69,6 +73,8 @@ final class EffectPerformer: Sendable {
         self.changes = changes
         let rate = configuration.guessesPerMinute
         guesses = RateLimiter(.init(burst: rate, perMinute: rate))
+        signUps = SignUpService(
+            accounts: AccountService(store: store, passwords: passwords, notices: notices, clock: clock), mail: mail)
         threshold = MatchScore(configuration.faceThreshold)
     }
 
@@ -79,7 +85,7 @@ final class EffectPerformer: Sendable {
             return .refused(refusal)
         }
         switch work {
-        case .resolveUser(let identifier): return .user(try await account(.identifier(identifier))?.id)
+        case .resolveUser(let identifier): return .user(try await account(.identifier(identifier), context)?.id)
         case .authenticatePassword(let user, let password): return try await authenticate(user, password: password, context)
         case .openCapture(let request):
             let (id, token) = try await captures.open(request, context)
@@ -93,7 +99,7 @@ final class EffectPerformer: Sendable {
         case .readIdentityVerification(let id, let state): return try await readVerification(id, state, context)
         case .registerFace(let user, let capture, let version): return try await registerFace(user, capture, version, context)
         case .authenticateFace(let user, let capture): return try await authenticate(user, capture: capture, context)
-        case .createUser(let user): return try await create(user, context)
+        case .createUser(let user): return try await EvenPace.keep { try await create(user, context) }
         case .sendEmailCode(let user, let length, let lifetime):
             return try await EvenPace.keep { try await sendCode(user, length: length, seconds: lifetime, context) }
         case .checkEmailCode(let code, let user, let passcode):

@@ -130,10 +130,10 @@ struct AdminRoutes {
         router.post("users") { request, context in
             let wanted = try await body.read(UserRequest.self, UserRequest.CodingKeys.self, from: request)
             if wanted.state != nil { throw Problem(.invalidRequest, errors: [.init(field: "state", message: "a new user is active")]) }
+            var profile = AccountProfile(externalID: wanted.externalID, username: wanted.username, attributes: wanted.attributes ?? [:])
+            profile.setEmail(wanted.email, isVerified: wanted.emailVerified ?? true)
             let id = try await accounts.create(
-                AccountProfile(
-                    externalID: wanted.externalID, username: wanted.username, email: wanted.email, attributes: wanted.attributes ?? [:]),
-                password: wanted.password.map { Sensitive($0) }, actor: context.actor, app: nil, for: .administrator(context))
+                profile, password: wanted.password.map { Sensitive($0) }, actor: context.actor, app: nil, for: .administrator(context))
             return JSONBody.response(Self.answer(try await user(id)), status: .created)
         }
         router.get("users/:user") { _, context in JSONBody.response(Self.answer(try await user(context))) }
@@ -399,7 +399,8 @@ extension AdminRoutes {
     private static func answer(_ record: AccountRecord) -> UserAnswer {
         let profile = record.profile.use { $0 }
         return UserAnswer(
-            id: record.id.text, externalID: profile.externalID, username: profile.username, email: profile.email, state: record.state.rawValue,
+            id: record.id.text, externalID: profile.externalID, username: profile.username, email: profile.email ?? profile.claimedEmail,
+            emailVerified: profile.email != nil ? true : profile.claimedEmail != nil ? false : nil, state: record.state.rawValue,
             attributes: profile.attributes, createdAt: record.createdAt.milliseconds)
     }
 

@@ -1405,6 +1405,7 @@ enum OpenAPIDocument {
                           "external_id": "crm-1042",
                           "username": "rowan",
                           "email": "rowan@example.org",
+                          "email_verified": true,
                           "state": "active",
                           "attributes": {"language": "en"},
                           "created_at": 1793000000000
@@ -3831,6 +3832,10 @@ enum OpenAPIDocument {
                 "description": "At most 254 bytes, no spaces, control characters or “@”; compared after Unicode NFKC and case folding."
               },
               "email": {"type": ["string", "null"], "minLength": 1, "maxLength": 254, "description": "An address; at most 254 bytes."},
+              "email_verified": {
+                "type": ["boolean", "null"],
+                "description": "Whether you vouch for the address; true if left out. An unverified address never names the user and gets no codes."
+              },
               "password": {
                 "type": ["string", "null"],
                 "minLength": 8,
@@ -3846,6 +3851,7 @@ enum OpenAPIDocument {
                 "external_id": "crm-1042",
                 "username": "rowan",
                 "email": "rowan@example.org",
+                "email_verified": true,
                 "password": "correct horse battery",
                 "attributes": {"language": "en"}
               }
@@ -3873,6 +3879,10 @@ enum OpenAPIDocument {
                 "description": "At most 254 bytes, no spaces, control characters or “@”; compared after Unicode NFKC and case folding. Empty: removes it."
               },
               "email": {"type": ["string", "null"], "minLength": 0, "maxLength": 254, "description": "An address; at most 254 bytes. Empty: removes it."},
+              "email_verified": {
+                "type": ["boolean", "null"],
+                "description": "Whether you vouch for the address; true if left out. An unverified address never names the user and gets no codes. Without `email`: about the address the user has."
+              },
               "password": {
                 "type": ["string", "null"],
                 "minLength": 8,
@@ -3896,6 +3906,7 @@ enum OpenAPIDocument {
                 "external_id": "crm-1042",
                 "username": "rowan",
                 "email": "rowan@example.org",
+                "email_verified": true,
                 "password": "correct horse battery",
                 "attributes": {"language": "en"},
                 "state": "active"
@@ -3910,7 +3921,15 @@ enum OpenAPIDocument {
               "external_id": {"type": "string", "description": "As it was given."},
               "username": {"type": "string", "description": "As it was given."},
               "email": {"type": "string", "description": "As it was given."},
-              "state": {"type": "string", "enum": ["active", "suspended"]},
+              "email_verified": {
+                "type": "boolean",
+                "description": "Whether `email` is verified; absent without one. Only a verified address names the user."
+              },
+              "state": {
+                "type": "string",
+                "enum": ["active", "suspended", "pending"],
+                "description": "`pending`: a sign-up in progress, which becomes active when its journey completes, or is removed."
+              },
               "attributes": {"type": "object"},
               "created_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
             },
@@ -3920,6 +3939,7 @@ enum OpenAPIDocument {
                 "external_id": "crm-1042",
                 "username": "rowan",
                 "email": "rowan@example.org",
+                "email_verified": true,
                 "state": "active",
                 "attributes": {"language": "en"},
                 "created_at": 1793000000000
@@ -4381,7 +4401,15 @@ enum OpenAPIDocument {
           "UserInfo": {
             "type": "object",
             "required": ["sub"],
-            "properties": {"sub": {"$ref": "#/components/schemas/Identifier"}, "preferred_username": {"type": "string"}, "email": {"type": "string"}}
+            "properties": {
+              "sub": {"$ref": "#/components/schemas/Identifier"},
+              "preferred_username": {"type": "string"},
+              "email": {"type": "string"},
+              "email_verified": {
+                "type": "boolean",
+                "description": "With the scope `email`, if there is an address: always true, for an unverified address is not told."
+              }
+            }
           },
           "Discovery": {
             "type": "object",

@@ -126,12 +126,13 @@ final class JourneyService: Sendable {
         return body
     }
 
-    /// Whether what the run knows of its user still holds: the account is active and in the same epoch, and the sign-in that the run began with is live.
+    /// Whether what the run knows of its user still holds: the account is active, or this run's own sign-up, and in the same epoch, and the sign-in that the run began with is live.
     private func isCurrent(_ state: RunState) async throws -> Bool {
         guard let user = state.instance.user, user.level > .identified else { return true }
-        let epoch = user.proof?.epoch, begun = state.begun?.grant
+        let epoch = user.proof?.epoch, begun = state.begun?.grant, signUp = state.signUp
         return try await store.read { tables in
-            guard let standing = try tables.accounts.standing(of: user.id), standing.state == .active else { return false }
+            guard let standing = try tables.accounts.standing(of: user.id) else { return false }
+            guard standing.state == .active || (standing.state == .pending && user.id == signUp) else { return false }
             if let epoch, standing.epoch != epoch { return false }
             guard let begun else { return true }
             // Idle or not: the run lives for its own short time.
@@ -151,9 +152,11 @@ final class JourneyService: Sendable {
         var decision = try step(&state, event, definition)
         while case .perform(let effect) = decision {
             let context = EffectContext(
-                run: state.instance.id, turn: effect.ticket.turn, app: app, device: state.device, user: state.instance.user, begun: state.begun)
+                run: state.instance.id, turn: effect.ticket.turn, app: app, device: state.device, user: state.instance.user, begun: state.begun,
+                signUp: state.signUp, endsAt: state.instance.expiresAt)
             let answer = try await performer.perform(effect.work, context)
             state.note(answer, to: effect.work)
+            if case .userCreated(let user) = answer { state.signUp = user }
             decision = try step(&state, .performed(effect.result(answer)), definition)
         }
         var generator = SystemRandomNumberGenerator()
@@ -170,8 +173,14 @@ final class JourneyService: Sendable {
                     state: token.text.use { $0 }, journeyStepID: prompt.journeyStepID, data: prompt.data, clientResponseOptions: options,
                     expiresAt: expiry), token.secret
             )
-        case .complete(let completion): return (try await completed(completion, state, app, expiry), token.secret)
+        case .complete(let completion):
+            if let signUp = state.signUp, try await !performer.signUps.complete(signUp, app: app.id) {
+                metrics.count("mien_journeys_ended_total", "end=\"rejection\"")
+                return (Self.rejected(nil, expiry), token.secret)
+            }
+            return (try await completed(completion, state, app, expiry), token.secret)
         case .reject(let rejection):
+            if let signUp = state.signUp { try await performer.signUps.abandon(signUp) }
             metrics.count("mien_journeys_ended_total", "end=\"rejection\"")
             return (Self.rejected(rejection, expiry), token.secret)
         }
@@ -202,8 +211,11 @@ final class JourneyService: Sendable {
         var deviceToken: String?
         if let user = completion.signedInUser {
             // Suspended, or given a new password, since the user signed in.
-            guard try await isCurrent(state) else { return Self.rejected(nil, expiry) }
+            guard try await isCurrent(state), let account = try await store.read({ try $0.accounts.find(user) }) else {
+                return Self.rejected(nil, expiry)
+            }
             claims["sub"] = .string(user.text)
+            claims["email_verified"] = Self.isVerified(claims["email"], account).map { .bool($0) }
             claims["amr"] = .array((completion.user?.amr ?? []).map { .string($0) })
             claims["acr"] = .string(completion.acr ?? AuthenticationContext.of(completion.user?.amr ?? []))
             let proof = completion.user?.proof
@@ -239,6 +251,17 @@ final class JourneyService: Sendable {
         let at = earlier.map(\.at).min().map { min($0, proof.at) } ?? proof.at
         return try await grants.stepUp(
             begun.grant, SignInProof(methods: methods, at: at, isRecovery: isRecovery), with: proof.authenticators, epoch: epoch)
+    }
+
+    /// Whether the address in the token, which the journey may have from a form, is the account's verified one; without an address in the token, whether
+    /// the account has one that is verified.
+    ///
+    /// - Returns: `nil` if neither the token nor the account has an address.
+    private static func isVerified(_ claim: JSONValue?, _ account: AccountRecord) -> Bool? {
+        let (email, claimed) = account.profile.use { ($0.email, $0.claimedEmail) }
+        guard let claim else { return email != nil ? true : claimed != nil ? false : nil }
+        guard let text = claim.stringValue, let email, let told = try? LoginName(text, kind: .email) else { return false }
+        return (try? LoginName(email, kind: .email)) == told
     }
 
     private static func rejected(_ rejection: Rejection?, _ expiry: Int64) -> JourneyAnswer {

@@ -11,6 +11,8 @@ struct RunState: Codable, Sendable {
     var device: Device?
     /// The sign-in it was begun with, if it was.
     var begun: Begun?
+    /// The account that this run is signing up.
+    var signUp: UserID?
     /// The methods that have succeeded in this run, and for whom. Stored runs of older servers have none.
     var successes: [Success]?
 

@@ -56,18 +56,18 @@ struct GrantService: Sendable {
             signedInAt: signIn.at, family: RefreshFamily(under: lifetimes, at: now), authenticators: signIn.authenticators,
             newestProof: SignInProof(methods: signIn.methods, at: signIn.at, isRecovery: signIn.isRecovery))
         let epoch = signIn.epoch
-        let isActive = try await store.write { tables -> Bool in
-            guard try isGood(tables), let standing = try tables.accounts.standing(of: grant.account), standing.state == .active else { return false }
+        let active = try await store.write { tables -> AccountRecord? in
+            guard try isGood(tables), let account = try tables.accounts.find(grant.account), account.state == .active else { return nil }
             // Proved before a password change, a suspension, or a compromise.
-            guard standing.epoch == epoch else { return false }
+            guard account.epoch == epoch else { return nil }
             // Removed since it was used: then it proves nothing.
-            for used in grant.authenticators where try !tables.authenticators.exists(used, of: grant.account) { return false }
+            for used in grant.authenticators where try !tables.authenticators.exists(used, of: grant.account) { return nil }
             if let key = grant.authenticator {
                 // A device has one sign-in at a time: the one before ends. A passkey may be on many devices.
                 if try tables.deviceKeys.find(key) != nil {
                     _ = try tables.grants.revokeSignIns(byDeviceKey: key, at: now)
                 } else {
-                    guard try tables.passkeys.find(key) != nil else { return false }
+                    guard try tables.passkeys.find(key) != nil else { return nil }
                 }
             }
             try tables.grants.insert(grant)
@@ -75,11 +75,11 @@ struct GrantService: Sendable {
                 AuditEvent(
                     "tokens.granted", actor: "app", account: grant.account, app: grant.app,
                     detail: ["grant": .string(grant.id.text), "methods": .array(grant.methods.map { .string($0) })]), at: now)
-            return true
+            return account
         }
-        guard isActive else { throw Self.refused }
+        guard let active else { throw Self.refused }
         metrics.count("mien_grants_total", "result=\"granted\"")
-        return try answer(grant, grant.scope, grant.resources, signIn.app, nonce: signIn.nonce, at: now)
+        return try answer(grant, of: active, grant.scope, grant.resources, signIn.app, nonce: signIn.nonce, at: now)
     }
 
     /// In an app's own name: RFC 6749 §4.4. Nothing is kept of it.
@@ -99,7 +99,8 @@ struct GrantService: Sendable {
     }
 
     private func answer(
-        _ grant: TokenGrantRecord, _ scope: Scope, _ resources: [String], _ app: AppRecord, nonce: String? = nil, at now: Instant
+        _ grant: TokenGrantRecord, of account: AccountRecord, _ scope: Scope, _ resources: [String], _ app: AppRecord, nonce: String? = nil,
+        at now: Instant
     ) throws -> TokenAnswer {
         // Granted while the app was a first-party app.
         let scope = Self.narrowed(scope, for: app), settings = app.settings
@@ -121,6 +122,7 @@ struct GrantService: Sendable {
             // OpenID Connect Core §3.1.3.6, for ES256.
             claims["at_hash"] = .string(Base64URL.encode(SHA256.hash(data: Array(accessToken.utf8)).prefix(16)))
             if let nonce { claims["nonce"] = .string(nonce) }
+            if scope.contains(Scope.email) { claims.merge(account.emailClaims) { $1 } }
             idToken = try signed(claims, as: .identity, seconds: seconds, at: now)
         }
         return TokenAnswer(
@@ -184,7 +186,7 @@ struct GrantService: Sendable {
             guard let scope = Scope(text) else { throw OAuthError(.invalidScope, "scope has at most 32 words of printable ASCII") }
             return scope
         }
-        let rotated = try await store.write { tables -> TokenGrantRecord? in
+        let rotated = try await store.write { tables -> (grant: TokenGrantRecord, account: AccountRecord)? in
             guard let found = try Self.find(token, tables, keys), found.grant.app == app.id else { return nil }
             var grant = found.grant
             guard grant.keyThumbprint == nil || grant.keyThumbprint == thumbprint
@@ -199,7 +201,7 @@ struct GrantService: Sendable {
                         "tokens.reused", actor: "app", account: grant.account, app: grant.app, detail: ["grant": .string(grant.id.text)]), at: now)
                 return nil
             case .rotated, .repeated:
-                guard try tables.accounts.find(grant.account)?.state == .active else { return nil }
+                guard let account = try tables.accounts.find(grant.account), account.state == .active else { return nil }
                 // Less may be asked for, never more: RFC 6749 §6. Refused here, the token stays good.
                 guard asked.map({ $0.isSubset(of: grant.scope) }) ?? true else {
                     throw OAuthError(.invalidScope, "scope is at most what was granted: \(grant.scope.text)")
@@ -208,15 +210,15 @@ struct GrantService: Sendable {
                     throw OAuthError(.invalidTarget, "resource is one of those that were granted")
                 }
                 if use == .rotated { try tables.grants.update(grant) }
-                return grant
+                return (grant, account)
             }
         }
-        guard let grant = rotated else {
+        guard let (grant, account) = rotated else {
             metrics.count("mien_grants_total", "result=\"refused\"")
             throw Self.refused
         }
         metrics.count("mien_grants_total", "result=\"refreshed\"")
-        return try answer(grant, asked ?? grant.scope, resources.isEmpty ? grant.resources : resources, app, at: now)
+        return try answer(grant, of: account, asked ?? grant.scope, resources.isEmpty ? grant.resources : resources, app, at: now)
     }
 
     // MARK: Taking back
@@ -390,4 +392,9 @@ extension Request {
         default: return nil
         }
     }
+}
+
+extension AccountRecord {
+    /// The account's address, which is verified; nothing of an address that is only claimed.
+    var emailClaims: [String: JSONValue] { profile.use { $0.email.map { ["email": .string($0), "email_verified": true] } ?? [:] } }
 }

@@ -139,7 +139,7 @@ struct OAuthRoutes {
         let profile = caller.account.profile.use { $0 }
         var claims: [String: JSONValue] = ["sub": .string(caller.account.id.text)]
         if caller.scope.contains(Scope.profile), let name = profile.username { claims["preferred_username"] = .string(name) }
-        if caller.scope.contains(Scope.email), let email = profile.email { claims["email"] = .string(email) }
+        if caller.scope.contains(Scope.email) { claims.merge(caller.account.emailClaims) { $1 } }
         return JSONBody.response(JSONValue.object(claims))
     }
 
@@ -234,7 +234,9 @@ struct OAuthRoutes {
             "code_challenge_methods_supported": ["S256"], "dpop_signing_alg_values_supported": ["ES256", "RS256", "EdDSA"],
             "token_endpoint_auth_methods_supported": clientMethods, "revocation_endpoint_auth_methods_supported": clientMethods,
             "introspection_endpoint_auth_methods_supported": list(["client_secret_basic", "client_secret_post"]),
-            "claims_supported": list(["sub", "iss", "aud", "exp", "iat", "auth_time", "amr", "acr", "nonce", "preferred_username", "email"]),
+            "claims_supported": list([
+                "sub", "iss", "aud", "exp", "iat", "auth_time", "amr", "acr", "nonce", "preferred_username", "email", "email_verified",
+            ]),
             "authorization_response_iss_parameter_supported": true, "request_parameter_supported": false,
         ]
     }

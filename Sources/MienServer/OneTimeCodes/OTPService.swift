@@ -34,7 +34,7 @@ struct OTPService: Sendable {
         let now = clock.now, expiry = now + Self.lifetime, hash = store.keys.hash(ofSecret: secret.secret)
         try await store.write { tables in
             guard let account = try tables.accounts.find(user) else { throw Problem(.notFound, "there is no such user") }
-            guard account.state == .active else { throw Problem(.conflict, "this user's account is suspended; make it active first") }
+            guard account.state.takesAuthenticators else { throw Problem(.conflict, "this user's account is suspended; make it active first") }
             guard try tables.apps.find(app) != nil else { throw Problem(.notFound, "there is no such app") }
             guard try !Self.isLocked(account, app, tables) else {
                 throw Problem(.conflict, "an administrator has locked this user's token; unlock it first")
@@ -66,7 +66,8 @@ struct OTPService: Sendable {
             guard let wanted = try tables.otpRegistrations.take(registration.text, hash: hash, at: now) else {
                 return try Self.again(registration.text, hash: hash, key, tables, at: now).map { ($0, nil) }
             }
-            guard let account = try tables.accounts.find(wanted.account), account.state == .active, try !Self.isLocked(account, wanted.app, tables)
+            guard let account = try tables.accounts.find(wanted.account), account.state.takesAuthenticators,
+                try !Self.isLocked(account, wanted.app, tables)
             else { return nil }
             guard let kind = OTPToken.Kind(rawValue: wanted.kind) else { throw StoreError(.corrupt, "a registration of an unknown kind") }
             let receipt = OTPToken.Receipt(codeHash: hash, key: key, endsAt: wanted.expiresAt)
@@ -100,7 +101,7 @@ struct OTPService: Sendable {
     ) throws -> OTPTokenAnswer? {
         guard let presented = OTPToken.Receipt(codeHash: hash, key: key, endsAt: now),
             let (id, owner) = try tables.otpTokens.owner(ofRegistration: registration), try tables.otpTokens.position(of: id) == 0,
-            let account = try tables.accounts.find(owner), account.state == .active,
+            let account = try tables.accounts.find(owner), account.state.takesAuthenticators,
             let record = try tables.authenticators.find(id, of: account), let app = record.app, try !Self.isLocked(account, app, tables)
         else { return nil }
         let token = try OTPToken(record)

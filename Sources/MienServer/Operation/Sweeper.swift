@@ -67,6 +67,7 @@ struct Sweeper: Service {
     }
 
     private static let tables: [(name: String, remove: @Sendable (Tables, Instant, Int) throws -> Int)] = [
+        ("sign-ups", { try $0.accounts.sweepPending(at: $1, atMost: $2) }),
         ("runs", { try $0.runs.sweep(at: $1, atMost: $2) }),
         ("captures", { try $0.captures.sweep(at: $1, atMost: $2) }),
         ("capture trails", { try $0.trails.sweep(at: $1, keeping: ReplayStore.most, atMost: $2) }),

@@ -9,14 +9,21 @@ public struct AccountRecord: Sendable {
     public let createdAt: Instant
     /// Counts the changes that end everything opened before them: see ``AccountTable/endSignIns(of:keeping:at:)``.
     public var epoch = 0
+    /// When a pending account is removed; `nil` for any other.
+    public var expiresAt: Instant?
     /// Opens what is sealed for this person.
     let key: AccountKey
 
     /// A new account, with a key of its own.
-    public static func new(_ id: UserID, _ profile: AccountProfile, keys: StoreKeys, at now: Instant) -> NewAccount {
+    ///
+    /// - Parameter expiresAt: The end of a sign-up, which makes the account pending.
+    public static func new(
+        _ id: UserID, _ profile: AccountProfile, keys: StoreKeys, at now: Instant, pendingUntil expiresAt: Instant? = nil
+    ) -> NewAccount {
         let (key, sealed) = keys.newAccountKey(for: id)
-        return NewAccount(
-            record: AccountRecord(id: id, state: .active, profile: Sensitive(profile), createdAt: now, key: key), sealedKey: sealed)
+        let record = AccountRecord(
+            id: id, state: expiresAt == nil ? .active : .pending, profile: Sensitive(profile), createdAt: now, expiresAt: expiresAt, key: key)
+        return NewAccount(record: record, sealedKey: sealed)
     }
 }
 
@@ -27,14 +34,29 @@ public struct NewAccount: Sendable {
 
 /// What an account says of its person.
 public struct AccountProfile: Sendable, Hashable, Codable {
-    /// As typed; ``LoginName`` is what is compared.
+    /// As typed; ``LoginName`` is what is compared. `email` is verified: a code sent to it was entered, or an administrator vouches for it.
     public var externalID, username, email: String?
+    /// An address nobody has verified. It never names the account, and nothing but its own sign-up's code is mailed to it.
+    public var claimedEmail: String?
+    /// While the account is pending.
+    public var signUp: SignUp?
     public var attributes: [String: JSONValue]
 
-    public init(externalID: String? = nil, username: String? = nil, email: String? = nil, attributes: [String: JSONValue] = [:]) {
-        (self.externalID, self.username, self.email, self.attributes) = (externalID, username, email, attributes)
+    public init(
+        externalID: String? = nil, username: String? = nil, email: String? = nil, claimedEmail: String? = nil, signUp: SignUp? = nil,
+        attributes: [String: JSONValue] = [:]
+    ) {
+        (self.externalID, self.username, self.email) = (externalID, username, email)
+        (self.claimedEmail, self.signUp, self.attributes) = (claimedEmail, signUp, attributes)
     }
 
+    /// Replaces the address: attached if somebody vouches for it, else kept as a claim.
+    public mutating func setEmail(_ address: String?, isVerified: Bool) {
+        (email, claimedEmail) = isVerified ? (address, nil) : (nil, address)
+    }
+
+    /// The names an account is found by. A claimed address is not one of them.
+    ///
     /// - Throws: ``LoginNameError`` when one of them is none.
     public func names() throws(LoginNameError) -> [LoginName] {
         var names: [LoginName] = []
@@ -48,30 +70,76 @@ public struct AccountProfile: Sendable, Hashable, Codable {
 public struct AccountTable {
     let connection: any SQLConnection
     let keys: StoreKeys
-    private static let columns = "id, state, key_sealed, profile_sealed, created_at, epoch"
+    private static let columns = "id, state, key_sealed, profile_sealed, created_at, expires_at, epoch"
 
+    /// Names held by sign-ups whose time is over are freed first.
+    ///
     /// - Throws: ``StoreError`` `.conflict` when somebody has one of the names already, be it as another kind of name.
     public func insert(_ account: NewAccount, names: [LoginName]) throws(StoreError) {
         try insertRow(account)
-        try setNames(names, of: account.record.id)
+        try setNames(names, of: account.record.id, at: account.record.createdAt)
+    }
+
+    /// Inserts an account that holds no names, with the same writes as one that does.
+    public func insertNameless(_ account: NewAccount, inPlaceOf names: [LoginName]) throws(StoreError) {
+        try insertRow(account)
+        for name in names {
+            let (random, other) = keys.randomHashes()
+            try connection.execute(
+                "INSERT INTO account_name (kind, name_hash, account_id, identifier_hash) VALUES (?, ?, ?, ?)", .text(name.kind.rawValue),
+                .blob(random), .id(account.record.id), .blob(other))
+        }
     }
 
     func insertRow(_ account: NewAccount) throws(StoreError) {
         let record = account.record
         try connection.execute(
-            "INSERT INTO account (id, state, key_sealed, profile_sealed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)", .id(record.id), .text(record.state.rawValue),
-            .blob(account.sealedKey), .blob(sealed(record)), .time(record.createdAt), .time(record.createdAt))
+            """
+            INSERT INTO account (id, state, key_sealed, profile_sealed, created_at, expires_at, updated_at, address_checked)
+            VALUES (?, ?, ?, ?, ?, ?, ?, 1)
+            """, .id(record.id), .text(record.state.rawValue), .blob(account.sealedKey), .blob(sealed(record)), .time(record.createdAt),
+            record.expiresAt.map { .time($0) } ?? .null, .time(record.createdAt))
     }
 
     /// Replaces the profile, the state and the names.
     /// - Throws: ``StoreError`` `.conflict` as above, `.stale` when the account is gone.
     public func update(_ record: AccountRecord, names: [LoginName], at now: Instant) throws(StoreError) {
-        let changed = try connection.execute(
-            "UPDATE account SET state = ?, profile_sealed = ?, updated_at = ? WHERE id = ?", .text(record.state.rawValue), .blob(sealed(record)),
-            .time(now), .id(record.id))
-        guard changed == 1 else { throw StoreError(.stale, "the account is gone") }
+        try updateRow(record, at: now)
         try connection.execute("DELETE FROM account_name WHERE account_id = ?", .id(record.id))
-        try setNames(names, of: record.id)
+        try setNames(names, of: record.id, at: now)
+    }
+
+    /// Replaces the profile, the state, and the end; the names stay.
+    ///
+    /// - Throws: ``StoreError`` `.stale` when the account is gone.
+    public func updateRow(_ record: AccountRecord, at now: Instant) throws(StoreError) {
+        let changed = try connection.execute(
+            "UPDATE account SET state = ?, profile_sealed = ?, expires_at = ?, updated_at = ? WHERE id = ?", .text(record.state.rawValue),
+            .blob(sealed(record)), record.expiresAt.map { .time($0) } ?? .null, .time(now), .id(record.id))
+        guard changed == 1 else { throw StoreError(.stale, "the account is gone") }
+    }
+
+    /// Another account that has this name, or a name that could be mistaken for it.
+    public func holder(of name: LoginName, except id: UserID? = nil, at now: Instant) throws(StoreError) -> UserID? {
+        try connection.row(
+            """
+            SELECT account.id FROM account_name JOIN account ON account.id = account_id
+            WHERE ((kind = ? AND name_hash = ?) OR (identifier_hash = ? AND \(Self.otherKinds(than: name))))
+              AND account.id <> ? AND (account.state <> ? OR account.expires_at > ?) LIMIT 1
+            """, .text(name.kind.rawValue), .blob(hash(name)), .blob(identifierHash(name)), .text(LoginName.Kind.externalID.rawValue), .id(id),
+            .text(AccountState.pending.rawValue), .time(now)
+        ).map { row throws(StoreError) in try row.identifier(0) }
+    }
+
+    /// Removes sign-ups whose time is over, and frees their names.
+    ///
+    /// - Returns: how many were removed, at most `count`.
+    public func sweepPending(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
+        let rows = try connection.rows(
+            "SELECT id FROM account WHERE state = ? AND expires_at <= ? LIMIT ?", .text(AccountState.pending.rawValue), .time(now),
+            .integer(Int64(count)))
+        for row in rows { _ = try delete(try row.identifier(0)) }
+        return rows.count
     }
 
     /// Destroys the person's key first, then the row; everything of theirs goes with it.
@@ -124,6 +192,40 @@ public struct AccountTable {
         return rows.count
     }
 
+    /// Detaches addresses that nobody verified from accounts of before addresses were verified.
+    ///
+    /// An address counts as verified if an administrator created the account, or a code mailed to it was entered once. Any other becomes a claim: it no
+    /// longer names the account. Each such account gets an audit entry.
+    ///
+    /// - Returns: how many accounts were checked, at most `count`, and how many of them lost their address.
+    func detachUnverifiedEmails(atMost count: Int, audit: AuditTable, at now: Instant) throws(StoreError) -> (checked: Int, detached: Int) {
+        var detached = 0
+        let rows = try connection.rows("SELECT id FROM account WHERE address_checked = 0 LIMIT ?", .integer(Int64(count)))
+        for row in rows {
+            let id: UserID = try row.identifier(0)
+            try connection.execute("UPDATE account SET address_checked = 1 WHERE id = ?", .id(id))
+            // One that does not open stays as it is: nothing can be mailed to it either.
+            guard var account = try? find(id) else { continue }
+            var profile = account.profile.use { $0 }
+            guard let email = profile.email else { continue }
+            guard
+                try connection.row(
+                    """
+                    SELECT 1 FROM audit WHERE account_id = ? AND ((event = 'user.created' AND actor LIKE 'adm!_%' ESCAPE '!')
+                      OR event = 'email_code.accepted') LIMIT 1
+                    """, .id(id)) == nil
+            else { continue }
+            (profile.email, profile.claimedEmail) = (nil, email)
+            account.profile = Sensitive(profile)
+            try updateRow(account, at: now)
+            try connection.execute(
+                "DELETE FROM account_name WHERE account_id = ? AND kind = ?", .id(id), .text(LoginName.Kind.email.rawValue))
+            try audit.append(AuditEvent("user.email-detached", actor: "system", account: id), at: now)
+            detached += 1
+        }
+        return (rows.count, detached)
+    }
+
     /// The oldest accounts first, `count` after `last`.
     ///
     /// - Throws: ``StoreError`` `.stale` when `last` is gone, so that nobody takes the rest for nothing.
@@ -164,10 +266,21 @@ public struct AccountTable {
         return standing.epoch
     }
 
-    private func setNames(_ names: [LoginName], of id: UserID) throws(StoreError) {
+    /// Within a kind the table's key keeps names apart; an external id must not be another kind's name either.
+    private static func otherKinds(than name: LoginName) -> String { name.kind == .externalID ? "kind <> ?" : "kind = ?" }
+
+    private func setNames(_ names: [LoginName], of id: UserID, at now: Instant) throws(StoreError) {
         for name in names {
-            // Within a kind the key sees to it.
-            let others = name.kind == .externalID ? "kind <> ?" : "kind = ?"
+            let others = Self.otherKinds(than: name)
+            // A sign-up that was never finished holds its name no longer than its journey could last.
+            for row in try connection.rows(
+                """
+                SELECT DISTINCT account.id FROM account_name JOIN account ON account.id = account_id
+                WHERE ((kind = ? AND name_hash = ?) OR (identifier_hash = ? AND \(others)))
+                  AND account.id <> ? AND account.state = ? AND account.expires_at <= ?
+                """, .text(name.kind.rawValue), .blob(hash(name)), .blob(identifierHash(name)), .text(LoginName.Kind.externalID.rawValue), .id(id),
+                .text(AccountState.pending.rawValue), .time(now))
+            { _ = try delete(try row.identifier(0)) }
             guard
                 try connection.row(
                     "SELECT 1 FROM account_name WHERE identifier_hash = ? AND account_id <> ? AND \(others)", .blob(identifierHash(name)), .id(id),
@@ -191,7 +304,8 @@ public struct AccountTable {
         let id: UserID = try row.identifier(0)
         let key = try keys.accountKey(row.blob(2), for: id)
         let profile = try JSONColumn.value(AccountProfile.self, key.open(row.blob(3), .accountProfile, for: id.text))
-        return AccountRecord(id: id, state: try row.word(1), profile: Sensitive(profile), createdAt: try row.instant(4),
-            epoch: Int(try row.integer(5)), key: key)
+        return AccountRecord(
+            id: id, state: try row.word(1), profile: Sensitive(profile), createdAt: try row.instant(4), epoch: Int(try row.integer(6)),
+            expiresAt: try row.optionalInstant(5), key: key)
     }
 }

@@ -300,5 +300,15 @@ enum Migrations {
                 "DROP TABLE lock_counter",
             ]
         ),
+        (
+            // Accounts of before are checked by AccountTable.detachUnverifiedEmails.
+            "17-sign-ups",
+            [
+                "ALTER TABLE account ADD COLUMN expires_at BIGINT",
+                "ALTER TABLE account ADD COLUMN address_checked BIGINT NOT NULL DEFAULT 0",
+                "CREATE INDEX account_by_end ON account (expires_at)",
+                "CREATE INDEX account_by_address_check ON account (address_checked)",
+            ]
+        ),
     ]
 }

@@ -170,7 +170,8 @@ struct UserCommand: AsyncParsableCommand {
     private static func show(_ user: UserAnswer, _ output: OutputOptions) {
         guard !output.json else { return JSON.print(user) }
         AdminOutput.sheet([
-            ("id", user.id), ("username", user.username), ("e-mail", user.email), ("external id", user.externalID), ("state", user.state),
+            ("id", user.id), ("username", user.username), ("e-mail", user.email.map { user.emailVerified == false ? "\($0) (unverified)" : $0 }),
+            ("external id", user.externalID), ("state", user.state),
             ("attributes", AdminOutput.members(user.attributes)), ("created", AdminOutput.time(user.createdAt)),
         ])
     }

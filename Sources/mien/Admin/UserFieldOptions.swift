@@ -7,6 +7,10 @@ import MienCore
 struct UserFieldOptions: ParsableArguments {
     @Option(help: "The user name.") var username: String?
     @Option(help: "The e-mail address.") var email: String?
+    @Flag(
+        inversion: .prefixedNo, exclusivity: .chooseLast,
+        help: "Whether you vouch for the address (default: yes). An unverified address never names the user and gets no codes.")
+    var emailVerified: Bool?
     @Option(help: ArgumentHelp("What another system calls the user.", valueName: "id")) var externalId: String?
     @Flag(help: "Read the password from standard input: one line.") var passwordStdin = false
     @Option(
@@ -18,7 +22,7 @@ struct UserFieldOptions: ParsableArguments {
         let value: JSONValue
     }
 
-    var isEmpty: Bool { username == nil && email == nil && externalId == nil && !passwordStdin && attribute.isEmpty }
+    var isEmpty: Bool { username == nil && email == nil && emailVerified == nil && externalId == nil && !passwordStdin && attribute.isEmpty }
 
     /// - Parameter attributes: those there are; sent only when they change.
     func request(attributes: [String: JSONValue], removing removed: [String] = []) throws -> UserRequest {
@@ -26,7 +30,8 @@ struct UserFieldOptions: ParsableArguments {
         for name in removed { changed[name] = nil }
         for attribute in attribute { changed[attribute.name] = attribute.value }
         return UserRequest(
-            externalID: externalId, username: username, email: email, password: passwordStdin ? try Self.password() : nil,
+            externalID: externalId, username: username, email: email, emailVerified: emailVerified,
+            password: passwordStdin ? try Self.password() : nil,
             attributes: changed == attributes ? nil : changed)
     }
 

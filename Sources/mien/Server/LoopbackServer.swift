@@ -21,7 +21,7 @@ struct LoopbackServer {
         var logger = Logger(label: "mien", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = .error
         let (addresses, listening) = AsyncStream<String>.makeStream()
-        let server = try await MienServer(configuration, logger: logger) { listening.yield($0) }
+        let server = try await MienServer(configuration, logger: logger, publishesSignUp: true) { listening.yield($0) }
         guard let first = server.firstStart else { throw Failure(.notSetUp, "server.folder", "\(folder.path) is not fresh") }
         let group = ServiceGroup(services: [server], logger: logger)
         return try await withThrowingTaskGroup(of: Void.self) { tasks in

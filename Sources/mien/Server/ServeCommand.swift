@@ -22,6 +22,7 @@ struct ServeCommand: AsyncParsableCommand {
             """)
 
     @Option(help: ArgumentHelp("A YAML file with settings.", valueName: "mien.yaml")) var config: String?
+    @Flag(help: "On the first start, also publish the sample journey with which anyone can create an account.") var withSamples = false
     @Flag(help: "Print every setting as it would be used, secrets hidden, and end.") var printConfig = false
     @Flag(help: "Make a new admin credential and print it; those before it no longer do. For when it was lost.") var renewAdminCredential = false
 
@@ -40,7 +41,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             // Unbuffered, so that scripts can wait for the lines.
             server = try await MienServer(
-                configuration, logger: logger, renewsAdminCredential: renewAdminCredential,
+                configuration, logger: logger, publishesSignUp: withSamples, renewsAdminCredential: renewAdminCredential,
                 onListening: { FileHandle.standardOutput.write(Data("Listening on \($0)\n".utf8)) },
                 onAdminListening: { FileHandle.standardOutput.write(Data("Admin API on \($0)\n".utf8)) })
         } catch let error as ConfigurationError { throw Failure(.notSetUp, "server.folder", error.description) }

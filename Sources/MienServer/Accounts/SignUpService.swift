@@ -1,0 +1,196 @@
+internal import Foundation
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienStore
+
+/// Sign-ups of journeys: from a pending account to an active one, or to none.
+///
+/// Nothing a stranger sees depends on whether a name or an address is taken: the same writes, the same prompts, and mails only to those concerned.
+struct SignUpService: Sendable {
+    let accounts: AccountService
+    let mail: MailService
+    /// Codes and notices mailed to one address.
+    private let codes = RateLimiter(.init(burst: 10, perMinute: 2))
+    private let notices = RateLimiter(.init(burst: 3, perMinute: 1))
+
+    init(accounts: AccountService, mail: MailService) { (self.accounts, self.mail) = (accounts, mail) }
+
+    private var store: Store { accounts.store }
+
+    /// Creates the pending account.
+    ///
+    /// If the user name or external id is taken, the account is a decoy that holds no name. Whoever has the name or the address already is told by mail.
+    /// - Parameter end: When the account is removed unless its journey has completed.
+    /// - Throws: ``Problem`` `.invalidRequest` for values that no account can have, taken or not.
+    func begin(_ user: AccountProfile, password: Sensitive<String>?, app: AppRecord, until end: Instant) async throws -> UserID {
+        var user = user
+        let names = try accounts.names(of: user), claimed = try accounts.claimedName(of: user)
+        try Self.check(user)
+        // What is mailed is what is attached: “ªda@example.org” is compared as “ada@example.org”, and may be another mailbox.
+        if let claimed, let typed = user.claimedEmail, !typed.utf8.allSatisfy({ $0 < 0x80 }) { user.claimedEmail = claimed.normal }
+        let wanted = user
+        guard !names.isEmpty || claimed != nil else {
+            throw Problem(.invalidRequest, errors: [.init(field: "username", message: "a user needs external_id, username or email")])
+        }
+        try accounts.checkAttributes(user.attributes)
+        let hash = try await password.asyncMap { try await accounts.hash($0, names: (names + [claimed].compactMap { $0 }).map(\.normal), for: .stranger()) }
+        let now = accounts.clock.now, keys = store.keys
+        var generator = SystemRandomNumberGenerator()
+        let id = UserID.random(using: &generator), authenticatorID = AuthenticatorID.random(using: &generator)
+        let addresses = try await store.write { tables -> [Notice] in
+            let holders = try names.compactMap { try tables.accounts.holder(of: $0, at: now) }
+            let owner = try claimed.flatMap { try tables.accounts.holder(of: $0, at: now) }
+            var profile = wanted
+            profile.signUp = SignUp(isDecoy: !holders.isEmpty)
+            let account = AccountRecord.new(id, profile, keys: keys, at: now, pendingUntil: end)
+            if holders.isEmpty {
+                try tables.accounts.insert(account, names: names)
+            } else {
+                try tables.accounts.insertNameless(account, inPlaceOf: names)
+            }
+            if let hash {
+                try tables.authenticators.insert(
+                    AuthenticatorRecord(id: authenticatorID, account: id, type: .password, app: nil, content: Array(hash.utf8), createdAt: now),
+                    of: account.record)
+            }
+            try tables.audit.append(
+                AuditEvent("sign-up.started", actor: "journey", account: id, app: app.id, detail: ["is_decoy": .bool(!holders.isEmpty)]), at: now)
+            return try Notice.all(claimed: wanted.claimedEmail, holders: holders, owner: owner, tables)
+        }
+        for notice in addresses { send(notice, app: app, at: now) }
+        return id
+    }
+
+    /// An external id that looks like an address would be found by it, and keep its owner from verifying it.
+    private static func check(_ user: AccountProfile) throws {
+        guard let id = user.externalID, (try? LoginName(id, kind: .email)) != nil else { return }
+        throw Problem(.invalidRequest, errors: [.init(field: LoginName.Kind.externalID.rawValue, message: "is no e-mail address at a sign-up")])
+    }
+
+    /// Where a code for this pending account is mailed; `nil` if the address is in use, or the sign-up is a decoy.
+    func codeAddress(of account: AccountRecord) async throws -> String? {
+        let (signUp, address) = account.profile.use { ($0.signUp, $0.claimedEmail) }, now = accounts.clock.now
+        guard let signUp, let address, let name = try? LoginName(address, kind: .email) else { return nil }
+        let holder = try await store.read { try $0.accounts.holder(of: name, except: account.id, at: now) }
+        // Counted for taken addresses, too. Whoever types somebody else's address again and again fills their mailbox only so far.
+        let mayMail = codes.take(key("code", address), at: now) == nil
+        return mayMail && signUp.mailsCode(isEmailTaken: holder != nil) ? address : nil
+    }
+
+    /// Records that a code mailed to the claimed address was entered.
+    func proveEmail(of id: UserID) async throws {
+        let now = accounts.clock.now
+        try await store.write { tables in
+            guard var account = try tables.accounts.find(id), account.state == .pending else { return }
+            var profile = account.profile.use { $0 }
+            profile.signUp?.proveEmail()
+            account.profile = Sensitive(profile)
+            try tables.accounts.updateRow(account, at: now)
+        }
+    }
+
+    /// The journey has completed: the account becomes active, with the address it proved.
+    ///
+    /// - Returns: `false` if it cannot; then it is gone.
+    func complete(_ id: UserID, app: AppID) async throws -> Bool {
+        let now = accounts.clock.now
+        return try await store.write { tables in
+            guard var account = try tables.accounts.find(id) else { return false }
+            guard account.state == .pending else { return account.state == .active }
+            var profile = account.profile.use { $0 }
+            let claimed = profile.claimedEmail.flatMap { try? LoginName($0, kind: .email) }
+            let ending = profile.signUp?.ending(
+                .init(
+                    hasName: profile.username != nil || profile.externalID != nil,
+                    isEmailTaken: try claimed.flatMap { try tables.accounts.holder(of: $0, except: id, at: now) } != nil,
+                    isExpired: account.expiresAt.map { $0 <= now } ?? true))
+            guard case .active(let attachesEmail) = ending else {
+                _ = try tables.accounts.delete(id)
+                return false
+            }
+            if attachesEmail { (profile.email, profile.claimedEmail) = (profile.claimedEmail, nil) }
+            profile.signUp = nil
+            (account.profile, account.state, account.expiresAt) = (Sensitive(profile), .active, nil)
+            try tables.accounts.update(account, names: profile.names(), at: now)
+            try tables.audit.append(
+                AuditEvent("user.created", actor: "journey", account: id, app: app, detail: ["email_verified": .bool(attachesEmail)]), at: now)
+            return true
+        }
+    }
+
+    /// The journey was rejected: the account goes, and its name is free.
+    func abandon(_ id: UserID) async throws {
+        try await store.write { tables in
+            guard try tables.accounts.find(id)?.state == .pending else { return }
+            _ = try tables.accounts.delete(id)
+        }
+    }
+}
+
+extension SignUpService {
+    /// A mail about a name or an address that is taken.
+    private enum Notice: Sendable {
+        /// To the owner of the address that was typed.
+        case addressInUse(Sensitive<String>)
+        /// To the owner of the user name that was typed.
+        case nameTried(Sensitive<String>)
+        /// To the address that was typed, if it is free: choose another name.
+        case nameTaken(Sensitive<String>)
+
+        static func all(claimed: String?, holders: [UserID], owner: UserID?, _ tables: Tables) throws -> [Notice] {
+            var notices: [Notice] = []
+            if let claimed, owner != nil {
+                notices.append(.addressInUse(Sensitive(claimed)))
+            } else if let claimed, !holders.isEmpty {
+                notices.append(.nameTaken(Sensitive(claimed)))
+            }
+            for holder in Set(holders) where holder != owner {
+                guard let account = try tables.accounts.find(holder), account.state == .active, let address = account.profile.use({ $0.email })
+                else { continue }
+                notices.append(.nameTried(Sensitive(address)))
+            }
+            return notices
+        }
+
+        var address: Sensitive<String> {
+            switch self {
+            case .addressInUse(let address), .nameTried(let address), .nameTaken(let address): address
+            }
+        }
+
+        func text(_ app: String) -> String {
+            switch self {
+            case .addressInUse:
+                """
+                Someone tried to sign up at \(app) with this address, which already has an account.
+
+                If it was you, sign in, or recover access to your account. If it was not, you need not do anything: no account was created.
+                """
+            case .nameTried:
+                """
+                Someone tried to sign up at \(app) with your user name.
+
+                If it was you, sign in with your existing account. If it was not, you need not do anything: the name stays yours.
+                """
+            case .nameTaken:
+                """
+                You started to sign up at \(app), but the user name you chose is taken. No code will come for this sign-up.
+
+                Start again and choose another user name. If it was not you, you need not do anything.
+                """
+            }
+        }
+    }
+
+    /// Buckets are found by a keyed hash: no address stays in memory.
+    private func key(_ purpose: String, _ address: String) -> String {
+        let normal = (try? LoginName(address, kind: .email))?.normal ?? address
+        return Base64URL.encode(store.keys.hash(ofSecret: Array("\(purpose) \(normal)".utf8)))
+    }
+
+    private func send(_ notice: Notice, app: AppRecord, at now: Instant) {
+        guard notices.take(notice.address.use { key("notice", $0) }, at: now) == nil else { return }
+        mail.send(Mail(to: notice.address, subject: "Sign-up at \(app.name)", body: Sensitive(notice.text(app.name))))
+    }
+}
