@@ -51,7 +51,8 @@ struct ServerParts: Sendable {
         devices = KnownDeviceService(store: store)
         let gate = LockGate(store: store, apps: apps, clock: clock)
         captures = CaptureService(
-            store: store, gate: gate, faces: faces, reader: reader, replays: try await ReplayStore(store: store, clock: clock, days: configuration.replayDays),
+            store: store, gate: gate, faces: faces, reader: reader,
+            replays: try await ReplayStore(store: store, clock: clock, days: configuration.replayDays),
             clock: clock, metrics: metrics, configuration: configuration)
         issuer = TokenIssuer(store: store, issuer: { place.text }, rotateDays: configuration.tokenRotateDays)
         try await issuer.refresh(at: clock.now)
@@ -108,14 +109,17 @@ struct ServerParts: Sendable {
             challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes, budget: bodies,
             publicURL: { [place] in place.text }
         ).add(to: router)
-        UserRoutes(grants: grants, keys: biometrics.keys, changes: changes, body: body, listsKeys: configuration.listsDeviceKeys).add(to: router.group("v1"))
-        PasskeyRoutes(apps: apps, grants: grants, passkeys: passkeys, changes: changes, devices: devices, clock: clock, body: body).add(to: router.group("v1"))
+        UserRoutes(grants: grants, keys: biometrics.keys, changes: changes, body: body, listsKeys: configuration.listsDeviceKeys).add(
+            to: router.group("v1"))
+        PasskeyRoutes(apps: apps, grants: grants, passkeys: passkeys, changes: changes, devices: devices, clock: clock, body: body).add(
+            to: router.group("v1"))
         NoticeRoutes(
             links: MailedLinkService(store: store, clock: clock), attempts: RateLimiter(.init(burst: 120, perMinute: 60)), clock: clock,
             budget: bodies
         ).add(to: router)
         OTPRoutes(grants: grants, tokens: tokens, changes: changes, body: body).add(to: router.group("v1"))
-        RecoveryRoutes(apps: apps, grants: grants, changes: changes, codes: recoveryCodes, recoveries: recoveries, body: body).add(to: router.group("v1"))
+        RecoveryRoutes(apps: apps, grants: grants, changes: changes, codes: recoveryCodes, recoveries: recoveries, body: body).add(
+            to: router.group("v1"))
         licenceRoutes(body).add(to: router.group("v1"))
         return Self.withMethods(router)
     }

@@ -11,7 +11,9 @@ import Testing
         func tell(_ world: World, _ story: [Step]) {
             stories += 1
             for caller in Caller.allCases {
-                let (said, expected) = (world.lock(for: caller).status(under: Self.policy, at: world.now), world.oracle.status(of: caller, at: world.now))
+                let (said, expected) = (
+                    world.lock(for: caller).status(under: Self.policy, at: world.now), world.oracle.status(of: caller, at: world.now)
+                )
                 if said != expected { Issue.record("\(story): \(caller) is \(said), not \(expected)") }
             }
             if world.total != world.oracle.total { Issue.record("\(story): \(world.total) failures, not \(world.oracle.total)") }

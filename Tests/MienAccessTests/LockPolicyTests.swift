@@ -55,17 +55,25 @@ import Testing
     @Test func `the strictest policy of several has the fewest failures and the longest lock, and is a policy itself`() throws {
         // Every three policies out of a small world.
         var all: [LockPolicy] = []
-        for attempts in [1, 2, 5] { for seconds in [1, 60] { for disable in [1, 2, 5, 50] where disable >= attempts {
-            all.append(try LockPolicy(failedAttempts: attempts, lockoutSeconds: seconds, disableAfter: disable))
-        } } }
-        for first in all { for second in all { for third in all {
-            let strictest = try #require(LockPolicy.strictest(of: [first, second, third]))
-            let expected = try LockPolicy(
-                failedAttempts: [first, second, third].map(\.failedAttempts).min()!,
-                lockoutSeconds: [first, second, third].map(\.lockoutSeconds).max()!,
-                disableAfter: [first, second, third].map(\.disableAfter).min()!)
-            if strictest != expected { Issue.record("\(first), \(second), \(third): \(strictest)") }
-        } } }
+        for attempts in [1, 2, 5] {
+            for seconds in [1, 60] {
+                for disable in [1, 2, 5, 50] where disable >= attempts {
+                    all.append(try LockPolicy(failedAttempts: attempts, lockoutSeconds: seconds, disableAfter: disable))
+                }
+            }
+        }
+        for first in all {
+            for second in all {
+                for third in all {
+                    let strictest = try #require(LockPolicy.strictest(of: [first, second, third]))
+                    let expected = try LockPolicy(
+                        failedAttempts: [first, second, third].map(\.failedAttempts).min()!,
+                        lockoutSeconds: [first, second, third].map(\.lockoutSeconds).max()!,
+                        disableAfter: [first, second, third].map(\.disableAfter).min()!)
+                    if strictest != expected { Issue.record("\(first), \(second), \(third): \(strictest)") }
+                }
+            }
+        }
         #expect(LockPolicy.strictest(of: []) == nil)
     }
 }

@@ -39,7 +39,8 @@ struct AuthorizationCodeTests {
             return Page(
                 status: answer.status, location: answer.headers["location"].flatMap { URLComponents(string: $0) },
                 text: String(decoding: answer.body, as: UTF8.self),
-                cookie: answer.headers["set-cookie"].map { String($0.prefix { $0 != ";" }) }, setCookie: answer.headers["set-cookie"], policy: answer.headers["content-security-policy"])
+                cookie: answer.headers["set-cookie"].map { String($0.prefix { $0 != ";" }) }, setCookie: answer.headers["set-cookie"],
+                policy: answer.headers["content-security-policy"])
         }
 
         /// Opens the page, fills it in and sends it.

@@ -35,7 +35,9 @@ import Testing
         #expect(try await test.store.read { try $0.authenticators.find(read.id, of: ana)?.content.shown } == [9])
     }
 
-    @Test(arguments: StoreKind.allCases) func `an authenticator is removed by its owner alone, with locks on purpose; its failures stay`(kind: StoreKind)
+    @Test(arguments: StoreKind.allCases) func `an authenticator is removed by its owner alone, with locks on purpose; its failures stay`(
+        kind: StoreKind
+    )
         async throws
     {
         let test = try await TestStore(kind)
@@ -62,7 +64,9 @@ import Testing
         #expect(try await test.store.read { try $0.authenticators.all(of: ana).map(\.id.text) } == ["aut_1", "aut_3"])
     }
 
-    @Test(arguments: StoreKind.allCases) func `failures are counted by account, method, and app, and apart for devices that earned it`(kind: StoreKind)
+    @Test(arguments: StoreKind.allCases) func `failures are counted by account, method, and app, and apart for devices that earned it`(
+        kind: StoreKind
+    )
         async throws
     {
         let test = try await TestStore(kind)
@@ -107,7 +111,9 @@ import Testing
         #expect(try await test.count("lock_device") == 0)
     }
 
-    @Test(arguments: StoreKind.allCases) func `a lock on purpose names its holders, and only an administrator lifts an administrator's`(kind: StoreKind)
+    @Test(arguments: StoreKind.allCases) func `a lock on purpose names its holders, and only an administrator lifts an administrator's`(
+        kind: StoreKind
+    )
         async throws
     {
         let test = try await TestStore(kind)
@@ -159,7 +165,9 @@ import Testing
         #expect(passed == LockPolicy.face.failedAttempts)
     }
 
-    @Test(arguments: StoreKind.allCases) func `of too many devices those with the fewest methods go first, then those unused for longest`(kind: StoreKind)
+    @Test(arguments: StoreKind.allCases) func `of too many devices those with the fewest methods go first, then those unused for longest`(
+        kind: StoreKind
+    )
         async throws
     {
         let test = try await TestStore(kind)

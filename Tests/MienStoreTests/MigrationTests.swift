@@ -145,7 +145,9 @@ import Testing
         #expect(try own.map { try $0.text(0) } == ["usr_7"])
     }
 
-    @Test(arguments: StoreKind.allCases) func `counters of before become counts of the method; locks by hand stay; no device keeps a counter`(kind: StoreKind)
+    @Test(arguments: StoreKind.allCases) func `counters of before become counts of the method; locks by hand stay; no device keeps a counter`(
+        kind: StoreKind
+    )
         async throws
     {
         let step = try #require(Migrations.all.firstIndex { $0.name.hasSuffix("-locks") })

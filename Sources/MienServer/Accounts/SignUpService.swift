@@ -34,7 +34,9 @@ struct SignUpService: Sendable {
             throw Problem(.invalidRequest, errors: [.init(field: "username", message: "a user needs external_id, username or email")])
         }
         try accounts.checkAttributes(user.attributes)
-        let hash = try await password.asyncMap { try await accounts.hash($0, names: (names + [claimed].compactMap { $0 }).map(\.normal), for: .stranger()) }
+        let hash = try await password.asyncMap {
+            try await accounts.hash($0, names: (names + [claimed].compactMap { $0 }).map(\.normal), for: .stranger())
+        }
         let now = accounts.clock.now, keys = store.keys
         var generator = SystemRandomNumberGenerator()
         let id = UserID.random(using: &generator), authenticatorID = AuthenticatorID.random(using: &generator)

@@ -48,7 +48,8 @@ final class CaptureService: Sendable {
     private let turns = KeyedLocks<CaptureID>()
 
     init(
-        store: Store, gate: LockGate, faces: FaceService, reader: (any LiveFrameReader)? = nil, replays: ReplayStore, clock: ServerClock, metrics: Metrics,
+        store: Store, gate: LockGate, faces: FaceService, reader: (any LiveFrameReader)? = nil, replays: ReplayStore, clock: ServerClock,
+        metrics: Metrics,
         configuration: ServerConfiguration
     ) {
         self.reader = reader ?? faces

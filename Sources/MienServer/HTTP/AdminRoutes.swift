@@ -392,7 +392,8 @@ extension AdminRoutes {
     private static func answer(_ record: AppRecord, secret: String? = nil) throws -> AppAnswer {
         let settings = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(record.settings))
         return AppAnswer(
-            id: record.id.text, name: record.name, type: record.type.rawValue, isFirstParty: record.isFirstParty, settings: settings, clientSecret: secret,
+            id: record.id.text, name: record.name, type: record.type.rawValue, isFirstParty: record.isFirstParty, settings: settings,
+            clientSecret: secret,
             createdAt: record.createdAt.milliseconds)
     }
 

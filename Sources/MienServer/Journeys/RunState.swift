@@ -64,7 +64,8 @@ extension JourneyEffect.Work {
         case .authenticateOTP, .verifyOTPSignature: .otp
         case .authenticateRecoveryCode: .recoveryCode
         case .resolveUser, .openCapture, .readCapture, .openIdentityVerification, .readIdentityVerification, .registerFace, .createUser,
-            .sendEmailCode, .registerDeviceKey, .challengeDeviceKey, .deleteDeviceKey, .offerOTP, .confirmOTP, .challengeOTP, .recoverAccount, .lockAuthenticator,
+            .sendEmailCode, .registerDeviceKey, .challengeDeviceKey, .deleteDeviceKey, .offerOTP, .confirmOTP, .challengeOTP, .recoverAccount,
+            .lockAuthenticator,
             .unlockAuthenticator, .callWebhook, .recordConsent, .findConsent:
             nil
         }

@@ -58,7 +58,9 @@ extension HostileTests {
             // The same password at both apps: failures at either add up.
             try await server.setLock("password", (3, 3600, 50), of: "bank")
             let bob = try await server.makeUser("bob")
-            for app in [LockServer.shop, "bank", LockServer.shop] { #expect(try await !server.passwordLogin("bob", password: "wrong", on: MemoryDeviceTokens(), app: app)) }
+            for app in [LockServer.shop, "bank", LockServer.shop] {
+                #expect(try await !server.passwordLogin("bob", password: "wrong", on: MemoryDeviceTokens(), app: app))
+            }
             #expect(try await server.authenticator("password", of: bob).lock == "locked")
             #expect(try await !server.passwordLogin("bob", on: MemoryDeviceTokens(), app: "bank"))
         }
@@ -171,10 +173,22 @@ private struct LockServer: Sendable {
           "failure_behavior": "abort"}, "on": {"success": "next"}}, "done": {"type": "complete_journey"}
         """
     private static let journeys = [
-        ("register-token", "\(form), \"next\": {\"type\": \"register_otp\", \"config\": {\"kind\": \"hotp\", \"failure_behavior\": \"abort\"}, \"on\": {\"success\": \"done\"}}"),
-        ("code-login", "\(form), \"next\": {\"type\": \"authenticate_otp\", \"config\": {\"user_identifier\": \"form.username\", \"max_attempts\": 1, \"failure_behavior\": \"abort\"}, \"on\": {\"success\": \"done\"}}"),
-        ("lock-token", "\(form), \"next\": {\"type\": \"lock_authenticator\", \"config\": {\"authenticator\": \"otp\"}, \"on\": {\"success\": \"done\", \"failure\": \"done\"}}"),
-        ("unlock-token", "\(form), \"next\": {\"type\": \"unlock_authenticator\", \"config\": {\"authenticator\": \"otp\"}, \"on\": {\"success\": \"done\", \"failure\": \"done\"}}"),
+        (
+            "register-token",
+            "\(form), \"next\": {\"type\": \"register_otp\", \"config\": {\"kind\": \"hotp\", \"failure_behavior\": \"abort\"}, \"on\": {\"success\": \"done\"}}"
+        ),
+        (
+            "code-login",
+            "\(form), \"next\": {\"type\": \"authenticate_otp\", \"config\": {\"user_identifier\": \"form.username\", \"max_attempts\": 1, \"failure_behavior\": \"abort\"}, \"on\": {\"success\": \"done\"}}"
+        ),
+        (
+            "lock-token",
+            "\(form), \"next\": {\"type\": \"lock_authenticator\", \"config\": {\"authenticator\": \"otp\"}, \"on\": {\"success\": \"done\", \"failure\": \"done\"}}"
+        ),
+        (
+            "unlock-token",
+            "\(form), \"next\": {\"type\": \"unlock_authenticator\", \"config\": {\"authenticator\": \"otp\"}, \"on\": {\"success\": \"done\", \"failure\": \"done\"}}"
+        ),
     ]
 
     func setUp() async throws {
