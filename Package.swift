@@ -181,7 +181,7 @@ let package = Package(
         .testTarget(
             name: "MienMediaTests", dependencies: ["MienMedia", "MienMediaTesting", "SystemAV", "MienPixels", "MienTesting"],
             resources: [.copy("Vectors")], swiftSettings: testing),
-        .testTarget(name: "MienInferenceTests", dependencies: ["MienInference", "MienTesting"], swiftSettings: testing),
+        .testTarget(name: "MienInferenceTests", dependencies: ["MienInference", "MienCore", "MienTesting"], swiftSettings: testing),
         .testTarget(
             name: "MienFaceTests", dependencies: ["MienFace", "MienPixels", "MienCore", "MienTesting"], resources: [.copy("Vectors")],
             swiftSettings: testing),

@@ -1,26 +1,25 @@
 internal import Foundation
+internal import MienCore
 
-/// Jobs in the order they came, with a limit. All state is under one condition lock.
+/// A ``FairQueue`` that worker threads take jobs from. All state is under one condition lock.
 final class JobQueue<Worker>: @unchecked Sendable {
     // Unchecked: every stored variable below is touched only while `condition` is locked.
     typealias Ticket = UInt64
 
     private struct Job {
-        let ticket: Ticket
         let run: (inout Worker) -> Void
         let drop: (any Error) -> Void
     }
 
     private let condition = NSCondition()
-    private let limit: Int
-    private var jobs: [Job] = []
+    private var jobs: FairQueue<Job>
     private var lastTicket: Ticket = 0
     /// Tickets whose jobs have not come yet: the job and its cancellation may arrive in either order.
     private var expected: Set<Ticket> = []
     private var cancelledEarly: Set<Ticket> = []
     private var stopped = false
 
-    init(limit: Int) { self.limit = limit }
+    init(_ limits: WorkLimits) { jobs = FairQueue(limits) }
 
     var count: Int { condition.withLock { jobs.count } }
 
@@ -32,23 +31,34 @@ final class JobQueue<Worker>: @unchecked Sendable {
         }
     }
 
-    func add(_ ticket: Ticket, run: @escaping (inout Worker) -> Void, drop: @escaping (any Error) -> Void) {
-        let refusal: (any Error)? = condition.withLock {
+    func add(
+        _ ticket: Ticket, for share: WorkShare, run: @escaping (inout Worker) -> Void, drop: @escaping (any Error) -> Void
+    ) {
+        let dropped: [(drop: (any Error) -> Void, error: any Error)] = condition.withLock {
             expected.remove(ticket)
-            if cancelledEarly.remove(ticket) != nil { return CancellationError() }
-            if stopped { return InferenceError(.stopped, "the workers were shut down") }
-            if jobs.count >= limit { return InferenceError(.busy, "\(limit) jobs are waiting, which is the limit; try again later") }
-            jobs.append(Job(ticket: ticket, run: run, drop: drop))
-            condition.signal()
-            return nil
+            if cancelledEarly.remove(ticket) != nil { return [(drop, CancellationError())] }
+            if stopped { return [(drop, Self.shutDown)] }
+            let now = ContinuousClock.now
+            var dropped: [(drop: (any Error) -> Void, error: any Error)] = jobs.expire(at: now).map { ($0.drop, Self.waitedTooLong) }
+            switch jobs.add(Job(run: run, drop: drop), ticket, for: share, at: now) {
+            case .waiting: condition.signal()
+            // One came and one went: there is a signal for each job that waits.
+            case .displaced(let job): dropped.append((job.drop, Self.full))
+            case .refused: dropped.append((drop, Self.full))
+            }
+            return dropped
         }
-        if let refusal { drop(refusal) }
+        for (drop, error) in dropped { drop(error) }
     }
+
+    private static var full: InferenceError { InferenceError(.busy, "too many jobs are waiting; try again later") }
+    private static var waitedTooLong: InferenceError { InferenceError(.busy, "no worker was free in time; try again later") }
+    private static var shutDown: InferenceError { InferenceError(.stopped, "the workers were shut down") }
 
     /// Takes the job out if it still waits; remembers the wish if it has not come yet.
     func cancel(_ ticket: Ticket) {
         let job: Job? = condition.withLock {
-            if let i = jobs.firstIndex(where: { $0.ticket == ticket }) { return jobs.remove(at: i) }
+            if let job = jobs.remove(ticket) { return job }
             if expected.contains(ticket) { cancelledEarly.insert(ticket) }
             return nil
         }
@@ -58,11 +68,10 @@ final class JobQueue<Worker>: @unchecked Sendable {
     func stop() {
         let rest = condition.withLock {
             stopped = true
-            defer { jobs = [] }
             condition.broadcast()
-            return jobs
+            return jobs.removeAll()
         }
-        for job in rest { job.drop(InferenceError(.stopped, "the workers were shut down")) }
+        for job in rest { job.drop(Self.shutDown) }
     }
 
     /// A worker's life: made, fed with jobs until ``stop()``.
@@ -79,13 +88,19 @@ final class JobQueue<Worker>: @unchecked Sendable {
         }
     }
 
+    /// Waits for a job. Jobs whose wait is over are refused here, so at the latest when a worker has finished its job.
     private func next() -> Job? {
-        condition.lock()
-        defer { condition.unlock() }
-        while jobs.isEmpty {
-            if stopped { return nil }
-            condition.wait()
+        while true {
+            let (job, expired, isOver) = condition.withLock { () -> (Job?, [Job], Bool) in
+                while jobs.isEmpty {
+                    if stopped { return (nil, [], true) }
+                    condition.wait()
+                }
+                let expired = jobs.expire(at: ContinuousClock.now)
+                return (jobs.next(), expired, false)
+            }
+            for job in expired { job.drop(Self.waitedTooLong) }
+            if job != nil || isOver { return job }
         }
-        return jobs.removeFirst()
     }
 }

@@ -22,10 +22,11 @@ public final class FaceEngine: Sendable {
     ///   - crops: what a descriptor is made from, when not the pack's own crops. Calibration holds for those only.
     ///   - looksForAttacks: ask the pack's presentation-attack network about every frame of a live session.
     ///   - compilingAll: compile every network that is used now, which blocks for about a second, less with a filled cache folder: for a server.
+    ///   - limits: how many photos may wait, for how long, and how many of one share.
     /// - Throws: `InferenceError`; `.unreadableModel`, when the pack brings no network to look for attacks with.
     public init(
         pack: ModelPack, workers: Int = 1, options: NetworkOptions = NetworkOptions(), crops: [FaceDescriber.Crop]? = nil,
-        looksForAttacks: Bool = false, compilingAll: Bool = false
+        looksForAttacks: Bool = false, compilingAll: Bool = false, limits: WorkLimits = WorkLimits(total: 1024)
     ) throws(InferenceError) {
         if looksForAttacks, pack.manifest.file(of: .presentationAttack) == nil {
             throw InferenceError(
@@ -38,17 +39,18 @@ public final class FaceEngine: Sendable {
         packID = pack.id
         analyzer = FaceAnalyzer(pack.manifest.geometry, crops: crops)
         liveAnalyzer = LiveAnalyzer(analyzer, looksForAttacks: looksForAttacks)
-        self.workers = WorkerPool(workers: workers, label: "mien.face") { OpenVINOFaceNetworks(compiled) }
+        self.workers = WorkerPool(workers: workers, limits: limits, label: "mien.face") { OpenVINOFaceNetworks(compiled) }
     }
 
     /// Runs `job` on a worker with its own networks. The pipeline's steps are ``analyzer``'s methods.
     ///
-    /// - Throws: what `job` throws; `InferenceError` `.busy` when too many jobs wait.
+    /// - Parameter share: whose job it is, when the engine serves several clients.
+    /// - Throws: what `job` throws; `InferenceError` `.busy` when too many jobs wait, or no worker was free in time.
     public func run<Output: Sendable>(
-        _ job: @escaping @Sendable (FaceAnalyzer, OpenVINOFaceNetworks) throws -> Output
+        for share: WorkShare = .common, _ job: @escaping @Sendable (FaceAnalyzer, OpenVINOFaceNetworks) throws -> Output
     ) async throws -> Output {
         let analyzer = analyzer
-        return try await workers.run { networks in try job(analyzer, networks) }
+        return try await workers.run(for: share) { networks in try job(analyzer, networks) }
     }
 
     /// Everything about a photo's main face but its descriptor.

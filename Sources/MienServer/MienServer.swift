@@ -108,7 +108,6 @@ public final class MienServer: Service {
     public func run() async throws {
         var failure: (any Error)?
         do { try await serve() } catch { failure = error }
-        await parts.stop()
         // The log is folded into the database, and nothing is written to its folder any more.
         let closing = Result { try driver.close() }
         data.release()

@@ -38,12 +38,13 @@ struct ServerParts: Sendable {
         reader: (any LiveFrameReader)? = nil
     ) async throws {
         (self.configuration, self.store, self.place, self.clock, self.logger) = (configuration, store, place, clock, logger)
+        let limits = WorkLimits.server(waitSeconds: configuration.queueWaitSeconds), signatures = SignatureQueue(limits: limits)
         let faces = try FaceService(
             packs: configuration.packs, pack: configuration.pack, cache: configuration.dataFolder.appending(path: "networks"),
             workers: configuration.faceWorkers, precision: configuration.facePrecision,
-            looksForAttacks: configuration.looksForAttacks, mostBytes: configuration.captureBytes)
+            looksForAttacks: configuration.looksForAttacks, mostBytes: configuration.captureBytes, limits: limits)
         passwords = try PasswordService(
-            policy: configuration.passwordPolicy, cost: configuration.passwordCost, workers: configuration.passwordWorkers)
+            policy: configuration.passwordPolicy, cost: configuration.passwordCost, workers: configuration.passwordWorkers, limits: limits)
         mail = try MailService(configuration: configuration, logger: logger, metrics: metrics)
         captures = CaptureService(
             store: store, faces: faces, reader: reader, replays: try await ReplayStore(store: store, clock: clock, days: configuration.replayDays),
@@ -56,12 +57,13 @@ struct ServerParts: Sendable {
         challenges = ChallengeService(store: store, clock: clock)
         let publicURL: @Sendable () -> String = { place.text }
         grants = GrantService(
-            store: store, issuer: issuer, proofs: ProofOfPossession(store: store, clock: clock, publicURL: publicURL), clock: clock,
+            store: store, issuer: issuer, proofs: ProofOfPossession(store: store, clock: clock, publicURL: publicURL, signatures: signatures),
+            clock: clock,
             metrics: metrics, publicURL: publicURL)
         notices = AuthenticatorNotices(store: store, mail: mail, publicURL: publicURL)
         let deviceKeys = DeviceKeyService(
-            store: store, gate: LockGate(store: store, clock: clock), notices: notices, clock: clock, metrics: metrics)
-        let attestations = try AttestationJudge(configuration, store: store, clock: clock, logger: logger)
+            store: store, gate: LockGate(store: store, clock: clock), notices: notices, clock: clock, metrics: metrics, signatures: signatures)
+        let attestations = try AttestationJudge(configuration, store: store, clock: clock, logger: logger, signatures: signatures)
         changes = AuthenticatorChanges(
             store: store, catalog: catalog, clock: clock, rule: configuration.changeRule, identities: configuration.identities)
         biometrics = BiometricGrant(
@@ -69,7 +71,8 @@ struct ServerParts: Sendable {
             devices: KnownDeviceService(store: store), changes: changes, clock: clock, publicURL: publicURL, isEnabled: configuration.identities.contains("biometric"))
         passkeys = PasskeyService(
             store: store, gate: LockGate(store: store, clock: clock), challenges: challenges, notices: notices, clock: clock,
-            metrics: metrics, place: configuration.passkeyPlace, publicURL: publicURL, isEnabled: configuration.identities.contains("passkey"))
+            metrics: metrics, place: configuration.passkeyPlace, publicURL: publicURL, isEnabled: configuration.identities.contains("passkey"),
+            signatures: signatures)
         tokens = OTPService(store: store, gate: LockGate(store: store, clock: clock), notices: notices, clock: clock)
         recoveryCodes = RecoveryCodeService(
             store: store, gate: LockGate(store: store, clock: clock), notices: notices, mail: mail, clock: clock)
@@ -147,6 +150,4 @@ struct ServerParts: Sendable {
         router.add(middleware: MethodMiddleware(table: RouteTable(router.routes)))
         return router
     }
-
-    func stop() async { await passwords.stop() }
 }

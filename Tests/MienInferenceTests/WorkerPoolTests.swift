@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import MienCore
 import MienInference
 import Synchronization
 import Testing
@@ -88,6 +89,56 @@ struct WorkerPoolTests {
         try await holder.value
         for (i, task) in waiting.enumerated() { #expect(try await task.value == i) }
         #expect(try await pool.run { _ in 7 } == 7)
+    }
+
+    @Test("a share with many jobs waiting delays another share's job by one")
+    func fairness() async throws {
+        let pool = WorkerPool(workers: 1, limits: WorkLimits(total: 100, perOwner: 50, perPart: 20, wait: nil), label: "test") { [String]() }
+        let gate = Gate(), holder = await hold(pool, at: gate)
+        let flood = (0..<40).map { i in Task { try await pool.run(for: .address("A", naming: "\(i)")) { $0.append("A") } } }
+        await until { pool.waiting == 40 }
+        let other = Task { try await pool.run(for: .address("B")) { $0.append("B") } }
+        await until { pool.waiting == 41 }
+        gate.open()
+        try await holder.value
+        try await other.value
+        for task in flood { try await task.value }
+        let order = try await pool.run { $0 }
+        #expect(order.count == 41 && order.prefix(2).contains("B"))
+    }
+
+    @Test("a job that has waited too long is refused as busy and never runs; the next one runs")
+    func wait() async throws {
+        let pool = WorkerPool(workers: 1, limits: WorkLimits(total: 10, perOwner: 10, perPart: 10, wait: .milliseconds(50)), label: "test") { 0 }
+        let gate = Gate(), holder = await hold(pool, at: gate), ran = Counter()
+        let late = Task { try await pool.run { _ in ran.add(1) } }
+        await until { pool.waiting == 1 }
+        try await Task.sleep(for: .milliseconds(60))
+        gate.open()
+        try await holder.value
+        await #expect(throws: InferenceError(.busy, "")) { try await late.value }
+        #expect(try await pool.run { _ in 7 } == 7)
+        #expect(ran.value == 0)
+    }
+
+    @Test("a job that loses its place to a smaller share is refused as busy")
+    func displaced() async throws {
+        let pool = WorkerPool(workers: 1, limits: WorkLimits(total: 4, perOwner: 4, perPart: 4, wait: nil), label: "test") { 0 }
+        let gate = Gate(), holder = await hold(pool, at: gate)
+        let flood = (0..<4).map { _ in Task { try await pool.run(for: .address("A")) { _ in } } }
+        await until { pool.waiting == 4 }
+        let other = Task { try await pool.run(for: .address("B")) { _ in 9 } }
+        let results = await withTaskGroup(of: Bool.self) { group in
+            for task in flood {
+                group.addTask { if case .failure(let error as InferenceError) = await task.result { error.code == .busy } else { false } }
+            }
+            let first = await group.next()
+            gate.open()
+            return await group.reduce(into: [first ?? false]) { $0.append($1) }
+        }
+        #expect(results.count { $0 } == 1)
+        try await holder.value
+        #expect(try await other.value == 9)
     }
 
     @Test("a task cancelled before it asks never has its job run")

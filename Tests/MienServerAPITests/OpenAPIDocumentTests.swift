@@ -54,9 +54,7 @@ struct OpenAPIDocumentTests {
         let scratch = try ScratchFolder()
         let configuration = try ServerConfiguration(environment: ["MIEN_DATA": scratch("data").path], home: Machine.folder)
         let parts = try await MienServer(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }).parts
-        let tables = (RouteTable(parts.publicRouter().routes), RouteTable(parts.adminRouter().routes))
-        await parts.stop()
-        return tables
+        return (RouteTable(parts.publicRouter().routes), RouteTable(parts.adminRouter().routes))
     }
 
     @Test("an operation names its parameters, who may call it, and every problem that each may meet")

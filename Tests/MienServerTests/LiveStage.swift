@@ -35,7 +35,7 @@ struct WordReader: LiveFrameReader {
         var bytes: [UInt8] { [UInt8](try! JSONEncoder().encode(self)) }
     }
 
-    func liveReading(of bytes: [UInt8], index: Int, at time: Duration) async throws -> FaceReading {
+    func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare) async throws -> FaceReading {
         let words = try JSONDecoder().decode(Words.self, from: Data(bytes))
         let look = MadeLook(
             person: words.person, yaw: words.yaw, pitch: words.pitch, eyes: words.eyes, mouth: words.mouth, zoom: words.zoom, isFlat: words.isFlat)
@@ -47,7 +47,7 @@ struct WordReader: LiveFrameReader {
     }
 
     /// A direction for each person, far from every other's.
-    func entry(of reading: FaceReading) async throws -> FaceTemplate.Entry? {
+    func entry(of reading: FaceReading, for share: WorkShare) async throws -> FaceTemplate.Entry? {
         guard let likeness = reading.face?.likeness else { return nil }
         let person = likeness.person
         var generator = SeededGenerator(seed: UInt64(7 + person))

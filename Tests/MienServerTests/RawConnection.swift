@@ -47,11 +47,16 @@ final class RawConnection: Sendable {
     private let state = Mutex(State())
     private let channel = Mutex<(any Channel)?>(nil)
 
-    /// - Parameter address: `http://host:port`, or `https://` with `tls`.
-    static func open(_ address: String, tls: NIOSSLContext? = nil) async throws -> RawConnection {
+    /// - Parameters:
+    ///   - address: `http://host:port`, or `https://` with `tls`.
+    ///   - source: the address to connect from, e.g. `127.0.0.2`; by default, the system's choice.
+    static func open(_ address: String, tls: NIOSSLContext? = nil, from source: String? = nil) async throws -> RawConnection {
         let url = try #require(URLComponents(string: address)), host = try #require(url.host), port = try #require(url.port)
         let connection = RawConnection()
-        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        if let source { bootstrap = bootstrap.bind(to: try SocketAddress(ipAddress: source, port: 0)) }
+        let channel =
+            try await bootstrap
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls {

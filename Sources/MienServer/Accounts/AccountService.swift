@@ -11,14 +11,15 @@ struct AccountService: Sendable {
     let notices: AuthenticatorNotices
     let clock: ServerClock
 
+    /// - Parameter share: whose turn hashing the password takes.
     /// - Throws: ``Problem`` `.invalidRequest` naming each field that is wrong, `.conflict` for a name that is taken.
-    func create(_ profile: AccountProfile, password: Sensitive<String>?, actor: String, app: AppID?) async throws -> UserID {
+    func create(_ profile: AccountProfile, password: Sensitive<String>?, actor: String, app: AppID?, for share: WorkShare) async throws -> UserID {
         let names = try names(of: profile)
         guard !names.isEmpty else {
             throw Problem(.invalidRequest, errors: [.init(field: "username", message: "a user needs external_id, username or email")])
         }
         try checkAttributes(profile.attributes)
-        let hash = try await password.asyncMap { try await self.hash($0, names: names.map(\.normal)) }
+        let hash = try await password.asyncMap { try await self.hash($0, names: names.map(\.normal), for: share) }
         let now = clock.now, keys = store.keys
         var generator = SystemRandomNumberGenerator()
         let id = UserID.random(using: &generator), authenticatorID = AuthenticatorID.random(using: &generator)
@@ -41,7 +42,7 @@ struct AccountService: Sendable {
     }
 
     /// - Parameter change: what the request says; `nil` leaves a thing as it is.
-    func update(_ id: UserID, _ change: UserRequest, actor: String) async throws -> AccountRecord {
+    func update(_ id: UserID, _ change: UserRequest, actor: String, for share: WorkShare) async throws -> AccountRecord {
         guard let found = try await store.read({ try $0.accounts.find(id) }) else { throw Problem(.notFound, "there is no such user") }
         var account = found
         var profile = found.profile.use { $0 }
@@ -61,7 +62,7 @@ struct AccountService: Sendable {
         }
         try checkAttributes(profile.attributes)
         account.profile = Sensitive(profile)
-        let hash = try await change.password.map { Sensitive($0) }.asyncMap { try await self.hash($0, names: names.map(\.normal)) }
+        let hash = try await change.password.map { Sensitive($0) }.asyncMap { try await self.hash($0, names: names.map(\.normal), for: share) }
         let changed = account, now = clock.now
         var generator = SystemRandomNumberGenerator()
         let authenticatorID = AuthenticatorID.random(using: &generator), notice = notices.draft()
@@ -136,11 +137,11 @@ struct AccountService: Sendable {
         }
     }
 
-    private func hash(_ password: Sensitive<String>, names: [String]) async throws -> String {
+    private func hash(_ password: Sensitive<String>, names: [String], for share: WorkShare) async throws -> String {
         if let fault = password.use({ passwords.policy.fault(of: $0, names: names) }) {
             throw Problem(.invalidRequest, errors: [.init(field: "password", message: fault.description)])
         }
-        return try await passwords.hash(password)
+        return try await passwords.hash(password, for: share)
     }
 
     private func checkAttributes(_ attributes: [String: JSONValue]) throws {

@@ -42,7 +42,11 @@ struct LockGate: Sendable {
     func succeed(_ pass: Pass) async throws { try await change(pass) { $0.succeed(under: pass.policy) } }
 
     /// What was to be judged never was, through no fault of the caller.
-    func abandon(_ pass: Pass) async throws { try await change(pass) { $0.abandon(under: pass.policy, begun: pass.begun) } }
+    ///
+    /// Runs to its end even in a canceled task: the guess of a client that hung up is not to stay counted.
+    func abandon(_ pass: Pass) async throws {
+        try await Task { try await change(pass) { $0.abandon(under: pass.policy, begun: pass.begun) } }.value
+    }
 
     /// By a journey or an administrator, until it is unlocked.
     func lock(_ authenticator: AuthenticatorID) async throws {

@@ -19,10 +19,11 @@ struct AttestationJudge: Sendable {
     /// Google's and Apple's come with the library; an operator may add some.
     private let android, apple: [TrustAnchor]
     private let revoked: StatusListFile?
+    private let signatures: SignatureQueue
 
     /// - Throws: ``ConfigurationError`` when the operator's files are not what the settings say.
-    init(_ configuration: ServerConfiguration, store: Store, clock: ServerClock, logger: Logger) throws {
-        (self.store, self.clock) = (store, clock)
+    init(_ configuration: ServerConfiguration, store: Store, clock: ServerClock, logger: Logger, signatures: SignatureQueue) throws {
+        (self.store, self.clock, self.signatures) = (store, clock, signatures)
         let own = try configuration.attestationRoots.map { try Self.roots($0) } ?? []
         (android, apple) = (TrustAnchor.androidKeyAttestation + own, TrustAnchor.appleAppAttest + own)
         revoked = try configuration.attestationRevoked.map { try StatusListFile(path: $0, logger: logger) }
@@ -56,13 +57,18 @@ struct AttestationJudge: Sendable {
             try await refuse(.missing, nil, claim, app, actor)
             throw Refusal(reason: "this app takes attested keys only: send “attestation”")
         }
-        do throws(AttestationError) {
+        do {
             guard isFresh else { throw AttestationError(.challenge, "the challenge was used or has expired: ask for a new one") }
             switch given {
-            case .androidKey(let chain): return ProvedAttestation(try verify(chain, claim, settings, statuses: await revoked?.current()))
-            case .appleAppAttest(let object, let keyID): return ProvedAttestation(try verify(object, keyID, claim, settings))
+            case .androidKey(let chain):
+                let statuses = await revoked?.current()
+                return try await signatures.run(for: .signedIn(claim.user)) {
+                    ProvedAttestation(try verify(chain, claim, settings, statuses: statuses))
+                }
+            case .appleAppAttest(let object, let keyID):
+                return try await signatures.run(for: .signedIn(claim.user)) { ProvedAttestation(try verify(object, keyID, claim, settings)) }
             }
-        } catch {
+        } catch let error as AttestationError {
             try await refuse(.code(error.code), given.format, claim, app, actor)
             throw Refusal(reason: "the attestation is refused, \(error)")
         }

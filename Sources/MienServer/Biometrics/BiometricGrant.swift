@@ -70,7 +70,8 @@ struct BiometricGrant: Sendable {
         }
         try await changes.require(.add, by: caller)
         guard let key = message.key else { throw OAuthError(.invalidRequest, "jwt: a set-up brings its public key as “jwk”") }
-        guard (try? message.verify(with: key)) != nil else { throw Self.refused("the request is not signed with the key that it brings") }
+        let isSigned = try await keys.signatures.check(with: key, for: .signedIn(caller.account.id)) { (try? message.verify(with: key)) != nil }
+        guard isSigned else { throw Self.refused("the request is not signed with the key that it brings") }
         guard let device = DeviceInfo(claims["device_info"]) else {
             throw OAuthError(.invalidRequest, "jwt: a set-up tells the device's model in device_info")
         }

@@ -49,6 +49,7 @@ struct DeviceKeyService: Sendable {
     let notices: AuthenticatorNotices
     let clock: ServerClock
     let metrics: Metrics
+    let signatures: SignatureQueue
 
     /// `^[-\w]{8,64}$`
     static func isKeyID(_ text: String) -> Bool {
@@ -168,7 +169,7 @@ struct DeviceKeyService: Sendable {
     ///   - isRight: whether the key made the signature.
     func verify(
         _ keyID: String, of user: UserID? = nil, app: AppRecord, device: KnownDevice? = nil, actor: String,
-        _ isRight: @Sendable (DevicePublicKey) -> Bool
+        _ isRight: @escaping @Sendable (DevicePublicKey) -> Bool
     ) async throws -> Verdict {
         let found = try await store.read { tables -> (AccountRecord, AuthenticatorRecord)? in
             guard let key = try tables.deviceKeys.find(keyID, app: app.id), user == nil || key.account == user,
@@ -182,11 +183,17 @@ struct DeviceKeyService: Sendable {
         }
         let policy = app.settings.lockPolicy(for: .nativeBiometrics)
         let known = device?.account == account.id ? device?.id : nil
+        let share = known.map { .device($0, of: account.id) } ?? WorkShare.stranger(naming: keyID)
         guard let pass = try await gate.begin(authenticator.id, policy: policy, device: known) else {
             let refusal = try await refuse(account.id, app.id, actor, ["locked": true])
-            return isRight(key) ? .locked : refusal
+            return try await signatures.check(with: key, for: share) { isRight(key) } ? .locked : refusal
         }
-        guard isRight(key) else { return try await refuse(account.id, app.id, actor, [:]) }
+        let isAccepted: Bool
+        do { isAccepted = try await signatures.check(with: key, for: share) { isRight(key) } } catch {
+            try await gate.abandon(pass)
+            throw error
+        }
+        guard isAccepted else { return try await refuse(account.id, app.id, actor, [:]) }
         try await gate.succeed(pass)
         metrics.count("mien_authentications_total", "type=\"native_biometrics\",result=\"accepted\"")
         return .owner(

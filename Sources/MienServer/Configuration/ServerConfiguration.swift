@@ -164,6 +164,7 @@ public struct ServerConfiguration: Sendable {
     /// `nil` behind a proxy, whose address all of them have.
     public var connectionsPerAddress: Int? { trustsProxy ? nil : integer("limit.connections_per_address") }
     public var requestSeconds: Int { integer("limit.request_seconds") }
+    var queueWaitSeconds: Int { integer("limit.queue_wait_seconds") }
     public var trustsProxy: Bool { text("trust_proxy") == "true" }
     var identities: [String] { text("authentication.identities").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
     var passkeyPlace: PasskeyPlace {

@@ -98,6 +98,10 @@ public struct ServerSetting: Sendable {
             "limit.connections_per_address", .integer(1...1_000_000), "512",
             "Of those, connections of one address; more are refused. Without effect with trust_proxy."),
         .init("limit.request_seconds", .integer(1...600), "30", "How long a client may take to send a request."),
+        .init(
+            "limit.queue_wait_seconds", .integer(1...60), "5",
+            "How long a request may wait for a password to be hashed, a picture to be analyzed, or an RSA signature to be verified; then it gets 503."
+        ),
         .init("trust_proxy", .flag, "false", "Take the client's address from X-Forwarded-For: only behind a proxy that sets it."),
         .init(
             "authentication.identities", .list, "biometric,passkey",

@@ -38,7 +38,7 @@ extension EffectPerformer {
             attributes: user.attributes.use { $0 })
         do {
             let id = try await AccountService(store: store, passwords: passwords, notices: notices, clock: clock).create(
-                profile, password: user.password, actor: "journey", app: context.app.id)
+                profile, password: user.password, actor: "journey", app: context.app.id, for: .stranger())
             return .userCreated(id)
         } catch let problem as Problem {
             // A stranger must not learn here which names are taken; the journey's author decides what to say.

@@ -10,12 +10,13 @@ extension EffectPerformer {
     ) async throws -> EffectResult.Answer {
         let account = try await account(user)
         guard mayGuess(user, account, context) else { return .refused(.invalidCredentials) }
+        let share = share(of: user, account, context)
         let authenticator = try await account.asyncMap { account in
             try await store.read { try $0.authenticators.find(.password, of: account, app: nil) }
         }
         guard let account, let authenticator = authenticator ?? nil else {
             try await gate.pretend()
-            _ = try await passwords.verify(password, against: nil)
+            _ = try await passwords.verify(password, against: nil, for: share)
             return try await refuse(.password, nil, context)
         }
         let hash = authenticator.content.use { Sensitive(String(decoding: $0, as: UTF8.self)) }
@@ -23,18 +24,18 @@ extension EffectPerformer {
         guard let pass = try await gate.begin(authenticator.id, policy: policy, device: context.device(of: account.id)) else {
             // As long as a guess that is judged; the secret is not.
             try await gate.pretend()
-            _ = try await passwords.verify(password, against: nil)
+            _ = try await passwords.verify(password, against: nil, for: share)
             return try await refuse(.password, account.id, context, locked: true)
         }
         let isRight: Bool
-        do { isRight = try await passwords.verify(password, against: hash) } catch {
+        do { isRight = try await passwords.verify(password, against: hash, for: share) } catch {
             try await gate.abandon(pass)
             throw error
         }
         guard isRight else { return try await refuse(.password, account.id, context) }
         try await gate.succeed(pass)
         if passwords.isOutdated(hash) {
-            let new = try await passwords.hash(password), now = clock.now
+            let new = try await passwords.hash(password, for: share), now = clock.now
             do {
                 try await store.write { tables in
                     var changed = authenticator

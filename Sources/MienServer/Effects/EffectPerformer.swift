@@ -18,6 +18,10 @@ struct EffectContext: Sendable {
     /// The sign-in that the run began with.
     let begun: RunState.Begun?
 
+    /// The account that the client has signed in to, before or in this run.
+    var signedIn: UserID? { user.flatMap { $0.level == .authenticated ? $0.id : nil } }
+
+
     /// The known device, if it is this account's.
     func device(of account: UserID) -> DeviceID? { device?.account == account ? device?.id : nil }
     var knownDevice: KnownDevice? { device.map { KnownDevice(id: $0.id, account: $0.account, app: app.id) } }

@@ -42,3 +42,12 @@ extension CaptureService {
         if try await gate.begin(found.face, policy: found.policy, device: device) == nil { try await gate.pretend() }
     }
 }
+
+extension CaptureService {
+    /// Whose turn looking at this session's pictures takes: the account of the known device that it is for, or else the client's address.
+    func share(of content: Content) -> WorkShare {
+        let expected = content.expected
+        if let device = expected.device, expected.user == nil || expected.user == device.account { return .device(device.id, of: device.account) }
+        return .stranger(naming: expected.user?.text ?? expected.identifier.map { Base64URL.encode(store.keys.hash(ofSecret: Array($0.utf8))) } ?? "")
+    }
+}

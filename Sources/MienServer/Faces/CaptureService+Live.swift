@@ -53,7 +53,7 @@ extension CaptureService {
             case .admitted: break
             }
             for frame in batch {
-                try await self.look(at: frame, &session, record.id)
+                try await self.look(at: frame, &session, record.id, for: self.share(of: content))
                 if session.judgement.end != nil { return try await self.end(record, content, session) }
             }
             return self.answer(record, content)
@@ -85,13 +85,13 @@ extension CaptureService {
     }
 
     /// The picture lives as long as this call.
-    private func look(at frame: LinkedFrame, _ session: inout LiveSession, _ id: CaptureID) async throws {
+    private func look(at frame: LinkedFrame, _ session: inout LiveSession, _ id: CaptureID, for share: WorkShare) async throws {
         session.willLook(at: clock.now)
         live.update(session, id)
         let time = Duration.milliseconds(Int64(frame.milliseconds))
-        let reading = try await reader.liveReading(of: frame.picture, index: Int(frame.number) - 1, at: time)
+        let reading = try await reader.liveReading(of: frame.picture, index: Int(frame.number) - 1, at: time, for: share)
         try session.take(frame, reading.withoutPicture)
-        if session.judgement.wantsExtraction { session.extracted(try await reader.entry(of: reading)) }
+        if session.judgement.wantsExtraction { session.extracted(try await reader.entry(of: reading, for: share)) }
         live.update(session, id)
     }
 

@@ -83,7 +83,7 @@ final class CaptureService: Sendable {
     /// The frame is counted on disk before it is decoded, so malformed pictures and abandoned requests use up the session as well.
     ///
     /// - Throws: ``Problem``: `.liveCaptureRequired` if the capture must show a live person, `.captureClosed` if it takes no more frames;
-    ///   `ImageError` if the frame is not a picture; ``ServerBusy``, in which case the frame does not count.
+    ///   `ImageError` if the frame is not a picture; ``ServerBusy`` or `CancellationError`, in which case the frame does not count.
     func frame(_ bytes: [UInt8], token: String) async throws -> CaptureAnswer {
         try await inTurn(token) { record, content in
             guard content.rules.mode == .image else { throw Self.liveRequired }
@@ -91,8 +91,9 @@ final class CaptureService: Sendable {
             let counted = try await self.count(record, content)
             var next = counted, content = content
             let look: FaceService.Look
-            do { look = try await self.faces.look(at: bytes, leastQuality: content.rules.quality) } catch {
-                if error is ServerBusy {
+            do { look = try await self.faces.look(at: bytes, leastQuality: content.rules.quality, for: self.share(of: content)) } catch {
+                // Never looked at: the queue had no turn for it, or the client hung up before its turn.
+                if error is ServerBusy || error is CancellationError {
                     try await self.write(record, content, from: counted, [:])
                 } else {
                     try await self.endIfFull(counted, content)

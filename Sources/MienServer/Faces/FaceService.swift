@@ -8,8 +8,6 @@ internal import MienPixels
 
 /// Looks at selfies and compares them with templates. Pictures live as long as one call.
 final class FaceService: LiveFrameReader {
-    /// Frames that may wait to be looked at; more are turned away.
-    private static let mostWaiting = 128
     /// Of a frame of a live capture: 1920 × 1200 fit.
     static let mostLivePixels = 2_400_000
 
@@ -17,16 +15,19 @@ final class FaceService: LiveFrameReader {
     private let engine: FaceEngine
     private let matcher: FaceMatcher
     private let imageLimits: ImageLimits
-    private let line = BoundedLine(most: mostWaiting)
 
     /// Loads the pack and compiles its networks: about a second, with a filled cache less.
-    init(packs: URL, pack: String, cache: URL, workers: Int, precision: NetworkOptions.Precision?, looksForAttacks: Bool, mostBytes: Int) throws {
+    init(
+        packs: URL, pack: String, cache: URL, workers: Int, precision: NetworkOptions.Precision?, looksForAttacks: Bool, mostBytes: Int,
+        limits: WorkLimits
+    ) throws {
         let loaded = try PackLibrary(folder: packs).pack(PackID(pack))
         packID = loaded.id
         matcher = try loaded.matcher()
         try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)
         let options = NetworkOptions(precision: try precision ?? InferenceRuntime().fastestPrecision, cacheFolder: cache.path)
-        engine = try FaceEngine(pack: loaded, workers: workers, options: options, looksForAttacks: looksForAttacks, compilingAll: true)
+        engine = try FaceEngine(
+            pack: loaded, workers: workers, options: options, looksForAttacks: looksForAttacks, compilingAll: true, limits: limits)
         imageLimits = ImageLimits(maxBytes: mostBytes)
     }
 
@@ -40,12 +41,11 @@ final class FaceService: LiveFrameReader {
         let entry: FaceTemplate.Entry?
     }
 
-    /// - Throws: `ImageError` for what is no picture; ``ServerBusy``.
-    func look(at bytes: [UInt8], leastQuality: Int) async throws -> Look {
-        guard line.enter() else { throw ServerBusy() }
-        defer { line.leave() }
+    /// - Parameter share: whose turn the analysis takes.
+    /// - Throws: `ImageError` for malformed pictures; ``ServerBusy``.
+    func look(at bytes: [UInt8], leastQuality: Int, for share: WorkShare) async throws -> Look {
         let limits = imageLimits
-        return try await engine.run { analyzer, networks in
+        return try await run(for: share) { analyzer, networks in
             let image = try ImageDecoder.decode(bytes, limits: limits)
             let analysis = try analyzer.analyse(image, with: networks)
             let box = analysis.main?.detection.box
@@ -60,20 +60,25 @@ final class FaceService: LiveFrameReader {
         }
     }
 
-    func liveReading(of bytes: [UInt8], index: Int, at time: Duration) async throws -> FaceReading {
-        guard line.enter() else { throw ServerBusy() }
-        defer { line.leave() }
+    func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare) async throws -> FaceReading {
         var limits = imageLimits
         limits.maxPixels = Self.mostLivePixels
         let live = engine.liveAnalyzer
-        return try await engine.run { [limits] _, networks in
+        return try await run(for: share) { [limits] _, networks in
             let frame = Frame(image: try ImageDecoder.decode(bytes, limits: limits), time: time)
             return try live.reading(of: frame, index: index, with: networks)
         }
     }
 
-    func entry(of reading: FaceReading) async throws -> FaceTemplate.Entry? {
-        do { return try await engine.entry(of: reading) } catch is FaceModelError { return nil }
+    func entry(of reading: FaceReading, for share: WorkShare) async throws -> FaceTemplate.Entry? {
+        let live = engine.liveAnalyzer
+        do { return try await run(for: share) { _, networks in try live.entry(of: reading, with: networks) } } catch is FaceModelError { return nil }
+    }
+
+    private func run<Output: Sendable>(
+        for share: WorkShare, _ job: @escaping @Sendable (FaceAnalyzer, OpenVINOFaceNetworks) throws -> Output
+    ) async throws -> Output {
+        try await WorkQueue.wait { [engine] in try await engine.run(for: share, job) }
     }
 
     /// - Returns: `nil` when one was made by another model pack.

@@ -29,6 +29,13 @@ struct AdminOnly: RouterMiddleware {
     }
 }
 
+extension WorkShare {
+    /// The share of an administrator, whose credential ``AdminOnly`` has checked.
+    static func administrator(_ context: MienRequestContext) -> WorkShare {
+        .account(context.admin?.id.text ?? "", from: context.client.key)
+    }
+}
+
 extension Request {
     /// What follows `Bearer`.
     var bearer: String? {

@@ -124,14 +124,14 @@ struct AdminRoutes {
             let id = try await accounts.create(
                 AccountProfile(
                     externalID: wanted.externalID, username: wanted.username, email: wanted.email, attributes: wanted.attributes ?? [:]),
-                password: wanted.password.map { Sensitive($0) }, actor: context.actor, app: nil)
+                password: wanted.password.map { Sensitive($0) }, actor: context.actor, app: nil, for: .administrator(context))
             return JSONBody.response(Self.answer(try await user(id)), status: .created)
         }
         router.get("users/:user") { _, context in JSONBody.response(Self.answer(try await user(context))) }
         router.patch("users/:user") { request, context in
             let id = try await user(context).id
             let change = try await body.read(UserRequest.self, UserRequest.CodingKeys.self, from: request)
-            return JSONBody.response(Self.answer(try await accounts.update(id, change, actor: context.actor)))
+            return JSONBody.response(Self.answer(try await accounts.update(id, change, actor: context.actor, for: .administrator(context))))
         }
         router.post("users/:user/compromised") { _, context in
             let account = try await user(context)

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import MienStore
 
-/// Finds out once where a request comes from, for everything behind it: limits, and the audit log if it is to note it.
+/// Finds out once where a request comes from, for everything behind it: limits, queues, and the audit log if it is to note it.
 struct ClientMiddleware: RouterMiddleware {
     let trustsProxy: Bool
     let isAudited: Bool
@@ -13,8 +13,11 @@ struct ClientMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         if trustsProxy, let noted = Self.noted(request) { context.client = noted }
-        guard isAudited, !context.client.text.isEmpty else { return try await next(request, context) }
-        return try await AuditClient.$address.withValue(context.client.text) { [context] in try await next(request, context) }
+        let origin = RequestOrigin(address: context.client.key, channel: context.channel)
+        return try await RequestOrigin.$current.withValue(origin) { [context] in
+            guard isAudited, !context.client.text.isEmpty else { return try await next(request, context) }
+            return try await AuditClient.$address.withValue(context.client.text) { try await next(request, context) }
+        }
     }
 
     /// The last address a trusted proxy noted; what a client wrote before it is not believed.

@@ -2738,8 +2738,8 @@ enum OpenAPIDocument {
             }
           },
           "Unavailable": {
-            "description": "Busy, or not ready; try again.",
-            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+            "description": "Busy, or not ready; try again after `retry-after` seconds, if it is there.",
+            "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "retry-after": {"$ref": "#/components/headers/RetryAfter"}},
             "content": {
               "application/problem+json": {
                 "schema": {

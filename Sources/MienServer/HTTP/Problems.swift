@@ -20,7 +20,7 @@ struct ProblemMiddleware: RouterMiddleware {
         if let given = RequestIdentity.given(request) { context.logger[metadataKey: "hb.request.id"] = .string(given) }
         do { response = try await next(request, context) } catch {
             let problem = Self.problem(error, context.logger)
-            response = Self.response(problem)
+            response = Self.response(problem, retryAfter: problem.code == .unavailable ? .zero : nil)
             if let challenge = (error as? OAuthError)?.challenge { response.headers[.wwwAuthenticate] = challenge }
         }
         // What follows an answer to HEAD would be taken for the next answer.
@@ -56,7 +56,7 @@ struct ProblemMiddleware: RouterMiddleware {
             logger.error("the store failed", metadata: ["store.code": "\(error.code.rawValue)", "store.reason": "\(error.reason)"])
             return Problem(error.code == .busy ? .unavailable : .serverError)
         case let error as InferenceError where error.code == .busy:
-            return Problem(.unavailable, "too many pictures wait already; try again in a moment")
+            return Problem(.unavailable, "too much is waiting already; try again in a moment")
         case let error as HTTPError:
             switch error.status {
             case .notFound: return Problem(.notFound)

@@ -9,11 +9,14 @@ struct MienRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Where it comes from: the other end of the connection, or what ``ClientMiddleware`` found.
     var client: ClientAddress
+    /// The connection.
+    let channel: any Channel
     /// Set by ``AdminOnly``.
     var admin: AdminRecord?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
+        channel = source.channel
         client = source.channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) } ?? .unknown
     }
 }

@@ -15,6 +15,7 @@ struct ProofOfPossession: Sendable {
     let store: Store
     let clock: ServerClock
     let publicURL: @Sendable () -> String
+    let signatures: SignatureQueue
 
     /// The key that the request's proof was made with.
     ///
@@ -26,11 +27,11 @@ struct ProofOfPossession: Sendable {
         guard let proof = proofs.first else { return nil }
         guard proofs.count == 1 else { throw Self.refused("there is more than one DPoP header") }
         let message: VerifiedJWS
-        do throws(JWSError) {
+        do {
             let read = try JWS.parse(compact: proof)
             guard read.type == "dpop+jwt", let key = read.key else { throw JWSError(.header, "“typ” is dpop+jwt, and “jwk” is the key") }
-            message = try read.verify(with: key)
-        } catch { throw Self.refused(error.reason) }
+            message = try await signatures.check(with: key, for: .stranger()) { try read.verify(with: key) }
+        } catch let error as JWSError { throw Self.refused(error.reason) }
         guard let claims = (try? JSONText.parse(message.payload))?.objectValue, let id = claims["jti"]?.stringValue,
             (1...Self.mostIdentifier).contains(id.utf8.count), let issued = claims["iat"]?.numberValue, issued.isFinite, abs(issued) < 1e12
         else { throw Self.refused("jti (1 to \(Self.mostIdentifier) bytes), htm, htu and iat are needed") }

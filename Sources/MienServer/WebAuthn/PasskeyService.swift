@@ -24,6 +24,7 @@ struct PasskeyService: Sendable {
     let publicURL: @Sendable () -> String
     /// `authentication.identities` of the configuration names it.
     let isEnabled: Bool
+    let signatures: SignatureQueue
 
     private func relyingParty() throws(Problem) -> RelyingParty {
         guard isEnabled else { throw Problem(.notPermitted, "passkeys are not enabled on this server: authentication.identities") }
@@ -64,10 +65,14 @@ struct PasskeyService: Sendable {
                 String(decoding: challenge, as: UTF8.self), for: .passkeyRegistration, binding: Self.binding(caller.app, account.id))
         else { throw Problem(.invalidRequest, Self.challengeRefused) }
         let object = try credential.bytes("attestationObject"), new: RegisteredCredential
-        do throws(AttestationError) {
-            new = try RegistrationVerifier(relyingParty: rp).verify(
-                clientDataJSON: credential.clientDataJSON, attestationObject: object, challenge: challenge, at: now)
-        } catch { throw Problem(.invalidRequest, errors: [.init(field: "credential.response", message: error.description)]) }
+        do {
+            new = try await signatures.run(for: .signedIn(account.id)) {
+                try RegistrationVerifier(relyingParty: rp).verify(
+                    clientDataJSON: credential.clientDataJSON, attestationObject: object, challenge: challenge, at: now)
+            }
+        } catch let error as AttestationError {
+            throw Problem(.invalidRequest, errors: [.init(field: "credential.response", message: error.description)])
+        }
         guard new.id == credential.id else {
             throw Problem(.invalidRequest, errors: [.init(field: "credential.rawId", message: "is the id in the attestation object")])
         }
@@ -174,13 +179,20 @@ struct PasskeyService: Sendable {
         // Who was not named has to name themselves: WebAuthn §7.2 step 6.
         guard use == .named || response.userHandle != nil else { throw try await refuse(user, app.id, ["reason": "user-handle"]) }
         let result: WebAuthnAuthentication
-        do throws(AttestationError) {
-            result = try AuthenticationVerifier(relyingParty: rp).verify(
-                response,
-                credential: .init(
-                    id: found.passkey.id, key: found.passkey.key, counter: found.passkey.counter, isBackupEligible: found.passkey.isBackupEligible,
-                    userHandle: Self.handle(of: found.account.id)), challenge: challenge)
-        } catch { throw try await refuse(user, app.id, ["reason": .string(error.code.rawValue)]) }
+        do {
+            result = try await signatures.check(with: found.passkey.key, for: .stranger(naming: found.account.id.text)) {
+                try AuthenticationVerifier(relyingParty: rp).verify(
+                    response,
+                    credential: .init(
+                        id: found.passkey.id, key: found.passkey.key, counter: found.passkey.counter,
+                        isBackupEligible: found.passkey.isBackupEligible, userHandle: Self.handle(of: found.account.id)), challenge: challenge)
+            }
+        } catch let error as AttestationError {
+            throw try await refuse(user, app.id, ["reason": .string(error.code.rawValue)])
+        } catch {
+            try await gate.abandon(pass)
+            throw error
+        }
         guard let received = try? AuthenticatorData(response.authenticatorData).counter,
             try await accept(found.authenticator.id, found.account.id, received, result, app.id)
         else { throw Self.refused }
