@@ -108,7 +108,7 @@ let package = Package(
         .target(name: "MienKeys", dependencies: ["MienCore", crypto, cryptoExtras, asn1], swiftSettings: strict),
         .target(name: "MienAttestation", dependencies: ["MienCore", "MienKeys", crypto, x509, asn1], swiftSettings: strict),
 
-        .target(name: "MienAccess", dependencies: ["MienCore"], swiftSettings: strict),
+        .target(name: "MienAccess", dependencies: ["MienCore", crypto], swiftSettings: strict),
         // The wire types, one definition for server and client.
         .target(name: "MienAPI", dependencies: ["MienCore", crypto], swiftSettings: strict),
 
@@ -158,7 +158,7 @@ let package = Package(
             name: "mien",
             dependencies: [
                 "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault", "MienInference", "MienJourney", "MienKeys",
-                "MienClient", "MienAPI", "MienMedia", "MienOTP", "MienDevice", "MienTPM",
+                "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice", "MienTPM",
                 "MienLoad", "MienServer", arguments, hummingbird, lifecycle, logging, unixSignals,
             ],
             swiftSettings: strict),

@@ -9,7 +9,7 @@ import time
 import urllib.parse
 
 server, admin = urllib.parse.urlsplit(sys.argv[1]), urllib.parse.urlsplit(sys.argv[2])
-attackers, seconds = int(sys.argv[3]), float(sys.argv[4])
+attackers, seconds, pause = int(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5])
 PASSWORD = "a password nobody has"
 
 
@@ -49,7 +49,10 @@ async def attack(number, until, statuses):
     while time.perf_counter() < until:
         guess += 1
         try:
-            statuses[(await sign_in(connection, f"nobody-{number}-{guess}", "not the password"))[0]] += 1
+            status = (await sign_in(connection, f"nobody-{number}-{guess}", "not the password"))[0]
+            statuses[status] += 1
+            if status != 200:
+                await asyncio.sleep(pause)
         except (OSError, asyncio.IncompleteReadError):
             statuses["hung up"] += 1
             connection.streams = None

@@ -173,19 +173,78 @@ public struct AuditEntryAnswer: Sendable, Hashable, Codable {
     }
 }
 
+/// A place in the audit log: a number and the hash that covers everything up to it.
+public struct AuditPlace: Sendable, Hashable, Codable {
+    /// 0 before the first entry.
+    public var number: Int
+    /// base64url
+    public var hash: String
+
+    public init(number: Int, hash: String) { (self.number, self.hash) = (number, hash) }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case number, hash }
+}
+
+/// An entry of the audit log, as it is stored, so that its hash can be computed from it.
+public struct AuditSegmentEntry: Sendable, Hashable, Codable {
+    public var number: Int
+    public var at: Int64
+    public var event, actor: String
+    /// Empty for none.
+    public var userID, appID: String
+    /// JSON, as text.
+    public var detail: String
+    /// base64url
+    public var hash: String
+
+    public init(number: Int, at: Int64, event: String, actor: String, userID: String, appID: String, detail: String, hash: String) {
+        (self.number, self.at, self.event, self.actor) = (number, at, event, actor)
+        (self.userID, self.appID, self.detail, self.hash) = (userID, appID, detail, hash)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case number, at, event, actor, userID = "user_id", appID = "app_id", detail, hash
+    }
+}
+
+/// Part of the audit log, to be exported.
+public struct AuditSegmentAnswer: Sendable, Hashable, Codable {
+    /// The place before the first entry.
+    public var start: AuditPlace
+    public var entries: [AuditSegmentEntry]
+
+    public init(start: AuditPlace, entries: [AuditSegmentEntry]) { (self.start, self.entries) = (start, entries) }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case start, entries }
+}
+
+/// What a pruning of the audit log removed.
+public struct AuditPruneAnswer: Sendable, Hashable, Codable {
+    public var removed: Int
+    /// Where the log starts now.
+    public var start: AuditPlace
+
+    public init(removed: Int, start: AuditPlace) { (self.removed, self.start) = (removed, start) }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case removed, start }
+}
+
 public struct AuditVerdictAnswer: Sendable, Hashable, Codable {
     public var isWhole: Bool
+    /// The number of the last entry, those that were pruned included.
     public var entries: Int?
     /// base64url, of the last entry.
     public var lastHash: String?
     /// The first entry that is not as it was written.
     public var brokenAt: Int?
+    /// The last entry that was pruned; `nil` when none was.
+    public var start: AuditPlace?
 
-    public init(isWhole: Bool, entries: Int? = nil, lastHash: String? = nil, brokenAt: Int? = nil) {
-        (self.isWhole, self.entries, self.lastHash, self.brokenAt) = (isWhole, entries, lastHash, brokenAt)
+    public init(isWhole: Bool, entries: Int? = nil, lastHash: String? = nil, brokenAt: Int? = nil, start: AuditPlace? = nil) {
+        (self.isWhole, self.entries, self.lastHash, self.brokenAt, self.start) = (isWhole, entries, lastHash, brokenAt, start)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case isWhole = "is_whole", entries, lastHash = "last_hash", brokenAt = "broken_at"
+        case isWhole = "is_whole", entries, lastHash = "last_hash", brokenAt = "broken_at", start
     }
 }

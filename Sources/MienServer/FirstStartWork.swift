@@ -13,7 +13,8 @@ struct FirstStartWork {
         guard try await store.read({ try $0.admins.isEmpty() }) else { return nil }
         let admin = NewAdmin(store.keys), now = clock.now
         let journeys = try SampleJourneys.all.map { text in (text: text, definition: try JourneyDefinition.parse(Array(text.utf8))) }
-        let app = AppRecord(id: AppID("default_application")!, name: "Sample app", type: .public, party: .first, settings: AppSettings(), createdAt: now)
+        let app = AppRecord(
+            id: AppID("default_application")!, name: "Sample app", type: .public, party: .first, settings: AppSettings(), createdAt: now)
         try await store.write { tables in
             try tables.admins.insert(admin.record, tokenHash: admin.hash, at: now)
             try tables.apps.insert(app)

@@ -108,6 +108,9 @@ public final class MienServer: Service {
     public func run() async throws {
         var failure: (any Error)?
         do { try await serve() } catch { failure = error }
+        do { try await parts.sweeper.writeCounted() } catch {
+            logger.error("refusals that were counted are not in the audit log yet; they are written at the next start")
+        }
         // The log is folded into the database, and nothing is written to its folder any more.
         let closing = Result { try driver.close() }
         data.release()

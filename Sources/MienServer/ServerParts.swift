@@ -68,7 +68,8 @@ struct ServerParts: Sendable {
             store: store, catalog: catalog, clock: clock, rule: configuration.changeRule, identities: configuration.identities)
         biometrics = BiometricGrant(
             keys: deviceKeys, attestations: attestations, grants: grants, challenges: challenges,
-            devices: KnownDeviceService(store: store), changes: changes, clock: clock, publicURL: publicURL, isEnabled: configuration.identities.contains("biometric"))
+            devices: KnownDeviceService(store: store), changes: changes, clock: clock, publicURL: publicURL,
+            isEnabled: configuration.identities.contains("biometric"))
         passkeys = PasskeyService(
             store: store, gate: LockGate(store: store, clock: clock), challenges: challenges, notices: notices, clock: clock,
             metrics: metrics, place: configuration.passkeyPlace, publicURL: publicURL, isEnabled: configuration.identities.contains("passkey"),
@@ -85,7 +86,9 @@ struct ServerParts: Sendable {
             store: store, apps: apps, grants: grants, performer: performer, clock: clock, publicURL: publicURL)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, performer: performer, grants: grants, clock: clock, metrics: metrics)
-        sweeper = Sweeper(store: store, captures: captures, journeys: journeys, issuer: issuer, clock: clock, logger: logger)
+        sweeper = Sweeper(
+            store: store, captures: captures, journeys: journeys, issuer: issuer,
+            auditRetention: configuration.auditRetentionDays.map { .seconds($0 * 86_400) }, clock: clock, logger: logger)
     }
 
     /// What apps, browsers, and load balancers reach: everything but the admin API and metrics.
@@ -104,14 +107,16 @@ struct ServerParts: Sendable {
             challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes, budget: bodies,
             publicURL: { [place] in place.text }
         ).add(to: router)
-        UserRoutes(grants: grants, keys: biometrics.keys, changes: changes, body: body, listsKeys: configuration.listsDeviceKeys).add(to: router.group("v1"))
+        UserRoutes(grants: grants, keys: biometrics.keys, changes: changes, body: body, listsKeys: configuration.listsDeviceKeys).add(
+            to: router.group("v1"))
         PasskeyRoutes(apps: apps, grants: grants, passkeys: passkeys, changes: changes, clock: clock, body: body).add(to: router.group("v1"))
         NoticeRoutes(
             links: MailedLinkService(store: store, clock: clock), attempts: RateLimiter(.init(burst: 120, perMinute: 60)), clock: clock,
             budget: bodies
         ).add(to: router)
         OTPRoutes(grants: grants, tokens: tokens, changes: changes, body: body).add(to: router.group("v1"))
-        RecoveryRoutes(apps: apps, grants: grants, changes: changes, codes: recoveryCodes, recoveries: recoveries, body: body).add(to: router.group("v1"))
+        RecoveryRoutes(apps: apps, grants: grants, changes: changes, codes: recoveryCodes, recoveries: recoveries, body: body).add(
+            to: router.group("v1"))
         licenceRoutes(body).add(to: router.group("v1"))
         return Self.withMethods(router)
     }

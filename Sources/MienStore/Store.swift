@@ -68,5 +68,5 @@ public struct Tables {
     public var recoveryCodes: RecoveryCodeTable { RecoveryCodeTable(connection: connection) }
     public var recoveries: RecoveryTable { RecoveryTable(connection: connection) }
     public var mailedLinks: MailedLinkTable { MailedLinkTable(connection: connection) }
-    public var audit: AuditTable { AuditTable(connection: connection, client: client) }
+    public var audit: AuditTable { AuditTable(connection: connection, keys: keys, client: client) }
 }

@@ -1,3 +1,4 @@
+internal import MienAccess
 public import MienCore
 public import MienVault
 
@@ -43,6 +44,14 @@ public struct StoreKeys: Sendable {
 
     /// 32 bytes that look random, and are the same for the same name: for credential ids of nobody.
     public func decoy(of identifier: String, number: Int) -> [UInt8] { master.code(for: "\(number) \(identifier)".utf8, purpose: .decoyCredential) }
+
+    /// What shows that the anchor of a pruned audit log was written by this server.
+    func mac(ofAnchor place: AuditChain) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.put(integer: place.number)
+        writer.put(place.hash)
+        return master.code(for: writer.bytes, purpose: .auditAnchor)
+    }
 
     /// A new person's own key, sealed: what is sealed under it is gone when it is.
     func newAccountKey(for id: UserID) -> (key: AccountKey, sealed: [UInt8]) {
@@ -91,5 +100,6 @@ extension SealPurpose {
     static let credentialID = SealPurpose(label: "mien/v1/credential-id")
     static let decoyCredential = SealPurpose(label: "mien/v1/decoy-credential")
     static let refreshToken = SealPurpose(label: "mien/v1/refresh-token")
+    static let auditAnchor = SealPurpose(label: "mien/v1/audit-anchor")
     static let signingKey = SealPurpose(label: "mien/v1/signing-key")
 }

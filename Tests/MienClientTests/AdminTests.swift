@@ -18,6 +18,7 @@ struct AdminTests {
         let userAnswer = UserAnswer(id: "usr_1", externalID: nil, username: "ada", email: nil, state: "active", attributes: [:], createdAt: 0)
         let version = JourneyVersionAnswer(id: "face-login", version: 2, state: "draft", title: "t", updatedAt: 0)
         let done = ScriptedTransport.Turn.answer(HTTPTransportResponse(status: 204))
+        let place = AuditPlace(number: 7, hash: String(repeating: "A", count: 43))
         let calls: [(String, ScriptedTransport.Turn, (MienAdmin) async throws -> Void)] = [
             (
                 "GET apps", .json(Page(items: [appAnswer])),
@@ -71,6 +72,20 @@ struct AdminTests {
             ("POST journeys/face-login/versions/2/publish", .json(version), { _ = try await $0.publishJourney(journey, version: 2) }),
             ("POST journeys/face-login/versions/2/retire", .json(version), { _ = try await $0.retireJourney(journey, version: 2) }),
             ("GET audit?after=7&user=usr_1", .json(Page<AuditEntryAnswer>(items: [])), { _ = try await $0.audit(after: 7, user: user) }),
+            (
+                "GET audit/segment?after=7", .json(AuditSegmentAnswer(start: place, entries: [])),
+                {
+                    let segment = try await $0.auditSegment(after: 7)
+                    #expect(segment.start == place)
+                }
+            ),
+            (
+                "POST audit/prune", .json(AuditPruneAnswer(removed: 7, start: place)),
+                {
+                    let answer = try await $0.pruneAudit(through: place)
+                    #expect(answer.removed == 7)
+                }
+            ),
             (
                 "GET audit/verify", .json(AuditVerdictAnswer(isWhole: true, entries: 3)),
                 {

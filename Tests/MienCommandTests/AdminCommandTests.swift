@@ -207,4 +207,39 @@ import Testing
             #expect(try await mien("admin", "audit", "verify").out.hasPrefix("The log is whole: "))
         }
     }
+
+    @Test(.needsPack) func `the audit log is exported, verified without the server, pruned, and exported on`() async throws {
+        let home = try TemporaryHome()
+        try await ServerProcess.run(in: home) { server in
+            let settings = ["MIEN_ADMIN_SERVER": server.adminAddress, "MIEN_ADMIN_CREDENTIAL": server.credential]
+            func mien(_ arguments: String...) async throws -> MienProgram.Result { try await home.mien(arguments, settings: settings) }
+            func json(_ arguments: String...) async throws -> [String: Any] {
+                let result = try await home.mien(arguments + ["--json"], settings: settings)
+                #expect(result.status == 0, "\(arguments): \(result.err)")
+                return try result.json
+            }
+            for name in ["ada", "bob", "eve"] { _ = try await json("admin", "user", "create", "--username", name) }
+            // Exported, pruned, and exported again: two files that join, and a log that is whole.
+            let first = try home.write([], as: "first.jsonl"), second = try home.write([], as: "second.jsonl")
+            let exported = try await json("admin", "audit", "export", first)
+            let count = try #require(exported["entries"] as? Int), end = try #require((exported["end"] as? [String: Any])?["number"] as? Int)
+            #expect(count == end && count >= 4)
+            #expect(try await mien("admin", "audit", "verify", "--file", first).out.hasPrefix("\(first) is whole: entries 1 to \(end), "))
+            #expect(try await mien("admin", "audit", "prune", first).out == "Removed \(count) entries. The log now starts after number \(end).\n")
+            let pruned = try await json("admin", "audit", "verify")
+            #expect(pruned["is_whole"] as? Bool == true && pruned["entries"] as? Int == end + 1)
+            #expect((pruned["start"] as? [String: Any])?["number"] as? Int == end)
+            _ = try await json("admin", "audit", "export", second)
+            #expect(try await mien("admin", "audit", "verify", "--file", first, "--file", second).status == 0)
+            let gap = try await mien("admin", "audit", "verify", "--file", second, "--file", first)
+            #expect(gap.status == 2 && gap.err.contains("starts after entry 0"), "\(gap)")
+            let tooEarly = try await mien("admin", "audit", "export", second, "--after", "3")
+            #expect(tooEarly.status == 2, "\(tooEarly)")
+            let torn = try home.write(
+                Array(try String(contentsOfFile: first, encoding: .utf8).replacing("user.created", with: "user.deleted").utf8), as: "torn.jsonl")
+            let refused = try await mien("admin", "audit", "verify", "--file", torn)
+            #expect(refused.status == 2 && refused.err.contains("is not as it was written"), "\(refused)")
+            #expect(try await mien("admin", "audit", "prune", torn).status == 2)
+        }
+    }
 }

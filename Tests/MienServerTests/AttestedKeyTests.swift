@@ -19,7 +19,9 @@ struct AttestedKeyTests {
 
     /// A server that trusts the maker, an app that asks for attestations, a user who has signed in, and their device.
     private func withDevice(_ body: @Sendable (TestServer, WireDevice, _ accessToken: String?) async throws -> Void) async throws {
-        try await TestServer.run(in: scratch, settings: maker.settings.merging(["MIEN_FRESH_SECONDS": "3600"]) { $1 }, time: HandClock(TestAuthority.now)) { server in
+        try await TestServer.run(
+            in: scratch, settings: maker.settings.merging(["MIEN_FRESH_SECONDS": "3600"]) { $1 }, time: HandClock(TestAuthority.now)
+        ) { server in
             try await server.makeUser()
             let client = TokenClient(server: server)
             let tokens = try await client.signIn()

@@ -40,7 +40,13 @@ import Testing
                 try tables.runs.insert(JourneyContract.run("1"))
                 try tables.journeys.putDraft(JourneyContract.login, version: 1, definition: "d", at: .start)
             }
-            if steps >= 3 { try tables.audit.append(AuditEvent("e", actor: "system"), at: .start) }
+            if steps >= 3 {
+                // As a program of those days did: it knew no anchor.
+                let entry = AuditChain.Entry(at: Instant.start.milliseconds, event: "e", actor: "system", account: "", app: "", detail: "{}")
+                try connection.execute(
+                    "INSERT INTO audit (number, at, event, actor, account_id, app_id, detail, hash) VALUES (1, ?, 'e', 'system', '', '', '{}', ?)",
+                    [.integer(entry.at), .blob(AuditChain.start.appending(entry)!.hash)])
+            }
         }
         try kind.close(driver)
         let test = try await TestStore(kind, in: folder)
@@ -115,6 +121,7 @@ import Testing
             Migrations.all.map(\.name) == [
                 "1-accounts", "2-journeys", "3-operation", "4-tokens", "5-identifiers", "6-passkeys", "7-refresh-marks", "8-otp",
                 "9-capture-trails", "10-licences", "11-mailed-links", "12-recovery-codes", "13-recoveries", "14-credentials",
+                "15-audit-retention",
             ])
     }
 }

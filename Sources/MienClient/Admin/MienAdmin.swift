@@ -142,6 +142,16 @@ extension MienAdmin {
         try await get("audit", query: [("after", String(after))] + (user.map { [("user", $0.text)] } ?? []))
     }
 
+    /// Part of the log, as it is stored, to be kept elsewhere.
+    ///
+    /// - Parameter after: the number of the entry before the first; `nil` for the start of the log.
+    public func auditSegment(after: Int? = nil) async throws -> AuditSegmentAnswer {
+        try await get("audit", "segment", query: after.map { [("after", String($0))] } ?? [])
+    }
+
+    /// Removes the log's entries up to one that was exported.
+    public func pruneAudit(through place: AuditPlace) async throws -> AuditPruneAnswer { try await send(.post, "audit", "prune", body: place) }
+
     /// Whether the log is as it was written.
     public func verifyAudit() async throws -> AuditVerdictAnswer { try await get("audit", "verify") }
 }

@@ -193,7 +193,7 @@ struct DeviceKeyService: Sendable {
             try await gate.abandon(pass)
             throw error
         }
-        guard isAccepted else { return try await refuse(account.id, app.id, actor, [:]) }
+        guard isAccepted else { return try await refuse(account.id, app.id, actor, isJudged: true, [:]) }
         try await gate.succeed(pass)
         metrics.count("mien_authentications_total", "type=\"native_biometrics\",result=\"accepted\"")
         return .owner(
@@ -201,12 +201,15 @@ struct DeviceKeyService: Sendable {
     }
 
     /// One answer for every kind of no; the audit log knows which.
-    private func refuse(_ account: UserID?, _ app: AppID, _ actor: String, _ detail: [String: JSONValue]) async throws -> Verdict {
+    ///
+    /// - Parameter isJudged: whether the lock gate counted the signature; if not, anybody can cause it without end, and it is counted there, too.
+    private func refuse(
+        _ account: UserID?, _ app: AppID, _ actor: String, isJudged: Bool = false, _ detail: [String: JSONValue]
+    ) async throws -> Verdict {
         metrics.count("mien_authentications_total", "type=\"native_biometrics\",result=\"refused\"")
         let now = clock.now
-        try await store.write {
-            try $0.audit.append(AuditEvent("native_biometrics.refused", actor: actor, account: account, app: app, detail: detail), at: now)
-        }
+        let event = AuditEvent("native_biometrics.refused", actor: actor, account: account, app: app, detail: detail)
+        try await store.write { try isJudged ? $0.audit.append(event, at: now) : $0.audit.count(event, at: now) }
         return .refused
     }
 

@@ -173,6 +173,8 @@ public struct ServerConfiguration: Sendable {
     var listsDeviceKeys: Bool { text("identity.biometric.list_enabled") == "true" }
     public var auditsClients: Bool { text("audit.clients") == "true" }
     var recoveryPolicy: RecoveryPolicy { RecoveryPolicy(holdHours: integer("recovery.hold_hours")) }
+    /// `nil` for ever.
+    var auditRetentionDays: Int? { integer("audit.retention_days") == 0 ? nil : integer("audit.retention_days") }
     public var tokenRotateDays: Int { integer("token.rotate_days") }
     public var webhookHosts: [String] { text("webhook.hosts").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() } }
     public var webhooksMayBePrivate: Bool { text("webhook.allow_private") == "true" }

@@ -120,6 +120,9 @@ public struct ServerSetting: Sendable {
         .init(
             "audit.clients", .flag, "false",
             "Note in the audit log which address a request came from; an address stays there when its user is deleted."),
+        .init(
+            "audit.retention_days", .integer(0...36_500), "0",
+            "Days until entries of the audit log are removed, exported or not; 0 keeps them until mien admin audit prune."),
     ]
 
     static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })

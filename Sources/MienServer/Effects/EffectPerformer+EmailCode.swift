@@ -21,7 +21,7 @@ extension EffectPerformer {
                     AuthenticatorRecord(id: authenticatorID, account: account.id, type: .emailCode, app: nil, content: [], createdAt: now),
                     of: account)
             }
-            try tables.audit.append(
+            try tables.audit.count(
                 AuditEvent(address == nil ? "code.not-sent" : "code.sent", actor: "journey", account: account?.id, app: app), at: now)
         }
         guard let address else { return .codeSent(codeID) }
@@ -54,7 +54,9 @@ extension EffectPerformer {
         // Nobody's code is there, too, and is not told; guessed by chance it opens nothing.
         if pass == nil { try await gate.pretend() }
         let isRight = try await store.write(.always) { try $0.codes.take(code.text, hash: hash, attempts: Self.codeAttempts, at: now) }
-        guard isRight, let account, let authenticator = authenticator ?? nil, let pass else { return try await refuse(.emailCode, account?.id, context) }
+        guard isRight, let account, let authenticator = authenticator ?? nil, let pass else {
+            return try await refuse(.emailCode, account?.id, context, isJudged: pass != nil)
+        }
         try await gate.succeed(pass)
         try await accept(.emailCode, account.id, context)
         return .authenticated(

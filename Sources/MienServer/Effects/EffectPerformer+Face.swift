@@ -91,7 +91,7 @@ extension EffectPerformer {
             return try await refuse(.face, account.id, context, reason: "other-pack")
         }
         let least = max(context.app.settings.faceThreshold.map { MatchScore($0) } ?? threshold, MatchScore(24))
-        guard score >= least else { return try await refuse(.face, account.id, context) }
+        guard score >= least else { return try await refuse(.face, account.id, context, isJudged: true) }
         try await gate.succeed(pass)
         try await accept(.face, account.id, context)
         return .faceAuthenticated(

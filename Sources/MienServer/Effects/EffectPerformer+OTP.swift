@@ -29,8 +29,8 @@ extension EffectPerformer {
         guard mayGuess(.id(user), account, context) else { return .refused(.wrongCode) }
         switch try await tokens.authenticate(passcode, of: account, app: context.app, device: context.device(of: account.id)) {
         case .accepted: return .otpRegistered(user)
-        case .refused(let locked):
-            _ = try await refuse(.otp, account.id, context, locked: locked, reason: "registration")
+        case .refused(let locked, let isJudged):
+            _ = try await refuse(.otp, account.id, context, isJudged: isJudged, locked: locked, reason: "registration")
             return .refused(locked ? .locked : .wrongCode)
         }
     }
@@ -59,7 +59,7 @@ extension EffectPerformer {
             try await accept(.otp, account.id, context)
             return .authenticated(
                 account.id, amr: [AuthenticatorType.otp.method], by: AuthenticatorUse(authenticator, epoch: account.epoch))
-        case .refused(let locked): return try await refuse(.otp, account?.id, context, locked: locked)
+        case .refused(let locked, let isJudged): return try await refuse(.otp, account?.id, context, isJudged: isJudged, locked: locked)
         }
     }
 }

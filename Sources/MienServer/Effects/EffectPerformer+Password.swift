@@ -32,7 +32,7 @@ extension EffectPerformer {
             try await gate.abandon(pass)
             throw error
         }
-        guard isRight else { return try await refuse(.password, account.id, context) }
+        guard isRight else { return try await refuse(.password, account.id, context, isJudged: true) }
         try await gate.succeed(pass)
         if passwords.isOutdated(hash) {
             let new = try await passwords.hash(password, for: share), now = clock.now

@@ -17,7 +17,8 @@ extension EffectPerformer {
             try await accept(.recoveryCode, account.id, context)
             return .authenticated(
                 account.id, amr: [AuthenticatorType.recoveryCode.method], by: AuthenticatorUse(authenticator, epoch: account.epoch))
-        case .refused(let locked): return try await refuse(.recoveryCode, account?.id, context, locked: locked)
+        case .refused(let locked, let isJudged):
+            return try await refuse(.recoveryCode, account?.id, context, isJudged: isJudged, locked: locked)
         }
     }
 }

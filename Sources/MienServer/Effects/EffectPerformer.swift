@@ -21,7 +21,6 @@ struct EffectContext: Sendable {
     /// The account that the client has signed in to, before or in this run.
     var signedIn: UserID? { user.flatMap { $0.level == .authenticated ? $0.id : nil } }
 
-
     /// The known device, if it is this account's.
     func device(of account: UserID) -> DeviceID? { device?.account == account ? device?.id : nil }
     var knownDevice: KnownDevice? { device.map { KnownDevice(id: $0.id, account: $0.account, app: app.id) } }
@@ -144,14 +143,18 @@ final class EffectPerformer: Sendable {
     }
 
     /// One answer for every refusal; the audit log knows which it was.
+    ///
+    /// - Parameter isJudged: whether the lock gate counted the guess. It bounds how many there are, so each gets an entry of its own; all others are
+    ///   counted, as anybody can cause them without end.
     func refuse(
-        _ type: AuthenticatorType, _ account: UserID?, _ context: EffectContext, locked: Bool = false, reason: String? = nil
+        _ type: AuthenticatorType, _ account: UserID?, _ context: EffectContext, isJudged: Bool = false, locked: Bool = false, reason: String? = nil
     ) async throws -> EffectResult.Answer {
         metrics.count("mien_authentications_total", "type=\"\(type.rawValue)\",result=\"refused\"")
         var detail: [String: JSONValue] = locked ? ["locked": true] : [:]
         if let reason { detail["reason"] = .string(reason) }
-        // Also for nobody: writing takes time, and an entry that only an owner's account gets would tell.
-        try await note("\(type.rawValue).refused", account, context, detail)
+        // Also for nobody, and as durably: writing takes time, and a write that only an owner's account gets would tell.
+        let event = AuditEvent("\(type.rawValue).refused", actor: "journey", account: account, app: context.app.id, detail: detail), now = clock.now
+        try await store.write { try isJudged ? $0.audit.append(event, at: now) : $0.audit.count(event, at: now) }
         return .refused(.invalidCredentials)
     }
 

@@ -245,12 +245,15 @@ final class CaptureService: Sendable {
         var detail = measured
         detail["mode"] = .string(mode)
         if let reasons = content.reasons, !hasPassed { detail["reasons"] = .array(reasons.map { .string($0) }) }
+        // Of a run that knows no user, anybody can begin and fail as many as the rate limits allow.
+        let isCounted = !hasPassed && content.expected.user == nil
+        if isCounted { detail = detail.filter { ["mode", "reasons"].contains($0.key) } }
         let event = AuditEvent("capture.\(result)", actor: "journey", account: content.expected.user, app: changed.app, detail: detail)
         // A picture is no verdict about anybody being there.
         try await store.write(content.rules.mode == .image ? .process : .always) { tables in
             try tables.captures.update(changed, from: frames)
             if let trail { try tables.trails.insert(trail) }
-            try tables.audit.append(event, at: now)
+            try isCounted ? tables.audit.count(event, at: now) : tables.audit.append(event, at: now)
         }
         metrics.count("mien_captures_total", "mode=\"\(mode)\",result=\"\(result)\"")
         if !hasPassed { for reason in content.reasons ?? [] { metrics.count("mien_capture_refusals_total", "reason=\"\(reason)\"") } }

@@ -17,7 +17,7 @@ struct AdminRoutes {
     let clock: ServerClock
     let body: JSONBody
 
-    private static let pageSize = 100
+    static let pageSize = 100
 
     func add(to router: RouterGroup<MienRequestContext>) {
         addApps(to: router)
@@ -42,7 +42,8 @@ struct AdminRoutes {
             }
             let secret = type == .confidential ? BearerSecret(for: id, using: &generator) : nil
             let record = AppRecord(
-                id: id, name: try Self.name(wanted.name), type: type, party: wanted.isFirstParty == true ? .first : .third, secretHash: secret.map { store.keys.hash(ofSecret: $0.secret) },
+                id: id, name: try Self.name(wanted.name), type: type, party: wanted.isFirstParty == true ? .first : .third,
+                secretHash: secret.map { store.keys.hash(ofSecret: $0.secret) },
                 settings: try Self.settings(wanted.settings), createdAt: clock.now)
             let event = AuditEvent("app.created", actor: context.actor, app: id)
             do {
@@ -300,28 +301,6 @@ struct AdminRoutes {
         }
         return record
     }
-
-    // MARK: Audit
-
-    private func addAudit(to router: RouterGroup<MienRequestContext>) {
-        router.get("audit") { request, _ in
-            let query = request.uri.queryParameters
-            guard let after = Int(query["after"].map(String.init) ?? "0"), after >= 0 else {
-                throw Problem(.invalidRequest, errors: [.init(field: "after", message: "is the number of an entry")])
-            }
-            let user = try query["user"].map { try Self.id(String($0), "user", UserKind.self) }
-            let entries = try await store.read { try $0.audit.page(after: after, count: Self.pageSize, account: user) }
-            return JSONBody.response(
-                Page(items: entries.map(Self.answer), next: entries.count == Self.pageSize ? entries.last.map { String($0.number) } : nil))
-        }
-        router.get("audit/verify") { _, _ in
-            switch try await store.read({ try $0.audit.verify() }) {
-            case .whole(let entries, let last):
-                JSONBody.response(AuditVerdictAnswer(isWhole: true, entries: entries, lastHash: Base64URL.encode(last)))
-            case .broken(let number): JSONBody.response(AuditVerdictAnswer(isWhole: false, brokenAt: number))
-            }
-        }
-    }
 }
 
 extension MienRequestContext {
@@ -332,7 +311,7 @@ extension MienRequestContext {
 // MARK: What goes over the wire
 
 extension AdminRoutes {
-    private static func id<Kind>(_ text: String, _ field: String, _: Kind.Type) throws -> Identifier<Kind> {
+    static func id<Kind>(_ text: String, _ field: String, _: Kind.Type) throws -> Identifier<Kind> {
         guard let id = Identifier<Kind>(text) else {
             throw Problem(.invalidRequest, errors: [.init(field: field, message: "has 1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.”")])
         }
@@ -402,7 +381,8 @@ extension AdminRoutes {
     private static func answer(_ record: AppRecord, secret: String? = nil) throws -> AppAnswer {
         let settings = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(record.settings))
         return AppAnswer(
-            id: record.id.text, name: record.name, type: record.type.rawValue, isFirstParty: record.isFirstParty, settings: settings, clientSecret: secret,
+            id: record.id.text, name: record.name, type: record.type.rawValue, isFirstParty: record.isFirstParty, settings: settings,
+            clientSecret: secret,
             createdAt: record.createdAt.milliseconds)
     }
 
@@ -438,11 +418,5 @@ extension AdminRoutes {
         return JourneyVersionAnswer(
             id: record.id.text, version: record.version, state: record.state.rawValue, title: title ?? record.id.text,
             updatedAt: record.updatedAt.milliseconds)
-    }
-
-    private static func answer(_ entry: AuditEntry) -> AuditEntryAnswer {
-        AuditEntryAnswer(
-            number: entry.number, at: entry.at.milliseconds, event: entry.event.event, actor: entry.event.actor, userID: entry.event.account?.text,
-            appID: entry.event.app?.text, detail: entry.event.detail, hash: Base64URL.encode(entry.hash))
     }
 }

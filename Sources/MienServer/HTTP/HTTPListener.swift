@@ -32,7 +32,9 @@ final class HTTPListener: Sendable {
         let seconds = configuration.requestSeconds
         let connections = configuration.connectionsPerAddress.map { AddressConnections(most: $0) }
         let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: (connections.map { [AddressGate($0)] } ?? []) + [MalformedRequests(), RequestDeadline(seconds: seconds), HangUpHandler()],
+            additionalChannelHandlers: (connections.map { [AddressGate($0)] } ?? []) + [
+                MalformedRequests(), RequestDeadline(seconds: seconds), HangUpHandler(),
+            ],
             idleTimeout: .seconds(Int64(seconds)),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: RequestLimits.headerBytes, maxHeaderListSize: RequestLimits.headerBytes,

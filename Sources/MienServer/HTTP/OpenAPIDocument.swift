@@ -2008,6 +2008,77 @@ enum OpenAPIDocument {
             }
           }
         },
+        "/v1/audit/segment": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
+          "get": {
+            "operationId": "exportAudit",
+            "tags": ["Audit"],
+            "summary": "Export part of the audit log",
+            "description": "Entries as they are stored, so that their hashes can be computed elsewhere. The next part comes after the last entry; none is left when `entries` is empty.",
+            "security": [{"admin": []}],
+            "responses": {
+              "200": {
+                "description": "At most 500 entries, oldest first.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AuditSegmentAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "409": {"$ref": "#/components/responses/Conflict"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            },
+            "parameters": [
+              {
+                "name": "after",
+                "in": "query",
+                "schema": {"type": "integer", "format": "int64", "minimum": 0},
+                "description": "The number of an entry; by default, that of the last entry that was pruned, or 0."
+              }
+            ]
+          }
+        },
+        "/v1/audit/prune": {
+          "servers": [
+            {
+              "url": "{admin}",
+              "description": "The address of the setting admin.listen.",
+              "variables": {"admin": {"default": "http://127.0.0.1:8081", "description": "As the server prints it: “Admin API on …”."}}
+            }
+          ],
+          "post": {
+            "operationId": "pruneAudit",
+            "tags": ["Audit"],
+            "summary": "Remove exported entries from the audit log",
+            "description": "Removes the entries up to one whose number and hash the caller knows from an exported file. They are verified first; a log that was changed is not pruned.",
+            "security": [{"admin": []}],
+            "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AuditPlace"}}}},
+            "responses": {
+              "200": {
+                "description": "What was removed.",
+                "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AuditPruneAnswer"}}}
+              },
+              "400": {"$ref": "#/components/responses/InvalidRequest"},
+              "401": {"$ref": "#/components/responses/InvalidCredentials"},
+              "404": {"$ref": "#/components/responses/NotFound"},
+              "409": {"$ref": "#/components/responses/Conflict"},
+              "413": {"$ref": "#/components/responses/PayloadTooLarge"},
+              "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+              "429": {"$ref": "#/components/responses/TooManyRequests"},
+              "500": {"$ref": "#/components/responses/ServerError"},
+              "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+          }
+        },
         "/healthz": {
           "get": {
             "operationId": "health",
@@ -3999,7 +4070,11 @@ enum OpenAPIDocument {
             "required": ["is_whole"],
             "properties": {
               "is_whole": {"type": "boolean", "description": "Whether every entry is as it was written."},
-              "entries": {"type": "integer", "minimum": 0, "description": "With a whole log: how many."},
+              "entries": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "With a whole log: the number of the last entry, those that were pruned included."
+              },
               "last_hash": {
                 "$ref": "#/components/schemas/Hash",
                 "description": "With a whole log: of the last entry. Whoever keeps it elsewhere notices a log that was cut short or made anew."
@@ -4008,12 +4083,72 @@ enum OpenAPIDocument {
                 "type": "integer",
                 "minimum": 1,
                 "description": "Else: the first entry that is not as it was written, is missing or was put in."
-              }
+              },
+              "start": {"$ref": "#/components/schemas/AuditPlace", "description": "The last entry that was pruned, if any was."}
             },
             "examples": [
               {"is_whole": true, "entries": 17, "last_hash": "9JkYH2dTq4m8wXzR1aBgT5kRzwK3v9sQ1mXc7TzLw0Y"},
-              {"is_whole": false, "broken_at": 12}
+              {"is_whole": false, "broken_at": 12},
+              {
+                "is_whole": true,
+                "entries": 481520,
+                "last_hash": "9JkYH2dTq4m8wXzR1aBgT5kRzwK3v9sQ1mXc7TzLw0Y",
+                "start": {"number": 481516, "hash": "9JkYH2dTq4m8wXzR1aBgT5kRzwK3v9sQ1mXc7TzLw0Y"}
+              }
             ]
+          },
+          "AuditPlace": {
+            "type": "object",
+            "required": ["number", "hash"],
+            "properties": {
+              "number": {"type": "integer", "minimum": 0, "description": "Of an entry; 0 before the first."},
+              "hash": {"$ref": "#/components/schemas/Hash", "description": "Of that entry; it covers all entries up to it."}
+            },
+            "examples": [{"number": 481516, "hash": "9JkYH2dTq4m8wXzR1aBgT5kRzwK3v9sQ1mXc7TzLw0Y"}]
+          },
+          "AuditSegmentEntry": {
+            "type": "object",
+            "required": ["number", "at", "event", "actor", "user_id", "app_id", "detail", "hash"],
+            "properties": {
+              "number": {"type": "integer", "minimum": 1},
+              "at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
+              "event": {"type": "string"},
+              "actor": {"type": "string"},
+              "user_id": {"type": "string", "description": "Empty for none."},
+              "app_id": {"type": "string", "description": "Empty for none."},
+              "detail": {"type": "string", "description": "A JSON object, as the text that the hash covers."},
+              "hash": {"$ref": "#/components/schemas/Hash"}
+            },
+            "examples": [
+              {
+                "number": 17,
+                "at": 1793000000000,
+                "event": "face.registered",
+                "actor": "journey",
+                "user_id": "usr_0c9JkYH2dTq4m8wXzR1aBg",
+                "app_id": "",
+                "detail": "{\"photos\":2}",
+                "hash": "9JkYH2dTq4m8wXzR1aBgT5kRzwK3v9sQ1mXc7TzLw0Y"
+              }
+            ]
+          },
+          "AuditSegmentAnswer": {
+            "type": "object",
+            "required": ["start", "entries"],
+            "properties": {
+              "start": {"$ref": "#/components/schemas/AuditPlace", "description": "The place before the first entry."},
+              "entries": {"type": "array", "items": {"$ref": "#/components/schemas/AuditSegmentEntry"}, "maxItems": 500}
+            },
+            "examples": [{"start": {"number": 16, "hash": "9JkYH2dTq4m8wXzR1aBgT5kRzwK3v9sQ1mXc7TzLw0Y"}, "entries": []}]
+          },
+          "AuditPruneAnswer": {
+            "type": "object",
+            "required": ["removed", "start"],
+            "properties": {
+              "removed": {"type": "integer", "minimum": 0, "description": "How many entries."},
+              "start": {"$ref": "#/components/schemas/AuditPlace", "description": "Where the log starts now: the last entry that was pruned."}
+            },
+            "examples": [{"removed": 481516, "start": {"number": 481516, "hash": "9JkYH2dTq4m8wXzR1aBgT5kRzwK3v9sQ1mXc7TzLw0Y"}}]
           },
           "Hash": {"type": "string", "pattern": "^[A-Za-z0-9_-]{43}$", "description": "SHA-256, base64url."},
           "AppPage": {

@@ -23,7 +23,8 @@ final class JourneyService: Sendable {
     private let recent = RecentRuns()
 
     init(
-        store: Store, catalog: JourneyCatalog, apps: AppCatalog, performer: EffectPerformer, grants: GrantService, clock: ServerClock, metrics: Metrics
+        store: Store, catalog: JourneyCatalog, apps: AppCatalog, performer: EffectPerformer, grants: GrantService, clock: ServerClock,
+        metrics: Metrics
     ) {
         (self.store, self.catalog, self.apps, self.performer) = (store, catalog, apps, performer)
         devices = KnownDeviceService(store: store)

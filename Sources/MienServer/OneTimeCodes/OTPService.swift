@@ -114,7 +114,8 @@ struct OTPService: Sendable {
 
     enum Judgement: Sendable {
         case accepted(AuthenticatorID)
-        case refused(locked: Bool)
+        /// - Parameter isJudged: whether the lock gate counted the code.
+        case refused(locked: Bool, isJudged: Bool)
     }
 
     private enum Match: Sendable {
@@ -169,13 +170,13 @@ struct OTPService: Sendable {
             throw error
         }
         switch match {
-        case .none: return .refused(locked: false)
+        case .none: return .refused(locked: false, isJudged: true)
         case .signature: break
         case .code(let place):
             // Of two requests with the same code one has been quicker.
-            guard let place = Int64(exactly: place) else { return .refused(locked: false) }
+            guard let place = Int64(exactly: place) else { return .refused(locked: false, isJudged: true) }
             let isMine = try await store.write { try $0.otpTokens.advance(record.id, past: place) }
-            guard isMine else { return .refused(locked: false) }
+            guard isMine else { return .refused(locked: false, isJudged: true) }
         }
         try await gate.succeed(pass)
         return .accepted(record.id)
@@ -184,7 +185,7 @@ struct OTPService: Sendable {
     private func pretend(locked: Bool, _ check: @Sendable (OTPToken, UInt64) throws -> Match) async throws -> Judgement {
         try await gate.pretend()
         _ = try check(OTPToken(kind: .hotp, digits: 6, secret: OTPSecret(bytes: [UInt8](repeating: 0, count: OTPToken.hash.byteCount))), 0)
-        return .refused(locked: locked)
+        return .refused(locked: locked, isJudged: false)
     }
 
     /// The token that came of a registration, if the user has it still.

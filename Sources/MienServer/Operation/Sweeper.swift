@@ -11,6 +11,8 @@ struct Sweeper: Service {
     let captures: CaptureService
     let journeys: JourneyService
     let issuer: TokenIssuer
+    /// Entries of the audit log that are older are removed; `nil` for none.
+    let auditRetention: Duration?
     let clock: ServerClock
     let logger: Logger
 
@@ -30,8 +32,30 @@ struct Sweeper: Service {
         for (name, remove) in Self.tables {
             await part(name) { while try await store.write(.process, { try remove($0, now, Self.batch) }) == Self.batch {} }
         }
+        await part("counted refusals") { try await writeCounted() }
+        await part("old audit entries") { try await pruneAudit(at: now) }
         journeys.sweepRecent()
         await part("signing keys") { try await issuer.refresh(at: now) }
+    }
+
+    /// Puts the refusals that were counted into the audit log.
+    func writeCounted() async throws {
+        guard try await store.read({ try $0.audit.hasCounted() }) else { return }
+        let now = clock.now
+        _ = try await store.write { try $0.audit.writeCounted(at: now) }
+    }
+
+    private func pruneAudit(at now: Instant) async throws {
+        guard let auditRetention else { return }
+        let cutoff = now - auditRetention
+        var removed = 0, batch = 0
+        repeat {
+            batch = try await store.write(.process) { try $0.audit.prune(before: cutoff, atMost: Self.batch, at: now) }
+            removed += batch
+        } while batch == Self.batch
+        guard removed > 0 else { return }
+        let count = removed
+        try await store.write { try $0.audit.append(.pruned(count, through: $0.audit.start(), by: "system"), at: now) }
     }
 
     /// One that fails does not keep the others from their turn.

@@ -82,7 +82,8 @@ struct RecoveryCodeService: Sendable {
 
     enum Judgement: Sendable {
         case accepted(AuthenticatorID)
-        case refused(locked: Bool)
+        /// - Parameter isJudged: whether the lock gate counted the code.
+        case refused(locked: Bool, isJudged: Bool)
     }
 
     /// Judges a code, through the lock gate. Does the same work for nobody.
@@ -92,19 +93,19 @@ struct RecoveryCodeService: Sendable {
         }
         guard let account, let set = set ?? nil else {
             try await gate.pretend()
-            return .refused(locked: false)
+            return .refused(locked: false, isJudged: false)
         }
         guard let pass = try await gate.begin(set.id, policy: app.settings.lockPolicy(for: .recoveryCode), device: device) else {
             try await gate.pretend()
-            return .refused(locked: true)
+            return .refused(locked: true, isJudged: false)
         }
-        guard let code = typed.use({ RecoveryCode(typed: $0) }) else { return .refused(locked: false) }
+        guard let code = typed.use({ RecoveryCode(typed: $0) }) else { return .refused(locked: false, isJudged: true) }
         let hash = Self.hash(code, set.id, store.keys)
         let left = try await store.write { tables -> Int? in
             guard try tables.recoveryCodes.take(hash, of: set.id) else { return nil }
             return try tables.recoveryCodes.count(of: set.id)
         }
-        guard let left else { return .refused(locked: false) }
+        guard let left else { return .refused(locked: false, isJudged: true) }
         try await gate.succeed(pass)
         tell(account, left, app)
         return .accepted(set.id)

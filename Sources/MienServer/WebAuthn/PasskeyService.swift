@@ -177,7 +177,9 @@ struct PasskeyService: Sendable {
             throw try await refuse(user, app.id, ["locked": true])
         }
         // Who was not named has to name themselves: WebAuthn §7.2 step 6.
-        guard use == .named || response.userHandle != nil else { throw try await refuse(user, app.id, ["reason": "user-handle"]) }
+        guard use == .named || response.userHandle != nil else {
+            throw try await refuse(user, app.id, isJudged: true, ["reason": "user-handle"])
+        }
         let result: WebAuthnAuthentication
         do {
             result = try await signatures.check(with: found.passkey.key, for: .stranger(naming: found.account.id.text)) {
@@ -188,7 +190,7 @@ struct PasskeyService: Sendable {
                         isBackupEligible: found.passkey.isBackupEligible, userHandle: Self.handle(of: found.account.id)), challenge: challenge)
             }
         } catch let error as AttestationError {
-            throw try await refuse(user, app.id, ["reason": .string(error.code.rawValue)])
+            throw try await refuse(user, app.id, isJudged: true, ["reason": .string(error.code.rawValue)])
         } catch {
             try await gate.abandon(pass)
             throw error
@@ -242,12 +244,12 @@ struct PasskeyService: Sendable {
         return isAccepted
     }
 
-    private func refuse(_ user: UserID?, _ app: AppID, _ detail: [String: JSONValue]) async throws -> Problem {
+    /// - Parameter isJudged: whether the lock gate counted the answer; if not, anybody can cause it without end, and it is counted in the audit log, too.
+    private func refuse(_ user: UserID?, _ app: AppID, isJudged: Bool = false, _ detail: [String: JSONValue]) async throws -> Problem {
         metrics.count("mien_authentications_total", "type=\"passkey\",result=\"refused\"")
         let now = clock.now
-        try await store.write {
-            try $0.audit.append(AuditEvent("passkey.refused", actor: "app", account: user, app: app, detail: detail), at: now)
-        }
+        let event = AuditEvent("passkey.refused", actor: "app", account: user, app: app, detail: detail)
+        try await store.write { try isJudged ? $0.audit.append(event, at: now) : $0.audit.count(event, at: now) }
         return Self.refused
     }
 

@@ -59,7 +59,8 @@ public struct AccountTable {
     func insertRow(_ account: NewAccount) throws(StoreError) {
         let record = account.record
         try connection.execute(
-            "INSERT INTO account (id, state, key_sealed, profile_sealed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)", .id(record.id), .text(record.state.rawValue),
+            "INSERT INTO account (id, state, key_sealed, profile_sealed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)", .id(record.id),
+            .text(record.state.rawValue),
             .blob(account.sealedKey), .blob(sealed(record)), .time(record.createdAt), .time(record.createdAt))
     }
 
@@ -190,7 +191,8 @@ public struct AccountTable {
         let id: UserID = try row.identifier(0)
         let key = try keys.accountKey(row.blob(2), for: id)
         let profile = try JSONColumn.value(AccountProfile.self, key.open(row.blob(3), .accountProfile, for: id.text))
-        return AccountRecord(id: id, state: try row.word(1), profile: Sensitive(profile), createdAt: try row.instant(4),
+        return AccountRecord(
+            id: id, state: try row.word(1), profile: Sensitive(profile), createdAt: try row.instant(4),
             epoch: Int(try row.integer(5)), key: key)
     }
 }

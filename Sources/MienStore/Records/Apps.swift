@@ -14,7 +14,9 @@ public struct AppRecord: Sendable {
     public var settings: AppSettings
     public let createdAt: Instant
 
-    public init(id: AppID, name: String, type: AppType, party: AppParty = .third, secretHash: [UInt8]? = nil, settings: AppSettings, createdAt: Instant) {
+    public init(
+        id: AppID, name: String, type: AppType, party: AppParty = .third, secretHash: [UInt8]? = nil, settings: AppSettings, createdAt: Instant
+    ) {
         (self.id, self.name, self.type, self.party) = (id, name, type, party)
         (self.secretHash, self.settings, self.createdAt) = (secretHash, settings, createdAt)
     }

@@ -1,5 +1,4 @@
-internal import Crypto
-internal import Foundation
+internal import MienAccess
 public import MienCore
 
 /// Something that happened, for the record: who did what to whom; no names, no secrets.
@@ -32,22 +31,30 @@ public struct AuditEntry: Sendable, Hashable {
     public let hash: [UInt8]
 }
 
-/// The log: entries are added at the end, each holding the hash of the one before. docs/spec/audit-log.md
+/// The log: entries are added at the end, each holding the hash of the one before, and removed from the start only. docs/spec/audit-log.md
 public struct AuditTable {
     let connection: any SQLConnection
+    let keys: StoreKeys
     var client: String?
-    private static let columns = "number, at, event, actor, account_id, app_id, detail, hash"
+    static let columns = "number, at, event, actor, account_id, app_id, detail, hash"
 
+    /// - Throws: ``StoreError`` `.corrupt` when the log has no place for another entry.
     public func append(_ event: AuditEvent, at now: Instant) throws(StoreError) {
         let last = try connection.row("SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1")
-        let (number, isFull) = try (last?.integer(0) ?? 0).addingReportingOverflow(1), previous = try last?.blob(1) ?? Self.start
-        guard !isFull else { throw StoreError(.corrupt, "the audit log's last number has none after it") }
-        let detail = JSONColumn.text(client.map { event.detail.merging(["client": .string($0)]) { $1 } } ?? event.detail)
-        let hash = Self.hash(
-            after: previous, number, now.milliseconds, [event.event, event.actor, event.account?.text ?? "", event.app?.text ?? "", detail])
+        let place: AuditChain
+        if let last { place = AuditChain(number: try last.integer(0), hash: try last.blob(1)) } else { place = try start() }
+        let entry = AuditChain.Entry(
+            at: now.milliseconds, event: event.event, actor: event.actor, account: event.account?.text ?? "", app: event.app?.text ?? "",
+            detail: detail(of: event))
+        guard let next = place.appending(entry) else { throw StoreError(.corrupt, "the audit log's last number has none after it") }
         try connection.execute(
-            "INSERT INTO audit (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .integer(number), .time(now), .text(event.event),
-            .text(event.actor), .id(event.account), .id(event.app), .text(detail), .blob(hash))
+            "INSERT INTO audit (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .integer(next.number), .integer(entry.at), .text(entry.event),
+            .text(entry.actor), .text(entry.account), .text(entry.app), .text(entry.detail), .blob(next.hash))
+    }
+
+    /// As it is stored, with the client's address where that is noted.
+    func detail(of event: AuditEvent) -> String {
+        JSONColumn.text(client.map { event.detail.merging(["client": .string($0)]) { $1 } } ?? event.detail)
     }
 
     /// `count` entries after `number`, oldest first, of one account or of all.
@@ -65,62 +72,60 @@ public struct AuditTable {
         }
     }
 
-    /// What ``verify(after:count:)`` found.
+    /// What ``verify()`` found.
     public enum Verdict: Sendable, Hashable {
-        /// So many entries, and the hash of the last: whoever keeps it elsewhere will notice a log that was cut short or made anew.
+        /// The number of the last entry, those that were pruned included, and its hash: whoever keeps it elsewhere will notice a log that was cut short
+        /// or made anew.
         case whole(entries: Int, last: [UInt8])
         /// The first entry that is not as it was written, is missing or was put in.
         case broken(number: Int)
     }
 
-    /// Goes through the whole log.
+    /// Goes through the whole log, from its anchor if entries were pruned.
     public func verify() throws(StoreError) -> Verdict {
+        var place: AuditChain
+        // Nothing vouches for the entries after a forged anchor.
+        do { place = try start() } catch  where error.code == .corrupt { return .broken(number: 1) }
         // SQLite takes NULL for a key that is no INTEGER.
-        if try connection.row("SELECT 1 FROM audit WHERE number IS NULL OR number < 1 LIMIT 1") != nil { return .broken(number: 1) }
-        var previous = Self.start, number: Int64 = 0
+        if let early = try connection.row(
+            "SELECT number FROM audit WHERE number IS NULL OR number <= ? ORDER BY number LIMIT 1", .integer(place.number))
+        {
+            return .broken(number: max(1, Int((try? early.integer(0)) ?? 1)))
+        }
         var count: Int64 = 1000
         while true {
-            guard let rows = try batch(after: number, count) else {
+            guard let rows = try batch(after: place, count) else {
                 // One by one, to name the entry.
-                if count == 1 { return .broken(number: Int(number) + 1) }
+                if count == 1 { return .broken(number: Int(place.number) + 1) }
                 count = 1
                 continue
             }
-            if rows.isEmpty { return .whole(entries: Int(number), last: previous) }
+            if rows.isEmpty { return .whole(entries: Int(place.number), last: place.hash) }
             for row in rows {
-                number += 1
-                guard let hash = Self.hash(of: row, number, after: previous) else { return .broken(number: Int(number)) }
-                previous = hash
+                guard let next = Self.place(of: row, after: place) else { return .broken(number: Int(place.number) + 1) }
+                place = next
             }
         }
     }
 
     /// - Returns: `nil` when one of them holds what was never written.
-    private func batch(after number: Int64, _ count: Int64) throws(StoreError) -> [SQLRow]? {
+    func batch(after place: AuditChain, _ count: Int64) throws(StoreError) -> [SQLRow]? {
         do {
             return try connection.rows(
-                "SELECT \(Self.columns) FROM audit WHERE number > ? ORDER BY number LIMIT ?", .integer(number), .integer(count))
+                "SELECT \(Self.columns) FROM audit WHERE number > ? ORDER BY number LIMIT ?", .integer(place.number), .integer(count))
         } catch  where error.code == .corrupt { return nil }
     }
 
     /// - Returns: `nil` when the row is not as it was written. Columns as they are stored: a change that reads the same is a change.
-    private static func hash(of row: SQLRow, _ number: Int64, after previous: [UInt8]) -> [UInt8]? {
-        guard case .integer(let at) = row[1], let texts = try? (2...6).map({ try row.text($0) }), row[0] == .integer(number) else { return nil }
-        let hash = hash(after: previous, number, at, texts)
-        return row[7] == .blob(hash) ? hash : nil
+    static func place(of row: SQLRow, after place: AuditChain) -> AuditChain? {
+        guard let entry = entry(of: row), let next = place.appending(entry), row[0] == .integer(next.number), row[7] == .blob(next.hash) else {
+            return nil
+        }
+        return next
     }
 
-    private static let start = Array(SHA256.hash(data: Data("mien/v1/audit-log".utf8)))
-
-    private static func hash(after previous: [UInt8], _ number: Int64, _ at: Int64, _ texts: [String]) -> [UInt8] {
-        var writer = ByteWriter()
-        writer.put(previous)
-        writer.put(integer: number)
-        writer.put(integer: at)
-        for text in texts {
-            writer.put(integer: UInt32(text.utf8.count))
-            writer.put(text.utf8)
-        }
-        return Array(SHA256.hash(data: Data(writer.bytes)))
+    static func entry(of row: SQLRow) -> AuditChain.Entry? {
+        guard case .integer(let at) = row[1], let texts = try? (2...6).map({ try row.text($0) }) else { return nil }
+        return AuditChain.Entry(at: at, event: texts[0], actor: texts[1], account: texts[2], app: texts[3], detail: texts[4])
     }
 }

@@ -63,7 +63,8 @@ public struct TokenGrantTable {
     public func insert(_ grant: TokenGrantRecord) throws(StoreError) {
         let family = grant.family
         try connection.execute(
-            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", .id(grant.id), .id(grant.account),
+            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", .id(grant.id),
+            .id(grant.account),
             .id(grant.app), .id(grant.authenticator), .blob(grant.nonce), .text(grant.scope.text), .text(JSONColumn.text(grant.resources)),
             .text(JSONColumn.text(grant.methods)), .text(grant.keyThumbprint ?? ""), .time(grant.signedInAt), .integer(Int64(family.generation)),
             .time(family.createdAt), .time(family.usedAt), family.idle.map { .integer($0.milliseconds) } ?? .null, .time(family.expiresAt),
@@ -138,8 +139,10 @@ public struct TokenGrantTable {
         let thumbprint = try row.text(8), generation = Int(try row.integer(10))
         guard generation >= 0 else { throw StoreError(.corrupt, "a grant's generation is negative") }
         let id: GrantID = try row.identifier(0)
-        let authenticators = try connection.rows("SELECT authenticator_id FROM grant_authenticator WHERE grant_id = ? ORDER BY authenticator_id", .id(id))
-            .map { row throws(StoreError) in try row.identifier(0) as AuthenticatorID }
+        let authenticators = try connection.rows(
+            "SELECT authenticator_id FROM grant_authenticator WHERE grant_id = ? ORDER BY authenticator_id", .id(id)
+        )
+        .map { row throws(StoreError) in try row.identifier(0) as AuthenticatorID }
         let proof = try row.text(17)
         return TokenGrantRecord(
             id: id, account: try row.identifier(1), app: try row.identifier(2), authenticator: try row.optionalIdentifier(3),

@@ -247,5 +247,20 @@ enum Migrations {
                 """,
             ]
         ),
+        (
+            "15-audit-retention",
+            [
+                """
+                CREATE TABLE audit_anchor (
+                  id BIGINT PRIMARY KEY, number BIGINT NOT NULL, hash {blob} NOT NULL, mac {blob} NOT NULL, pruned_at BIGINT NOT NULL)
+                """,
+                """
+                CREATE TABLE audit_counted (
+                  event TEXT NOT NULL, actor TEXT NOT NULL, account_id TEXT NOT NULL, app_id TEXT NOT NULL, detail TEXT NOT NULL,
+                  times BIGINT NOT NULL, first_at BIGINT NOT NULL, last_at BIGINT NOT NULL,
+                  PRIMARY KEY (event, actor, account_id, app_id, detail))
+                """,
+            ]
+        ),
     ]
 }

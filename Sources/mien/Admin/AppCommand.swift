@@ -92,12 +92,15 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            guard name != nil || firstParty != nil || !settings.isEmpty else { throw ValidationError("say what to change: --name, --face-threshold, …") }
+            guard name != nil || firstParty != nil || !settings.isEmpty else {
+                throw ValidationError("say what to change: --name, --face-threshold, …")
+            }
         }
 
         func run() async throws {
             let admin = try server.admin(), app = try await admin.app(id)
-            let request = AppRequest(name: name ?? app.name, isFirstParty: firstParty, settings: settings.isEmpty ? nil : settings.applied(to: app.settings))
+            let request = AppRequest(
+                name: name ?? app.name, isFirstParty: firstParty, settings: settings.isEmpty ? nil : settings.applied(to: app.settings))
             try AppCommand.show(await admin.updateApp(id, request), output)
         }
     }
@@ -143,8 +146,10 @@ struct AppCommand: AsyncParsableCommand {
     private static func show(_ app: AppAnswer, _ output: OutputOptions) {
         guard !output.json else { return JSON.print(app) }
         AdminOutput.sheet(
-            [("id", app.id), ("name", app.name), ("type", app.type), ("first party", app.isFirstParty ? "yes" : "no"),
-                ("created", AdminOutput.time(app.createdAt))]
+            [
+                ("id", app.id), ("name", app.name), ("type", app.type), ("first party", app.isFirstParty ? "yes" : "no"),
+                ("created", AdminOutput.time(app.createdAt)),
+            ]
                 + AppSettingOptions.rows(app.settings) + [("secret", app.clientSecret)])
         if app.clientSecret != nil { Terminal.warn("The secret is shown this once: keep it where only the app can read it.") }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MienAPI
+import MienAccess
 import MienClient
 import MienCore
 
@@ -11,8 +12,9 @@ struct AuditCommand: AsyncParsableCommand {
             EXAMPLE
               mien admin audit list --user ada
               mien admin audit verify
+              mien admin audit export audit-2026.jsonl --until 2027-01-01
             """,
-        subcommands: [List.self, Verify.self])
+        subcommands: [List.self, Verify.self, Export.self, Prune.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -67,24 +69,52 @@ struct AuditCommand: AsyncParsableCommand {
             commandName: "verify", abstract: "Is the log as it was written? Exits with 1 when it is not.",
             discussion: """
                 Keep the last hash elsewhere: a log that was cut off or written anew as a whole shows only against that.
+                With --file, checks exported files without a server; of several, each has to continue the one before it.
 
                 EXAMPLE
                   mien admin audit verify
+                  mien admin audit verify --file audit-2026.jsonl --file audit-2027.jsonl
                 """)
 
+        @Option(help: ArgumentHelp("An exported file to check instead of the server's log.", valueName: "file"), completion: .file()) var file:
+            [String] = []
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
+            guard file.isEmpty else { return try verifyFiles() }
             let verdict = try await server.admin().verifyAudit()
             if output.json {
                 JSON.print(verdict)
             } else if verdict.isWhole {
-                print("The log is whole: \((verdict.entries ?? 0).grouped) entries, last hash \((verdict.lastHash ?? "none").printable).")
+                let pruned = verdict.start.map { " (of which the first \($0.number.grouped) were pruned)" } ?? ""
+                print("The log is whole: \((verdict.entries ?? 0).grouped) entries\(pruned), last hash \((verdict.lastHash ?? "none").printable).")
             } else {
                 print("The log was changed: entry \(verdict.brokenAt.map { "\($0)" } ?? "unknown") is not as it was written.")
             }
             guard verdict.isWhole else { throw Outcome.noMatch }
+        }
+
+        private func verifyFiles() throws {
+            var place: AuditChain?, files: [VerifiedFile] = []
+            for path in file {
+                let (start, end) = try AuditExportFile.verified(path)
+                if let place, place != start {
+                    throw Failure(
+                        .badInput, "audit.gap", "\(path) starts after entry \(start.number), and the file before it ends with \(place.number)")
+                }
+                place = end
+                files.append(VerifiedFile(file: path, start: AuditPlace(start), end: AuditPlace(end)))
+                if !output.json {
+                    print("\(path) is whole: entries \(start.number + 1) to \(end.number), last hash \(Base64URL.encode(end.hash)).")
+                }
+            }
+            if output.json { JSON.print(files) }
+        }
+
+        private struct VerifiedFile: Encodable {
+            let file: String
+            let start, end: AuditPlace
         }
     }
 }

@@ -50,7 +50,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if !server.undecidedApps.isEmpty {
             let apps = server.undecidedApps.map(\.text).joined(separator: ", ")
-            let words = "Treated as third-party apps, without management of authenticators: \(apps)\n  If you run one: mien admin app set ID --first-party; if not: --no-first-party\n"
+            let words =
+                "Treated as third-party apps, without management of authenticators: \(apps)\n  If you run one: mien admin app set ID --first-party; if not: --no-first-party\n"
             FileHandle.standardOutput.write(Data(words.utf8))
         }
         if !server.appsTakingPhotos.isEmpty {
