@@ -75,7 +75,7 @@ struct KilledServerTests {
         process.executableURL = ServeProcess.program
         process.arguments = ["admin", "audit", "verify", "--json"]
         process.environment = [
-            "MIEN_SERVER": server.adminAddress, "MIEN_ADMIN_CREDENTIAL": server.credential.use { $0 }, "HOME": scratch("home").path,
+            "MIEN_ADMIN_SERVER": server.adminAddress, "MIEN_ADMIN_CREDENTIAL": server.credential.use { $0 }, "HOME": scratch("home").path,
         ]
         (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, out)
         let (ends, ended) = AsyncStream<Void>.makeStream()
