@@ -140,6 +140,7 @@ struct ServerParts: Sendable {
     private func baseRouter() -> Router<MienRequestContext> {
         let router = Router(context: MienRequestContext.self, options: .autoGenerateHeadEndpoints)
         let requests = configuration.requestsPerMinute
+        router.add(middleware: BrowserDefense { [place] in place.text })
         router.add(middleware: ProblemMiddleware(metrics: metrics))
         router.add(middleware: ClientMiddleware(trustsProxy: configuration.trustsProxy, isAudited: configuration.auditsClients))
         router.add(middleware: RateLimitMiddleware(limiter: RateLimiter(.init(burst: requests, perMinute: requests)), clock: clock))

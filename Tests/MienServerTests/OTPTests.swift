@@ -39,12 +39,12 @@ struct TokenDevice: Sendable {
         return ["kty": "EC", "crv": "P-256", "x": .string(Base64URL.encode(point[..<32])), "y": .string(Base64URL.encode(point[32...]))]
     }
 
-    func ask(_ code: String, _ server: TestServer, changed: [String: JSONValue] = [:]) async throws -> (status: Int, body: JSONValue) {
+    func ask(_ code: String, _ server: any ServerUnderTest, changed: [String: JSONValue] = [:]) async throws -> (status: Int, body: JSONValue) {
         let body: [String: JSONValue] = ["registration_code": .string(code), "public_key": jwk, "name": "Ada's phone", "os": "linux"]
-        return try await server.send(.post, "/v1/otp/tokens", body: JSONText.write(.object(body.merging(changed) { $1 })))
+        return try await server.sendJSON(.post, "/v1/otp/tokens", body: JSONText.write(.object(body.merging(changed) { $1 })))
     }
 
-    func redeem(_ code: String, _ server: TestServer, app: String = "default_application") async throws -> Token {
+    func redeem(_ code: String, _ server: any ServerUnderTest, app: String = "default_application") async throws -> Token {
         let answer = try await ask(code, server)
         #expect(answer.status == 201, "\(answer.body)")
         func text(_ name: String) throws -> String { try #require(answer.body[name]?.stringValue) }

@@ -12,6 +12,12 @@ final class ServeProcess: Sendable {
         let out, err: String
     }
 
+    /// Beside the test bundle, whatever the build's place and configuration.
+    static let program: URL = {
+        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        return URL(filePath: tests).deletingLastPathComponent().appending(path: "mien")
+    }()
+
     let address: String
     /// Of the admin API and metrics.
     let adminAddress: String
@@ -28,9 +34,7 @@ final class ServeProcess: Sendable {
         init(_ folder: ScratchFolder, _ settings: [String: String], _ arguments: [String]) throws {
             let name = UUID().uuidString
             (out, err) = (try folder.write([], to: "\(name).out"), try folder.write([], to: "\(name).err"))
-            // Beside the test bundle, whatever the build's place and configuration.
-            let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-            process.executableURL = URL(filePath: tests).deletingLastPathComponent().appending(path: "mien")
+            process.executableURL = ServeProcess.program
             process.arguments = ["serve"] + arguments
             let standard = [
                 "MIEN_HOME": folder("home").path, "MIEN_PACKS": Installed.home.packs.path, "MIEN_DATA": folder("data").path, "MIEN_PORT": "0",

@@ -8,7 +8,7 @@ import Testing
 struct SoftwarePasskey: Sendable {
     static let origin = "https://login.example.org"
 
-    let client: TokenClient
+    var client: TokenClient
     let signer: SoftwareSigner
     let id: [UInt8]
     var origin = SoftwarePasskey.origin

@@ -43,6 +43,28 @@ struct TLSFileTests {
         return try NIOSSLContext(configuration: setup)
     }
 
+    @Test("a client that offers no cipher suite with forward secrecy and authenticated encryption is refused")
+    func weakCiphers() async throws {
+        let certificate = scratch("server.pem"), key = scratch("server.key")
+        try await OpenSSL.run(
+            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+            "-keyout", key.path, "-out", certificate.path)
+        let server = try await ServeProcess.start(in: scratch, ["MIEN_TLS_CERTIFICATE": certificate.path, "MIEN_TLS_KEY": key.path])
+        func request(_ ciphers: String) async throws -> Int {
+            var setup = TLSConfiguration.makeClientConfiguration()
+            setup.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(certificate.path))
+            (setup.minimumTLSVersion, setup.maximumTLSVersion, setup.cipherSuites) = (.tlsv12, .tlsv12, ciphers)
+            let connection = try await RawConnection.open(server.address, tls: NIOSSLContext(configuration: setup))
+            return try await connection.request("GET", "/healthz").status
+        }
+        #expect(try await request("ECDHE-RSA-AES128-GCM-SHA256") == 200)
+        #expect(try await request("ECDHE-RSA-CHACHA20-POLY1305") == 200)
+        for weak in ["AES128-GCM-SHA256", "AES256-SHA", "ECDHE-RSA-AES128-SHA"] {
+            await #expect(throws: (any Error).self, "\(weak)") { try await request(weak) }
+        }
+        #expect(await server.stop() == 0)
+    }
+
     @Test("whoever trusts the certificate is served, by 1.2 and 1.3; whoever does not, speaks 1.1 or no TLS is not")
     func served() async throws {
         let certificate = scratch("server.pem"), key = scratch("server.key"), stranger = scratch("other.pem")

@@ -7,9 +7,12 @@ import Testing
 
 /// A server that tests send requests to: in this process, or in one of its own.
 protocol ServerUnderTest: Sendable {
+    /// Where it listens.
     var address: String { get }
     /// Of the admin API and metrics.
     var adminAddress: String { get }
+    /// What its tokens, and requests signed for it, call it.
+    var issuer: String { get }
     var now: Instant { get }
     func client(_ devices: any DeviceTokenStorage, app: String) throws -> JourneyClient
 }
@@ -99,7 +102,7 @@ struct TokenClient: Sendable {
         -> String
     {
         var claims: [String: JSONValue] = [
-            "jti": .string(UUID().uuidString), "htm": .string(method), "htu": .string(server.address + path),
+            "jti": .string(UUID().uuidString), "htm": .string(method), "htu": .string(server.issuer + path),
             "iat": .number(Double(server.now.seconds)),
         ]
         if let token { claims["ath"] = .string(Base64URL.encode(SHA256.hash(data: Array(token.utf8)))) }
@@ -121,7 +124,7 @@ struct TokenClient: Sendable {
 
 /// A device's half of biometric login, as FACTS of the wire describe it.
 struct WireDevice: Sendable {
-    let client: TokenClient
+    var client: TokenClient
     let signer: SoftwareSigner
     let keyID: String
     var deviceID = "device-0001"
@@ -143,7 +146,7 @@ struct WireDevice: Sendable {
         var all: [String: JSONValue?] = [
             "iat": .number(now), "exp": .number(now + 60), "challenge": .string(try await challenge.orElse { try await client.challenge() }),
             "action": .string(action), "device_info": ["mien": ["model": "Test phone", "os": "linux", "device_id": .string(deviceID)]],
-            "aud": .string(issuer ?? client.server.address), "client_id": .string(client.app),
+            "aud": .string(issuer ?? client.server.issuer), "client_id": .string(client.app),
         ]
         all.merge(claims) { $1 }
         var head: [String: JSONValue?] = ["typ": "vnd.authgear.biometric-request", "kid": .string(keyID)]

@@ -21,7 +21,9 @@ struct OAuthRoutes {
 
     private static let exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
     private static let jwtType = "urn:ietf:params:oauth:token-type:jwt", accessType = "urn:ietf:params:oauth:token-type:access_token"
-    private static let cookie = "mien_sign_in"
+
+    /// Over HTTPS the name binds the cookie to this host and to secure connections; browsers refuse such a name over plain HTTP.
+    private var cookie: String { publicURL().hasPrefix("https://") ? "__Host-mien_sign_in" : "mien_sign_in" }
 
     func add(to router: Router<MienRequestContext>) {
         router.get(".well-known/openid-configuration") { _, _ in JSONBody.response(discovery) }
@@ -145,11 +147,11 @@ struct OAuthRoutes {
         try await withRequest(request) { query, wanted in
             var generator = SystemRandomNumberGenerator()
             // The same for all tabs of a browser.
-            let known = Self.cookieValue(request).flatMap { Base64URL.decode($0)?.count == 16 ? $0 : nil }
+            let known = cookieValue(request).flatMap { Base64URL.decode($0)?.count == 16 ? $0 : nil }
             let cookie = known ?? Base64URL.encode(generator.bytes(16))
             var response = page(wanted, query, cookie, name: wanted.loginHint ?? "").response
             let secure = publicURL().hasPrefix("https://") ? "; Secure" : ""
-            response.headers[.setCookie] = "\(Self.cookie)=\(cookie); HttpOnly; SameSite=Strict; Max-Age=3600\(secure)"
+            response.headers[.setCookie] = "\(self.cookie)=\(cookie); Path=/; HttpOnly; SameSite=Strict; Max-Age=3600\(secure)"
             return response
         }
     }
@@ -157,7 +159,7 @@ struct OAuthRoutes {
     private func takePage(_ request: Request) async throws -> Response {
         try await withRequest(request) { query, wanted in
             let form = try await form(request)
-            guard let cookie = Self.cookieValue(request), let mark = form["mark"],
+            guard let cookie = cookieValue(request), let mark = form["mark"],
                 isSame(Array(mark.utf8), Array(self.mark(cookie, query).utf8))
             else { return SignInPage.fault("This page was open for too long, or came from elsewhere.") }
             let name = form["username"] ?? ""
@@ -198,9 +200,10 @@ struct OAuthRoutes {
         Base64URL.encode(store.keys.hash(ofSecret: Array("sign-in \(cookie) \(query)".utf8)))
     }
 
-    private static func cookieValue(_ request: Request) -> String? {
-        request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.map { $0.trimmingCharacters(in: .whitespaces) }
-            .first { $0.hasPrefix("\(cookie)=") }.map { String($0.dropFirst(cookie.count + 1)) }
+    private func cookieValue(_ request: Request) -> String? {
+        let prefix = cookie + "="
+        return request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.map { $0.trimmingCharacters(in: .whitespaces) }
+            .first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
     }
 
     // MARK: Discovery
