@@ -1,114 +1,119 @@
 import Foundation
 import MienAPI
+import MienClient
 import MienCore
 import MienTesting
-import Synchronization
 import Testing
 
-/// A real server, really killed, while clients of it write.
+/// A real server, really killed, while eight clients write everything there is to write.
+///
+/// `MIEN_KILLS` sets how often; `scripts/prove-kills` does it 200 times and prints the counts.
 @Suite("The server, killed", .enabled(if: Installed.isThere, Installed.reason))
 struct KilledServerTests {
+    private static let clients = 8
+    private static let kills = ProcessInfo.processInfo.environment["MIEN_KILLS"].flatMap { Int($0) } ?? 6
+
     private let scratch: ScratchFolder
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// What the server has said it did.
-    private struct Acknowledged: Sendable {
-        var users: [String: String] = [:]
-        /// The newest state token of each run, and the page it is about.
-        var runs: [(state: String, page: String)] = []
+    /// The end of the audit log as it was after a restart.
+    private struct AuditEnd {
+        var entries = 0
+        var hash: String?
     }
 
-    private final class Heard: Sendable {
-        let all = Mutex(Acknowledged())
-    }
-
-    @Test("killed at any moment, it has kept every user and every step that was acknowledged; the audit log is whole; nothing is torn")
+    @Test("killed at any moment, it has kept every change that was acknowledged, nothing is there in part, and the audit log is whole")
     func killed() async throws {
-        var generator = TestSeed.generator(62)
-        var credential: Sensitive<String>?, all = Acknowledged(), kills = 0
-        for round in 0..<8 {
-            let server = try await ServeProcess.start(in: scratch, Self.settings)
-            credential = credential ?? server.credential
-            let admin = try server.admin(try #require(credential))
-            if round == 0 { try await PagesJourney.publish(by: admin) }
-            try await Self.check(all, server, try #require(credential))
-
-            let said = Heard(), secret = try #require(credential).use { $0 }
-            let life = Duration.milliseconds(Int.random(in: 20...700, using: &generator))
+        var generator = TestSeed.generator(62), audit = AuditEnd()
+        let clients = (0..<Self.clients).map { (client: KillClient($0), kinds: KillKinds()) }
+        var server = try await AttackedServer.start(in: scratch, publicURL: SoftwarePasskey.origin)
+        let credential = server.credential
+        try await KillKinds.publishJourneys(server)
+        try await server.makePageApp("web")
+        for _ in 0..<Self.kills {
+            let life = Duration.milliseconds(Int.random(in: 20...600, using: &generator)), running = server
             await withTaskGroup(of: Void.self) { tasks in
-                for client in 0..<6 {
-                    tasks.addTask { try? await Self.makeUsers("r\(round)c\(client)", server.adminAddress, secret, said) }
-                    tasks.addTask { try? await Self.walk(server.address, said) }
-                }
+                for (client, kinds) in clients { tasks.addTask { await client.run(kinds.all, at: running) } }
                 try? await Task.sleep(for: life)
-                server.signal(SIGKILL)
+                running.process.signal(SIGKILL)
             }
-            #expect(await server.ended() == -SIGKILL)
-            kills += 1
-            let new = said.all.withLock { $0 }
-            all.users.merge(new.users) { $1 }
-            // Runs of this round; those before have gone on in the check.
-            all.runs = new.runs
-        }
-        #expect(kills == 8 && all.users.count > 20, "\(all.users.count) users were made in between")
-        let server = try await ServeProcess.start(in: scratch, Self.settings)
-        try await Self.check(all, server, try #require(credential))
-        #expect(await server.stop() == 0)
-    }
-
-    private static let settings = ["MIEN_LIMIT_STARTS_PER_MINUTE": "1000000", "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000"]
-
-    private static func makeUsers(_ name: String, _ address: String, _ credential: String, _ said: Heard) async throws {
-        let connection = try await RawConnection.open(address)
-        for number in 0... {
-            let user = "\(name)n\(number)"
-            let answer = try await connection.post("/v1/users", #"{"username": "\#(user)"}"#, ["authorization": "Bearer \(credential)"])
-            let id = try #require(answer.json["id"]?.stringValue)
-            said.all.withLock { $0.users[id] = user }
-        }
-    }
-
-    private static func walk(_ address: String, _ said: Heard) async throws {
-        let connection = try await RawConnection.open(address)
-        while true {
-            var answer = try await PagesJourney.start(connection), place: Int?
-            for _ in 1..<PagesJourney.pages {
-                guard let state = try answer.json["state"]?.stringValue, let page = try answer.json["data"]?["text"]?.stringValue else { return }
-                let known = place
-                place = said.all.withLock { said in
-                    if let known { said.runs[known] = (state, page) } else { said.runs.append((state, page)) }
-                    return known ?? said.runs.count - 1
-                }
-                answer = try await PagesJourney.next(connection, state)
+            #expect(await server.process.ended() == -SIGKILL)
+            server = try await AttackedServer.start(in: scratch, credential: credential)
+            // Before anything else is written, and as an operator would.
+            try await verify(server, &audit)
+            let restarted = server
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for (client, _) in clients { tasks.addTask { try await client.settle(restarted) } }
+                try await tasks.waitForAll()
             }
         }
+        try await whole(server)
+        #expect(await server.process.stop() == 0)
+
+        var tallies: [String: KillTally] = [:]
+        for (client, _) in clients {
+            await tallies.merge(client.tallies) { left, right in
+                var sum = left
+                sum += right
+                return sum
+            }
+        }
+        print("\(Self.kills) kills, \(audit.entries) entries in the audit log, verified after each\n\(KillTally.table(tallies))")
+        for (kind, tally) in tallies.sorted(by: { $0.key < $1.key }) {
+            #expect(tally.lost == [], "\(kind)")
+            #expect(tally.torn == [], "\(kind)")
+        }
+        let acknowledged = tallies.values.reduce(0) { $0 + $1.acknowledged }
+        #expect(acknowledged > 4 * Self.kills, "the clients have written")
+        if Self.kills >= 100 { #expect(tallies.count { $0.value.acknowledged > 0 } >= KillKinds().all.count, "each kind of write was covered") }
     }
 
-    private static func check(_ all: Acknowledged, _ server: ServeProcess, _ credential: Sensitive<String>) async throws {
-        let admin = try server.admin(credential), connection = try await RawConnection.open(server.address)
-        var stored: [String: String] = [:], after: UserID?
+    /// `mien admin audit verify` passes, and what it was about before is still in the log.
+    private func verify(_ server: AttackedServer, _ end: inout AuditEnd) async throws {
+        let process = Process(), out = Pipe()
+        process.executableURL = ServeProcess.program
+        process.arguments = ["admin", "audit", "verify", "--json"]
+        process.environment = [
+            "MIEN_ADMIN_SERVER": server.adminAddress, "MIEN_ADMIN_CREDENTIAL": server.credential.use { $0 }, "HOME": scratch("home").path,
+        ]
+        (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, out)
+        let (ends, ended) = AsyncStream<Void>.makeStream()
+        process.terminationHandler = { _ in ended.finish() }
+        try process.run()
+        let said = try out.fileHandleForReading.readToEnd() ?? Data()
+        for await _ in ends {}
+        #expect(process.terminationStatus == 0, "\(String(decoding: said, as: UTF8.self))")
+        let verdict = try JSONText.parse(Array(said))
+        let entries = try #require(verdict["entries"]?.numberValue.map { Int($0) })
+        #expect(verdict["is_whole"] == true && entries >= end.entries)
+        if let hash = end.hash {
+            let last = try await server.admin.audit(after: end.entries - 1).items.first
+            #expect(last?.hash == hash, "what was verified before was changed")
+        }
+        end = AuditEnd(entries: entries, hash: verdict["last_hash"]?.stringValue)
+    }
+
+    /// A change and its entry are one: there are as many of each.
+    private func whole(_ server: AttackedServer) async throws {
+        var users = 0, after: UserID?
         repeat {
-            let page = try await admin.users(after: after)
-            for user in page.items { stored[user.id] = user.username }
+            let page = try await server.admin.users(after: after)
+            users += page.items.count
             after = page.next.flatMap { UserID($0) }
         } while after != nil
-        for (id, name) in all.users { #expect(stored[id] == name, "an acknowledged user is there, and can be opened") }
-        // A user and its entry were one transaction: there are as many of both, acknowledged or not.
-        var entries = 0, number = 0
+        var events: [String: Int] = [:], number = 0
         while true {
-            let page = try await admin.audit(after: number)
-            entries += page.items.count { $0.event == "user.created" }
+            let page = try await server.admin.audit(after: number)
+            for entry in page.items { events[entry.event, default: 0] += 1 }
             guard let next = page.next.flatMap({ Int($0) }) else { break }
             number = next
         }
-        #expect(entries == stored.count)
-        #expect(try await admin.verifyAudit().isWhole)
-        // The answer to the last token may have been on its way: then the same answer is told again. Either way it is the page after.
-        for run in all.runs {
-            let answer = try await PagesJourney.next(connection, run.state)
-            let page = try #require(run.page.split(separator: " ").last.flatMap { Int($0) })
-            #expect(try answer.status == 200 && answer.json["data"]?["text"] == .string("Page \(page + 1)"), "\(run.page): \(answer.status)")
-        }
+        func count(_ event: String) -> Int { events[event] ?? 0 }
+        #expect(users == count("user.created") - count("user.deleted"))
+        let apps = try await server.admin.apps(), keys = try await server.admin.productKeys()
+        // One app was made by the first start.
+        #expect(apps.count == count("app.created") - count("app.deleted") + 1)
+        #expect(keys.count == count("product-key.made"))
     }
 }

@@ -31,7 +31,7 @@ extension HostileTests {
         }
         for entries in [passwords, codes] {
             let answers = try await Race.run(entries, at: server.address)
-            #expect(try answers.allSatisfy { try $0.status == 200 && $0.json["token"] == nil }, "\(answers.statuses)")
+            #expect(try answers.allSatisfy { try $0.status == 503 || ($0.status == 200 && $0.json["token"] == nil) }, "\(answers.statuses)")
         }
         for authenticator in try await server.admin.authenticators(of: user) where ["password", "otp"].contains(authenticator.type) {
             #expect(authenticator.failures == 5 && authenticator.lock == "locked", "\(authenticator.type): \(authenticator.failures) judged")
