@@ -159,7 +159,7 @@ import Testing
         let face = record("aut_1", .face, .shop), one = record("aut_2", .passkey, nil), two = record("aut_3", .passkey, nil)
         try await driver.write(.always) { connection in
             let tables = Tables(connection: connection, keys: TestStore.keys)
-            try tables.accounts.insertRow(ana)
+            try Self.insert(ana, connection)
             for record in [face, one, two] { try tables.authenticators.insert(record, of: ana.record) }
             let counters: [(String, String, Int64, SQLValue, Int64)] = [
                 ("aut_1", "", 5, .integer(7), 0), ("aut_1", "dev_x", 2, .null, 0), ("aut_2", "", .max, .null, 1), ("aut_3", "", .max, .null, 1),

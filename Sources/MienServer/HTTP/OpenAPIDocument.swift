@@ -2946,6 +2946,15 @@ enum OpenAPIDocument {
                 "detail": "The request is not as it must be",
                 "code": "invalid_request",
                 "errors": [{"field": "name", "message": "is one line of 1 to 100 characters"}]
+              },
+              {
+                "type": "https://mien.dev/problems/insufficient_user_authentication",
+                "title": "The sign-in is too old or too weak for this change",
+                "status": 401,
+                "detail": "The sign-in is too weak for this change. Sign in again with two factors, or with a passkey.",
+                "code": "insufficient_user_authentication",
+                "max_age": 300,
+                "acr_values": "2"
               }
             ]
           },
@@ -3775,6 +3784,7 @@ enum OpenAPIDocument {
                 "name": "Shop",
                 "type": "confidential",
                 "first_party": true,
+                "client": "mien",
                 "settings": {
                   "redirect_uris": ["https://shop.example/signed-in"],
                   "journeys": ["password-login", "face-login"],
