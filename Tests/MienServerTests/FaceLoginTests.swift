@@ -69,7 +69,7 @@ struct FaceLoginTests {
             try await server.admin.deleteUser(user)
             await #expect(throws: MienError.self) { try await server.admin.user(user) }
             let events = try await server.admin.audit(user: user).items.map(\.event)
-            #expect(events.contains("consent.withdrawn") && events.last == "user.deleted")
+            #expect(events.contains("consent.withdrawn") && events.contains("user.deleted"))
             #expect(try await server.admin.verifyAudit().isWhole)
         }
     }
