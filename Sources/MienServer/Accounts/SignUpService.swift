@@ -56,8 +56,9 @@ struct SignUpService: Sendable {
                     AuthenticatorRecord(id: authenticatorID, account: id, type: .password, app: nil, content: Array(hash.utf8), createdAt: now),
                     of: account.record)
             }
-            try tables.audit.append(
-                AuditEvent("sign-up.started", actor: "journey", account: id, app: app.id, detail: ["is_decoy": .bool(!holders.isEmpty)]), at: now)
+            // Counted, since anyone can start sign-ups; one that completes gets an entry of its own.
+            try tables.audit.count(
+                AuditEvent("sign-up.started", actor: "journey", app: app.id, detail: ["is_decoy": .bool(!holders.isEmpty)]), at: now)
             return try Notice.all(claimed: wanted.claimedEmail, holders: holders, owner: owner, tables)
         }
         for notice in addresses { send(notice, app: app, at: now) }

@@ -17,6 +17,8 @@ extension EffectPerformer {
             address = account?.profile.use { $0.email }
         }
         let now = clock.now, hash = codeHash(code, codeID), app = context.app.id
+        // Anyone can start sign-ups: what is noted about them is counted together.
+        let noted = account?.state == .pending ? nil : account?.id
         let authenticatorID = AuthenticatorID.random(using: &generator)
         // For nobody, too, so that it takes as long: a code that no mail tells, and an entry without an account.
         try await store.write { tables in
@@ -27,7 +29,7 @@ extension EffectPerformer {
                     of: account)
             }
             try tables.audit.count(
-                AuditEvent(address == nil ? "code.not-sent" : "code.sent", actor: "journey", account: account?.id, app: app), at: now)
+                AuditEvent(address == nil ? "code.not-sent" : "code.sent", actor: "journey", account: noted, app: app), at: now)
         }
         guard let address else { return .codeSent(codeID) }
         mail.send(
@@ -59,7 +61,9 @@ extension EffectPerformer {
         if pass == nil { try await gate.pretend() }
         let isRight = try await store.write(.always) { try $0.codes.take(code.text, hash: hash, attempts: Self.codeAttempts, at: now) }
         guard isRight, let account, let authenticator = authenticator ?? nil, let pass else {
-            return try await refuse(.emailCode, account?.id, context, isJudged: pass != nil)
+            // The lock gate bounds guesses at one account, not at all the sign-ups that a stranger can start.
+            let judged = account?.state == .active ? account?.id : nil
+            return try await refuse(.emailCode, judged, context, isJudged: judged != nil && pass != nil)
         }
         try await gate.succeed(pass)
         if account.state == .pending { try await signUps.proveEmail(of: account.id) }
