@@ -33,6 +33,10 @@ class Connection:
         text = await reader.readexactly(int(headers.get("content-length", 0)))
         return int(lines[0].split()[1]), json.loads(text or b"null")
 
+    def close(self):
+        if self.streams:
+            self.streams[1].close()
+
 
 async def sign_in(connection, name, password, device=None):
     start = {"client_id": "default_application"} | ({"device_token": device} if device else {})
@@ -56,6 +60,7 @@ async def attack(number, until, statuses):
         except (OSError, asyncio.IncompleteReadError):
             statuses["hung up"] += 1
             connection.streams = None
+    connection.close()
 
 
 async def use(source, until, device):
@@ -63,7 +68,9 @@ async def use(source, until, device):
     times, failures = [], 0
     while time.perf_counter() < until:
         begun = time.perf_counter()
-        status, answer = await sign_in(Connection(source), "ada", PASSWORD, device)
+        connection = Connection(source)
+        status, answer = await sign_in(connection, "ada", PASSWORD, device)
+        connection.close()
         times.append(time.perf_counter() - begun)
         failures += status != 200 or not answer.get("token")
         await asyncio.sleep(0.2)

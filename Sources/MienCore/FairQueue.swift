@@ -74,6 +74,14 @@ public struct FairQueue<Job> {
         return displaced.map { .displaced($0) } ?? .waiting
     }
 
+    /// Whether a job of this share would find a place now.
+    public func hasRoom(for share: WorkShare) -> Bool {
+        let owner = levels[share.rank.rawValue].owners[share.owner], own = owner?.parts[share.part]?.jobs.count ?? 0
+        guard own < limits.perPart else { return false }
+        if let owner, owner.count >= limits.perOwner { return owner.longest.map { $0.count > own + 1 } ?? false }
+        return count < limits.total || largestShare(for: share, holding: owner?.count ?? 0) != nil
+    }
+
     /// Takes out a job that still waits.
     public mutating func remove(_ ticket: Ticket) -> Job? {
         guard let share = waiting.removeValue(forKey: ticket)?.share else { return nil }

@@ -23,6 +23,8 @@ final class JobQueue<Worker>: @unchecked Sendable {
 
     var count: Int { condition.withLock { jobs.count } }
 
+    func hasRoom(for share: WorkShare) -> Bool { condition.withLock { jobs.hasRoom(for: share) } }
+
     func ticket() -> Ticket {
         condition.withLock {
             lastTicket += 1

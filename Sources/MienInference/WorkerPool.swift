@@ -48,6 +48,9 @@ public final class WorkerPool<Worker>: Sendable {
     /// Jobs waiting now.
     public var waiting: Int { queue.count }
 
+    /// Whether a job of this share would find a place in the queue now. Ask before work that a refusal would make useless.
+    public func hasRoom(for share: WorkShare) -> Bool { queue.hasRoom(for: share) }
+
     /// Runs `job` on a worker when it is this share's turn.
     ///
     /// - Throws: what `job` or the making of the worker throws; ``InferenceError`` `.busy` or `.stopped`; `CancellationError`.

@@ -168,13 +168,17 @@ struct FairQueueTests {
                         default: .address("\(owner)", naming: name)
                         }
                     open[ticket] = (share, now)
+                    let hasRoom = queue.hasRoom(for: share)
                     switch queue.add(ticket, ticket, for: share, at: now) {
-                    case .waiting: break
+                    case .waiting: #expect(hasRoom)
                     case .displaced(let other):
+                        #expect(hasRoom)
                         let (lost, own) = (open[other]!.share, share)
                         #expect(lost.rank >= own.rank && lost != own, "world \(world)")
                         end(other)
-                    case .refused: end(ticket)
+                    case .refused:
+                        #expect(!hasRoom)
+                        end(ticket)
                     }
                 case 6: if let some = open.keys.randomElement(using: &generator), let job = queue.remove(some) { end(job) }
                 default:

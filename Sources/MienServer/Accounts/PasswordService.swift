@@ -19,6 +19,9 @@ final class PasswordService: Sendable {
         decoy = try hasher.hash(Sensitive(Base64URL.encode(generator.bytes(16))), salt: generator.bytes(PasswordHasher.saltSize))
     }
 
+    /// - Throws: ``ServerBusy`` when this share has no place in the queue.
+    func requireRoom(for share: WorkShare) throws(ServerBusy) { try queue.requireRoom(for: share) }
+
     /// - Parameter share: whose turn the work takes.
     func hash(_ password: Sensitive<String>, for share: WorkShare) async throws -> String {
         try await queue.run(for: share) { [hasher] in

@@ -11,6 +11,8 @@ extension EffectPerformer {
         let account = try await account(user, context)
         guard try await mayGuess(user, account, .password, context) else { return .refused(.invalidCredentials) }
         let share = share(of: user, account, context)
+        // Before the gate writes anything: whoever fills the queue is not to fill the database's, too.
+        try passwords.requireRoom(for: share)
         let authenticator = try await account.asyncMap { account in
             try await store.read { try $0.authenticators.find(.password, of: account, app: nil) }
         }

@@ -7,6 +7,11 @@ final class WorkQueue: Sendable {
 
     init(_ label: String, workers: Int, limits: WorkLimits) { pool = WorkerPool(workers: workers, limits: limits, label: label) {} }
 
+    /// Refuses work of a share that is full before anything is done for it, such as a write to the database.
+    ///
+    /// - Throws: ``ServerBusy``.
+    func requireRoom(for share: WorkShare) throws(ServerBusy) { if !pool.hasRoom(for: share) { throw ServerBusy() } }
+
     /// - Throws: what `body` throws; ``ServerBusy`` when there is no room or no turn in time; `CancellationError` when the client hung up.
     func run<Output: Sendable>(for share: WorkShare, _ body: @escaping @Sendable () throws -> Output) async throws -> Output {
         try await Self.wait { [pool] in try await pool.run(for: share) { _ in try body() } }
