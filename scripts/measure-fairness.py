@@ -84,6 +84,8 @@ async def measure(what, source, count, length, device=None):
     await asyncio.sleep(1)
     times, failures = await use(source, begun + length, device)
     await asyncio.gather(*tasks)
+    # The server notices that the attackers have left.
+    await asyncio.sleep(2)
     times.sort()
     p50, p95 = times[len(times) // 2], times[min(len(times) - 1, int(len(times) * 0.95))]
     answers = ", ".join(f"{status}: {number}" for status, number in sorted(statuses.items(), key=str)) or "none"
@@ -93,13 +95,14 @@ async def measure(what, source, count, length, device=None):
 async def main():
     status, answer = await Connection("127.0.0.1", admin).post("/v1/users", {"username": "ada", "password": PASSWORD}, os.environ["MIEN_CREDENTIAL"])
     assert status == 201, answer
-    status, answer = await sign_in(Connection("127.0.0.3"), "ada", PASSWORD)
-    assert status == 200, answer
-    device = answer["device_token"]
     print("| the user | p50 | p95 | longest | sign-ins | answers to the attacker, by status |")
     print("|---|--:|--:|--:|--:|---|")
     await measure("no attack", "127.0.0.3", 0, min(seconds, 10))
     await measure("new device, another address", "127.0.0.3", attackers, seconds)
+    # An account keeps a bounded number of devices: one from before the other lines would be forgotten by now.
+    status, answer = await sign_in(Connection("127.0.0.3"), "ada", PASSWORD)
+    assert status == 200, answer
+    device = answer["device_token"]
     await measure("known device, another address", "127.0.0.3", attackers, seconds, device)
     await measure("known device, the attacker's address", "127.0.0.2", attackers, seconds, device)
     await measure("new device, the attacker's address", "127.0.0.2", attackers, seconds)
