@@ -77,7 +77,7 @@ struct KilledServerTests {
         process.environment = [
             "MIEN_ADMIN_SERVER": server.adminAddress, "MIEN_ADMIN_CREDENTIAL": server.credential.use { $0 }, "HOME": scratch("home").path,
         ]
-        (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, out)
+        (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, out, out)
         let (ends, ended) = AsyncStream<Void>.makeStream()
         process.terminationHandler = { _ in ended.finish() }
         try process.run()
