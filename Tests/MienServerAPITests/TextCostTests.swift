@@ -1,4 +1,5 @@
 import Foundation
+import MienTesting
 import Testing
 
 /// The cost of reading hostile text grows with its length, not with the square of it. Counts instructions, which repeat on a busy machine as well.
@@ -19,9 +20,14 @@ import Testing
     private static func instructions(_ input: String, bytes: Int) throws -> Int {
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         let program = URL(filePath: tests).deletingLastPathComponent().appending(path: "mien-text-cost")
-        let process = Process(), errors = Pipe()
-        process.executableURL = URL(filePath: try #require(valgrind))
-        process.arguments = ["--tool=callgrind", "--callgrind-out-file=/dev/null", program.path, input, "\(bytes)"]
+        // Valgrind 3.19, Debian 12's, cannot read the debug information that some linkers write; `strip` in turn cannot read what others do.
+        let scratch = try ScratchFolder(), stripped = scratch("program").path, process = Process(), errors = Pipe()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = [
+            "-c", #"strip -o "$1" "$2" 2>/dev/null || cp "$2" "$1"; exec "$0" --tool=callgrind --callgrind-out-file=/dev/null "$1" "$3" "$4""#,
+            try #require(valgrind),
+            stripped, program.path, input, "\(bytes)",
+        ]
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
         (process.standardOutput, process.standardError) = (FileHandle.nullDevice, errors)
         try process.run()
