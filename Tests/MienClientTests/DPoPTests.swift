@@ -67,7 +67,7 @@ struct DPoPTests {
         let session = try await Self.session(transport)
         try await session.signIn(journeyToken: Sensitive("journey"))
         _ = try await session.userInfo()
-        #expect(transport.turnsLeft == 1)
+        #expect(transport.turnsLeft == 3)
         _ = try await session.userInfo()
         let sent = transport.requests.dropFirst()
         #expect(sent.map { $0.url.dropFirst("https://login.example/oauth2/".count) } == ["token", "userinfo", "userinfo", "userinfo", "userinfo"])
