@@ -48,7 +48,7 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.examples.path).filter { $0.hasSuffix(".test.json") }.sorted()
         let all = try await home.mien(["journey", "test"] + names.map(Self.example))
         #expect(all.status == 0 && all.err.isEmpty, "\(all.out)")
-        #expect(names.count == 6 && names.allSatisfy { all.out.contains($0) } && !all.out.contains("✘"))
+        #expect(names.count == 7 && names.allSatisfy { all.out.contains($0) } && !all.out.contains("✘"))
 
         let text = #"{"journey":"\#(Self.example("password-login.json"))","cases":[{"name":"at once","ends":"success"}]}"#
         let wrong = try home.write(text.utf8, as: "wrong.test.json")

@@ -12,7 +12,7 @@ import Testing
 
     /// The size doubles twice. Quadratic cost would grow 16-fold.
     @Test(
-        .enabled(if: valgrind != nil && strip != nil, "needs valgrind and strip, which scripts/setup does not install: apt-get install valgrind binutils"),
+        .enabled(if: valgrind != nil && strip != nil, "needs valgrind and strip: apt-get install valgrind binutils"),
         arguments: ["json-long-key", "json-many-keys", "json-value", "form-long-name", "form-many-names", "query-value", "user-name", "cbor-text"])
     func `four times the text costs at most five times the instructions`(input: String) throws {
         // Valgrind cannot read the debug information of Swift's debug builds.
