@@ -7,13 +7,29 @@ struct SettingSources {
     /// Where each that is not the standard one came from, for messages.
     private(set) var places: [String: String] = [:]
 
+    /// Whether every key of every mapping is a scalar.
+    private static func hasPlainKeys(_ node: Node) -> Bool {
+        switch node {
+        case .mapping(let mapping): mapping.allSatisfy { $0.key.scalar != nil && hasPlainKeys($0.value) }
+        case .sequence(let sequence): sequence.allSatisfy(hasPlainKeys)
+        case .scalar, .alias: true
+        }
+    }
+
     /// - Parameter file: YAML with the keys as sections, or `nil`.
     /// - Throws: ``ConfigurationError``: a file that is no YAML, an unknown key, a value that is no text or list.
     init(file: (path: String, contents: String)?, environment: [String: String]) throws {
         for setting in ServerSetting.all { texts[setting.key] = setting.standard }
         if let file {
             let top: Any?
-            do { top = try Yams.load(yaml: file.contents) } catch {
+            do {
+                let node = try Yams.compose(yaml: file.contents)
+                // Yams ends the process on a mapping whose key is not plain text.
+                guard node.map(Self.hasPlainKeys) ?? true else {
+                    throw ConfigurationError(["\(file.path): a key is not plain text; write key: value"])
+                }
+                top = node?.any
+            } catch let error as ConfigurationError { throw error } catch {
                 throw ConfigurationError(["\(file.path) is not YAML: \(error)"])
             }
             var problems: [String] = []
