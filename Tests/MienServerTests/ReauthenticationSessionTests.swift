@@ -85,7 +85,7 @@ struct ReauthenticationSessionTests {
             let request = try #require(asked.all.first)
             #expect(asked.all.count == 1)
             #expect(request.maxAge == .seconds(300) && request.loginHint == after["sub"]?.stringValue)
-            #expect(recorder.statuses(of: "/registrations") == [200, 401, 200])
+            #expect(recorder.statuses(of: "/registrations") == [201, 401, 201])
             #expect(Set(recorder.proofs).count == recorder.proofs.count && recorder.proofs.count >= 5)
             // The sign-in is fresh now: nobody is asked.
             _ = try await session.send(.post, Self.registrations)
@@ -103,7 +103,7 @@ struct ReauthenticationSessionTests {
             let after = try await Self.claims(session)
             #expect(after["sid"] != before["sid"] && after["sub"] == before["sub"])
             #expect(try await TokenClient(server: server).send(.get, "/oauth2/userinfo", old).status == 401)
-            #expect(recorder.statuses(of: "/registrations") == [200, 401, 200])
+            #expect(recorder.statuses(of: "/registrations") == [201, 401, 201])
         }
     }
 
@@ -121,7 +121,7 @@ struct ReauthenticationSessionTests {
             }
             #expect(error?.code == .reauthenticationRequired && error?.reauthentication?.maxAge == .seconds(300))
             #expect(asked.all.count == 1)
-            #expect(recorder.statuses(of: "/registrations") == [200, 401, 401])
+            #expect(recorder.statuses(of: "/registrations") == [201, 401, 401])
             _ = try await session.userInfo()
         }
     }
@@ -134,7 +134,7 @@ struct ReauthenticationSessionTests {
             let error = await #expect(throws: MienError.self) { try await session.send(.post, Self.registrations) }
             let user = try await server.userID("ada").text
             #expect(error?.code == .reauthenticationRequired && error?.reauthentication?.loginHint == user)
-            #expect(recorder.statuses(of: "/registrations") == [200, 401])
+            #expect(recorder.statuses(of: "/registrations") == [201, 401])
         }
     }
 }

@@ -30,7 +30,9 @@ extension MienSession {
     /// - Returns: the body of the response; `null` if it is empty.
     @discardableResult
     public func send(_ method: HTTPTransportRequest.Method, _ path: [String], body: JSONValue? = nil) async throws -> JSONValue {
-        let bytes = body.map { Array(JSONText.write($0).utf8) } ?? []
+        // Addresses that take a body take an empty object for none.
+        let takesBody = method != .get && method != .delete
+        let bytes = (body ?? (takesBody ? [:] : nil)).map { Array(JSONText.write($0).utf8) } ?? []
         return try await performing { [self] in
             let access = try await access()
             let response = try await connection.send(
