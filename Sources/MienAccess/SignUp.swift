@@ -10,7 +10,7 @@ public struct SignUp: Sendable, Hashable, Codable {
 
     public init(isDecoy: Bool) { self.isDecoy = isDecoy }
 
-    /// What the account has when its journey ends.
+    /// The state of the pending account when its journey ends.
     public struct Circumstances: Sendable, Hashable {
         /// The user name or external id it holds.
         public var hasName: Bool

@@ -11,8 +11,8 @@ public import MienCore
 /// - ``device``, the calling device's own counter. A device earns it when the method succeeds on it. What other devices do cannot lock it, so
 ///   strangers cannot lock out the owner.
 ///
-/// A success resets ``total``. An attacker cannot use that to gain guesses: each method of an account has its own total, so knowing the
-/// password resets the count of passwords and never that of one-time codes, and whoever can make the same method succeed needs no guesses.
+/// A success resets ``total``. That gives attackers no further guesses. Each method of an account has its own total: a known password resets
+/// the count of passwords, never the count of one-time codes.
 public struct AuthenticatorLock: Sendable, Hashable {
     /// Failures on all devices since the owner's last success, including guesses that are still being judged.
     public private(set) var total: Int
@@ -82,7 +82,7 @@ public struct AuthenticatorLock: Sendable, Hashable {
     private mutating func change(_ line: Line, _ body: (inout LockCounter) -> Void) {
         guard var counter = line == .unknownDevices ? unknownDevices : device else { return }
         body(&counter)
-        // Whether a count disables is decided anew each time, under the policy of that time.
+        // Drop the stored decision. The current policy decides whether this count disables the method.
         counter = LockCounter(failures: counter.failures, lockedUntil: counter.lockedUntil)
         if line == .unknownDevices { unknownDevices = counter } else { device = counter }
     }

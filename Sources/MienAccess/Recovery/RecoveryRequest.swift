@@ -50,7 +50,7 @@ public struct RecoveryRequest: Sendable, Hashable {
         }
     }
 
-    /// Whether a sign-in or device may cancel it: one from before the request. Whoever made the request could have got any later one with it.
+    /// Whether a sign-in or device may cancel the request. It must be older than the request, because the requester may own newer ones.
     ///
     /// - Parameter since: when the sign-in or device became known.
     public func isCancelable(bySince since: Instant, at now: Instant) -> Bool { isOpen(at: now) && since < requestedAt }

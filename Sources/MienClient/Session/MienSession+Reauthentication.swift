@@ -67,7 +67,7 @@ extension MienSession {
     }
 
     private func leave(_ task: Task<Void, any Error>) {
-        // By now the task has ended: whoever is refused from here on needs another one.
+        // The task has ended. Later refusals start a new sign-in.
         if reauthenticating?.task == task { reauthenticating = nil }
     }
 

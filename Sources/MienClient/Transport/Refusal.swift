@@ -2,7 +2,7 @@ internal import Foundation
 internal import MienAPI
 internal import MienCore
 
-/// What a response that is not 2xx says: a problem document (RFC 9457), or an error in OAuth's words (RFC 6749 §5.2), or neither.
+/// The body of an error response: a problem document (RFC 9457), an OAuth error (RFC 6749 section 5.2), or neither.
 struct Refusal {
     private let response: HTTPTransportResponse
     private let problem: Problem?

@@ -89,7 +89,7 @@ struct AccountService: Sendable {
                             id: authenticatorID, account: id, type: .password, app: nil, content: Array(hash.utf8), createdAt: now)
                         try tables.authenticators.insert(password, of: changed)
                     }
-                    // To the address from before: whoever changes password and address at once does not keep the owner from hearing of it.
+                    // Mail the previous address, so that a change of password and address together still reaches the owner.
                     mail = try notice.store(about: password, of: found, app: nil, in: tables, at: now)
                 }
                 // A password or a suspension ends what was opened before it.

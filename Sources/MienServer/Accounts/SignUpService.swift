@@ -20,14 +20,14 @@ struct SignUpService: Sendable {
 
     /// Creates the pending account.
     ///
-    /// If the user name or external id is taken, the account is a decoy that holds no name. Whoever has the name or the address already is told by mail.
+    /// If the user name or external id is taken, the account is a decoy that holds no name. The owner of a taken name or address is told by mail.
     /// - Parameter end: When the account is removed unless its journey has completed.
     /// - Throws: ``Problem`` `.invalidRequest` for values that no account can have, taken or not.
     func begin(_ user: AccountProfile, password: Sensitive<String>?, app: AppRecord, until end: Instant) async throws -> UserID {
         var user = user
         let names = try accounts.names(of: user), claimed = try accounts.claimedName(of: user)
         try Self.check(user)
-        // What is mailed is what is attached: “ªda@example.org” is compared as “ada@example.org”, and may be another mailbox.
+        // Mail the form that will be attached. “ªda@example.org” compares equal to “ada@example.org” but may be another mailbox.
         if let claimed, let typed = user.claimedEmail, !typed.utf8.allSatisfy({ $0 < 0x80 }) { user.claimedEmail = claimed.normal }
         let wanted = user
         guard !names.isEmpty || claimed != nil else {
@@ -76,7 +76,7 @@ struct SignUpService: Sendable {
         let (signUp, address) = account.profile.use { ($0.signUp, $0.claimedEmail) }, now = accounts.clock.now
         guard let signUp, let address, let name = try? LoginName(address, kind: .email) else { return nil }
         let holder = try await store.read { try $0.accounts.holder(of: name, except: account.id, at: now) }
-        // Counted for taken addresses, too. Whoever types somebody else's address again and again fills their mailbox only so far.
+        // Count taken addresses as well, so that nobody can flood another person's mailbox.
         let mayMail = codes.take(key("code", address), at: now) == nil
         return mayMail && signUp.mailsCode(isEmailTaken: holder != nil) ? address : nil
     }

@@ -17,7 +17,7 @@ extension EffectPerformer {
         return found?.state == .active ? found : nil
     }
 
-    /// The run's own sign-up, if `user` means it: by id, by the name it holds, or by the address it claims, whoever else has that address.
+    /// The run's own sign-up, if `user` refers to it by id, held name, or claimed address. Another account may have that address.
     private func signUp(_ user: UserReference, _ context: EffectContext) async throws -> AccountRecord? {
         guard let id = context.signUp, let account = try await store.read({ try $0.accounts.find(id) }), account.state == .pending else { return nil }
         switch user {
