@@ -49,7 +49,7 @@ struct OutsideClientTests {
                 "authority": .string(place.appending(path: "ca.pem").path),
                 "redirect": .string(redirect),
                 "admin": .string(#require(server.credential).use { $0 }), "public": "web", "confidential": "backend",
-            ], checks: 32)
+            ], checks: 34)
         #expect(await server.stop() == 0)
     }
 }

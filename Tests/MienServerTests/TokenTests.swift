@@ -131,9 +131,12 @@ struct TokenTests {
             #expect(try await client.refresh(tokens["refresh_token"]).error == "invalid_grant")
             #expect(try await client.userInfo(tokens["access_token"]).status == 401)
             _ = try await server.admin.updateUser(user, UserRequest(state: "active"))
-            #expect(try await client.refresh(tokens["refresh_token"]).status == 200, "nothing was used up")
+            #expect(try await client.refresh(tokens["refresh_token"]).error == "invalid_grant", "a suspension ends every sign-in for good")
+            let later = try await client.signIn()
+            #expect(try await client.userInfo(later["access_token"]).status == 200)
             try await server.admin.deleteUser(user)
-            #expect(try await client.userInfo(tokens["access_token"]).status == 401)
+            #expect(try await client.refresh(later["refresh_token"]).error == "invalid_grant")
+            #expect(try await client.userInfo(later["access_token"]).status == 401)
         }
     }
 

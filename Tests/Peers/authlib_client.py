@@ -125,6 +125,7 @@ check("the page sends the browser back to the app", back.startswith(options["red
 check("with the state, and the issuer (RFC 9207)", parameters.get("state") == state and parameters.get("iss") == server)
 tokens = fetch(client, back, verifier)
 check("the code brings tokens", {"access_token", "refresh_token", "id_token"} <= set(tokens) and tokens["token_type"] == "Bearer", sorted(tokens))
+check("a third-party app gets less than it asks for: no full-access", tokens["scope"].split() == ["email", "offline_access", "openid", "profile"], tokens["scope"])
 decoded = jwt.decode(tokens["id_token"], keys, algorithms=found["id_token_signing_alg_values_supported"])
 claims = CodeIDToken(
     decoded.claims, decoded.header, options={"iss": {"essential": True, "value": server}, "aud": {"essential": True, "value": options["public"]}},
@@ -148,6 +149,7 @@ back, verifier, _, _ = sign_in(client)
 old = fetch(client, back, verifier)
 new = client.refresh_token(found["token_endpoint"], old["refresh_token"])
 check("a refresh brings new tokens", new["refresh_token"] != old["refresh_token"] and new["access_token"] != old["access_token"])
+check("asking for full-access again brings no more", new["scope"] == old["scope"], new["scope"])
 check("a rotated refresh token is refused", error_of(client.refresh_token, found["token_endpoint"], old["refresh_token"]) == "invalid_grant")
 check("and ends the family", error_of(client.refresh_token, found["token_endpoint"], new["refresh_token"]) == "invalid_grant")
 

@@ -3,33 +3,40 @@ public import MienCore
 
 /// Recovery codes, and recoveries that somebody asked for.
 extension MienSession {
+    private static let codesPath = ["v1", "me", "recovery-codes"], recoveriesPath = ["v1", "me", "recovery"]
+
     /// Makes ten recovery codes and ends earlier ones. Show them to the user now: they cannot be read again.
+    ///
+    /// - Throws: as ``performing(_:)``.
     public func makeRecoveryCodes() async throws -> [Sensitive<String>] {
-        let token = try await accessToken()
-        let answer: RecoveryCodesAnswer = try await connection.json(
-            .init(method: .post, path: ["v1", "me", "recovery-codes"], bearer: token, isRepeatable: false))
-        return answer.codes.map { Sensitive($0) }
+        try await performing { [self] in
+            let access = try await access()
+            let answer: RecoveryCodesAnswer = try await connection.json(
+                .init(method: .post, path: Self.codesPath, bearer: access.token, prover: access.prover, isRepeatable: false))
+            return answer.codes.map { Sensitive($0) }
+        }
     }
 
     public func recoveryCodesStatus() async throws -> RecoveryCodesStatus {
-        try await connection.json(.init(method: .get, path: ["v1", "me", "recovery-codes"], bearer: try await accessToken()))
+        let access = try await access()
+        return try await connection.json(.init(method: .get, path: Self.codesPath, bearer: access.token, prover: access.prover))
     }
 
-    public func removeRecoveryCodes() async throws {
-        try await connection.send(.init(method: .delete, path: ["v1", "me", "recovery-codes"], bearer: try await accessToken()))
-    }
+    /// Ends the recovery codes that are left.
+    ///
+    /// - Throws: ``MienError`` with the problem `not_found` if there are none; as ``performing(_:)``.
+    public func removeRecoveryCodes() async throws { try await send(.delete, Self.codesPath) }
 
     /// Recoveries of this account that wait. Show them when the app starts: the user may want to cancel them.
     public func recoveries() async throws -> [OwnRecovery] {
+        let access = try await access()
         let page: Page<OwnRecovery> = try await connection.json(
-            .init(method: .get, path: ["v1", "me", "recovery"], bearer: try await accessToken()))
+            .init(method: .get, path: Self.recoveriesPath, bearer: access.token, prover: access.prover))
         return page.items
     }
 
     /// Cancels what was requested after this sign-in.
     ///
     /// - Throws: ``MienError`` with the problem `not_found` if there is nothing to cancel.
-    public func cancelRecoveries() async throws {
-        try await connection.send(.init(method: .delete, path: ["v1", "me", "recovery"], bearer: try await accessToken()))
-    }
+    public func cancelRecoveries() async throws { try await send(.delete, Self.recoveriesPath) }
 }

@@ -184,7 +184,8 @@ struct GrantService: Sendable {
         let mark = repeatKey.map { keys.hash(ofSecret: Array($0.utf8)) }
         let asked = try scope.map { text throws(OAuthError) in
             guard let scope = Scope(text) else { throw OAuthError(.invalidScope, "scope has at most 32 words of printable ASCII") }
-            return scope
+            // Many clients repeat at each refresh the scope that they asked for at first.
+            return Self.narrowed(scope, for: app)
         }
         let rotated = try await store.write { tables -> (grant: TokenGrantRecord, account: AccountRecord)? in
             guard let found = try Self.find(token, tables, keys), found.grant.app == app.id else { return nil }
