@@ -59,7 +59,16 @@ extension EffectPerformer {
         }
         // Nobody's code is there, too, and is not told; guessed by chance it opens nothing.
         if pass == nil { try await gate.pretend() }
-        let isRight = try await store.write(.always) { try $0.codes.take(code.text, hash: hash, attempts: Self.codeAttempts, at: now) }
+        let use = stepUse(of: hash, context), until = context.endsAt ?? now, isJudged = pass != nil
+        let accepted = account.map { AuditEvent("email_code.accepted", actor: "journey", account: $0.id, app: context.app.id) }
+        let isRight = try await store.write(.always) { tables in
+            guard try tables.codes.take(code.text, hash: hash, attempts: Self.codeAttempts, at: now) else {
+                return try tables.spent.contains(.step, use)
+            }
+            guard isJudged, let accepted else { return true }
+            try tables.audit.append(accepted, at: now)
+            return try tables.spent.spend(.step, use, until: until)
+        }
         guard isRight, let account, let authenticator = authenticator ?? nil, let pass else {
             // The lock gate bounds guesses at one account, not at all the sign-ups that a stranger can start.
             let judged = account?.state == .active ? account?.id : nil
@@ -67,7 +76,7 @@ extension EffectPerformer {
         }
         try await gate.succeed(pass)
         if account.state == .pending { try await signUps.proveEmail(of: account.id) }
-        try await accept(.emailCode, account.id, context)
+        countAccepted(.emailCode)
         return .authenticated(
             account.id, amr: [AuthenticatorType.emailCode.method], by: AuthenticatorUse(authenticator.id, epoch: account.epoch))
     }

@@ -10,11 +10,12 @@ extension EffectPerformer {
     ) async throws -> EffectResult.Answer {
         let found = try await account(user, context), account = try await mayGuess(user, found, .recoveryCode, context) ? found : nil
         let judgement = try await recoveryCodes.authenticate(
-            code, of: account, app: context.app, device: account.flatMap { context.device(of: $0.id) })
+            code, of: account, app: context.app, device: account.flatMap { context.device(of: $0.id) },
+            step: .init(use: { [self] in stepUse(of: $0, context) }, endsAt: context.endsAt ?? clock.now))
         switch judgement {
         case .accepted(let authenticator):
             guard let account else { return .refused(.unavailable) }
-            try await accept(.recoveryCode, account.id, context)
+            countAccepted(.recoveryCode)
             return .authenticated(
                 account.id, amr: [AuthenticatorType.recoveryCode.method], by: AuthenticatorUse(authenticator, epoch: account.epoch))
         case .refused(let locked, let isJudged):

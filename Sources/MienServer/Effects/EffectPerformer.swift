@@ -144,8 +144,16 @@ final class EffectPerformer: Sendable {
     // MARK: For the record
 
     func accept(_ type: AuthenticatorType, _ account: UserID, _ context: EffectContext) async throws {
-        metrics.count("mien_authentications_total", "type=\"\(type.rawValue)\",result=\"accepted\"")
+        countAccepted(type)
         try await note("\(type.rawValue).accepted", account, context, [:])
+    }
+
+    func countAccepted(_ type: AuthenticatorType) { metrics.count("mien_authentications_total", "type=\"\(type.rawValue)\",result=\"accepted\"") }
+
+    /// Marks the use of a single-use code by one step of one run. It is written together with the code's end. If the server is killed before the run goes
+    /// on, the client sends its answer again, and the mark tells that the code was taken by this very step.
+    func stepUse(of codeHash: [UInt8], _ context: EffectContext) -> [UInt8] {
+        store.keys.hash(ofSecret: Array("step \(context.run.text) \(context.turn) ".utf8) + codeHash)
     }
 
     /// One answer for every refusal; the audit log knows which it was.

@@ -86,8 +86,16 @@ struct RecoveryCodeService: Sendable {
         case refused(locked: Bool, isJudged: Bool)
     }
 
+    /// The step of a run that judges a code: ``EffectPerformer/stepUse(of:_:)``, and when the run ends.
+    struct Step: Sendable {
+        let use: @Sendable ([UInt8]) -> [UInt8]
+        let endsAt: Instant
+    }
+
     /// Judges a code, through the lock gate. Does the same work for nobody.
-    func authenticate(_ typed: Sensitive<String>, of account: AccountRecord?, app: AppRecord, device: DeviceID?) async throws -> Judgement {
+    func authenticate(
+        _ typed: Sensitive<String>, of account: AccountRecord?, app: AppRecord, device: DeviceID?, step: Step
+    ) async throws -> Judgement {
         let set = try await account.asyncMap { account in
             try await store.read { try $0.authenticators.find(.recoveryCode, of: account, app: nil) }
         }
@@ -101,8 +109,15 @@ struct RecoveryCodeService: Sendable {
         }
         guard let code = typed.use({ RecoveryCode(typed: $0) }) else { return .refused(locked: false, isJudged: true) }
         let hash = Self.hash(code, set.id, store.keys)
+        let use = step.use(hash), now = clock.now
+        let accepted = AuditEvent("recovery_code.accepted", actor: "journey", account: account.id, app: app.id)
         let left = try await store.write { tables -> Int? in
-            guard try tables.recoveryCodes.take(hash, of: set.id) else { return nil }
+            if try tables.recoveryCodes.take(hash, of: set.id) {
+                _ = try tables.spent.spend(.step, use, until: step.endsAt)
+                try tables.audit.append(accepted, at: now)
+            } else if try !tables.spent.contains(.step, use) {
+                return nil
+            }
             return try tables.recoveryCodes.count(of: set.id)
         }
         guard let left else { return .refused(locked: false, isJudged: true) }

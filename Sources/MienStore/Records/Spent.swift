@@ -9,6 +9,8 @@ public struct SpentTable {
         case exchange
         /// The `jti` of an access token that was revoked.
         case access
+        /// A code that a step of a journey took. Judged again after a crash, the same step finds the code taken by itself.
+        case step
     }
 
     let connection: any SQLConnection

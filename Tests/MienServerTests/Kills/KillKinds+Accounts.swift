@@ -31,6 +31,7 @@ final class KillKinds: Sendable {
         [
             users, deletedUsers, apps, changedApps, publishedJourneys, changedPasswords, locks, steps, journeyTokens, rotations, usedRefreshTokens,
             authorizationCodes, challenges, consents, mailedCodes, passkeys, deviceKeys, oneTimeTokens, oneTimeCodes, productKeys, activations,
+            recoveryCodeSets, recoveryCodes, signUps,
         ]
     }
 
