@@ -13,6 +13,49 @@ let strict: [SwiftSetting] = [
 /// Tests see the same language, but may be lax about imports.
 let testing: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny"), .treatAllWarnings(as: .error)]
 
+/// A folder of `Sources`, and of `Tests`, that holds targets. Each may depend on those above it; Tools and SDK are beside each other.
+enum Group: String {
+    case system = "System", domain = "Domain", engines = "Engines", adapters = "Adapters"
+    case server = "Server", sdk = "SDK", tools = "Tools"
+}
+
+func library(_ name: String, in group: Group, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)", swiftSettings: strict)
+}
+
+func program(_ name: String, in group: Group, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)", swiftSettings: strict)
+}
+
+/// A C shim: one header, no policy.
+func shim(_ name: String, _ dependencies: [Target.Dependency] = [], linking libraries: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/System/\(name)", linkerSettings: libraries.map { .linkedLibrary($0) })
+}
+
+/// What the machine provides: a module map, pkg-config flags, no code.
+func system(_ name: String, _ pkgConfig: String? = nil, _ packages: [String] = []) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig, providers: packages.isEmpty ? nil : [.apt(packages)])
+}
+
+/// - Parameter vectors: whether the folder has `Vectors`.
+func tests(_ name: String, in group: Group, _ dependencies: [Target.Dependency], vectors: Bool = false) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, path: "Tests/\(group.rawValue)/\(name)", resources: vectors ? [.copy("Vectors")] : nil,
+        swiftSettings: testing)
+}
+
+/// Code that several test targets use.
+func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: testing)
+}
+
+/// A program that tests run.
+func supportProgram(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: testing)
+}
+
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
@@ -81,174 +124,150 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // What the machine provides: a module map, pkg-config flags, no code.
-        .systemLibrary(name: "SystemOpenVINO", pkgConfig: "mien-openvino"),
-        .systemLibrary(name: "SystemJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
-        .systemLibrary(name: "SystemPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-        .systemLibrary(name: "SystemGIF", providers: [.apt(["libgif-dev"])]),
-        .systemLibrary(name: "SystemArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
-        .systemLibrary(name: "SystemTSS", pkgConfig: "tss2-esys", providers: [.apt(["libtss2-dev"])]),
-        .systemLibrary(
-            name: "SystemAV", pkgConfig: "libavformat",
-            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavdevice-dev", "libswscale-dev", "libavutil-dev"])]),
+        // MARK: System
 
-        // C shims: one header each, no policy.
-        .target(name: "CMienOpenVINO", dependencies: ["SystemOpenVINO"]),
-        .target(name: "CMienImage", dependencies: ["SystemJPEG", "SystemPNG", "SystemGIF"], linkerSettings: [.linkedLibrary("gif")]),
-        .target(name: "CMienFolders"),
-        .target(name: "CMienMedia", dependencies: ["SystemAV"]),
+        system("SystemOpenVINO", "mien-openvino"),
+        system("SystemJPEG", "libjpeg", ["libjpeg62-turbo-dev"]),
+        system("SystemPNG", "libpng", ["libpng-dev"]),
+        system("SystemGIF", nil, ["libgif-dev"]),
+        system("SystemArgon2", "libargon2", ["libargon2-dev"]),
+        system("SystemTSS", "tss2-esys", ["libtss2-dev"]),
+        system("SystemAV", "libavformat", ["libavformat-dev", "libavcodec-dev", "libavdevice-dev", "libswscale-dev", "libavutil-dev"]),
+        shim("CMienOpenVINO", ["SystemOpenVINO"]),
+        shim("CMienImage", ["SystemJPEG", "SystemPNG", "SystemGIF"], linking: ["gif"]),
+        shim("CMienFolders"),
+        shim("CMienMedia", ["SystemAV"]),
 
-        // Domain: values and decisions. No C, no files, no clock.
-        .target(name: "MienCore", swiftSettings: strict),
-        .target(name: "MienPixels", dependencies: ["MienCore"], swiftSettings: strict),
-        .target(name: "MienFace", dependencies: ["MienCore", "MienPixels"], swiftSettings: strict),
-        .target(name: "MienJourney", dependencies: ["MienCore"], swiftSettings: strict),
+        // MARK: Domain: values and decisions. No C, no files, no clock.
 
-        .target(name: "MienOTP", dependencies: ["MienCore", crypto], swiftSettings: strict),
-        .target(name: "MienKeys", dependencies: ["MienCore", crypto, cryptoExtras, asn1], swiftSettings: strict),
-        .target(name: "MienAttestation", dependencies: ["MienCore", "MienKeys", crypto, x509, asn1], swiftSettings: strict),
-
-        .target(name: "MienAccess", dependencies: ["MienCore", crypto], swiftSettings: strict),
+        library("MienCore", in: .domain),
+        library("MienPixels", in: .domain, ["MienCore"]),
+        library("MienFace", in: .domain, ["MienCore", "MienPixels"]),
+        library("MienJourney", in: .domain, ["MienCore"]),
+        library("MienOTP", in: .domain, ["MienCore", crypto]),
+        library("MienKeys", in: .domain, ["MienCore", crypto, cryptoExtras, asn1]),
+        library("MienAttestation", in: .domain, ["MienCore", "MienKeys", crypto, x509, asn1]),
+        library("MienAccess", in: .domain, ["MienCore", crypto]),
         // The wire types, one definition for server and client.
-        .target(name: "MienAPI", dependencies: ["MienCore", crypto], swiftSettings: strict),
+        library("MienAPI", in: .domain, ["MienCore", crypto]),
 
-        // Engines: Swift owners of C things. Know no faces.
-        .target(name: "MienImage", dependencies: ["CMienImage", "MienCore", "MienPixels"], swiftSettings: strict),
-        .target(name: "MienInference", dependencies: ["CMienOpenVINO", "MienCore"], swiftSettings: strict),
-        .target(name: "MienMedia", dependencies: ["CMienMedia", "SystemAV", "MienPixels"], swiftSettings: strict),
+        // MARK: Engines: Swift owners of C libraries, which know no faces.
 
-        .target(name: "MienPassword", dependencies: ["SystemArgon2", "MienCore"], swiftSettings: strict),
+        library("MienImage", in: .engines, ["CMienImage", "MienCore", "MienPixels"]),
+        library("MienInference", in: .engines, ["CMienOpenVINO", "MienCore"]),
+        library("MienMedia", in: .engines, ["CMienMedia", "SystemAV", "MienPixels"]),
+        library("MienPassword", in: .engines, ["SystemArgon2", "MienCore"]),
+        library("MienTPM", in: .engines, ["SystemTSS", "MienCore"]),
 
-        .target(name: "MienTPM", dependencies: ["SystemTSS", "MienCore"], swiftSettings: strict),
+        // MARK: Adapters: domain protocols over engines, files, and keys.
 
-        // Adapters: domain protocols over engines, files and keys.
-        .target(name: "MienStore", dependencies: ["MienAccess", "MienVault", "MienCore", grdb, crypto], swiftSettings: strict),
-        .target(
-            name: "MienModels", dependencies: ["CMienFolders", "MienInference", "MienFace", "MienPixels", "MienCore", crypto], swiftSettings: strict),
-        .target(name: "MienVault", dependencies: ["MienFace", "MienCore", crypto], swiftSettings: strict),
-        // Keys on a device and the check before them: a TPM or sealed files; a face or a PIN.
-        .target(
-            name: "MienDevice",
-            dependencies: [
+        library("MienVault", in: .adapters, ["MienFace", "MienCore", crypto]),
+        library("MienStore", in: .adapters, ["MienAccess", "MienVault", "MienCore", grdb, crypto]),
+        library("MienModels", in: .adapters, ["CMienFolders", "MienInference", "MienFace", "MienPixels", "MienCore", crypto]),
+
+        // MARK: Server
+
+        library(
+            "MienServer", in: .server,
+            [
+                "MienAPI", "MienAccess", "MienAttestation", "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney", "MienKeys",
+                "MienModels", "MienOTP", "MienPassword", "MienPixels", "MienStore", "MienVault", crypto, hummingbird, hummingbirdCore,
+                hummingbirdTLS, httpClient, httpTypes, lifecycle, logging, nioCore, nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL,
+                yaml,
+            ]),
+
+        // MARK: SDK
+
+        library(
+            "MienClient", in: .sdk, ["MienAPI", "MienCore", "MienKeys", "MienOTP", crypto, httpClient, logging, nioCore, nioHTTP]),
+        // A device's keys and the local check before them: a TPM or sealed files; a face or a PIN.
+        library(
+            "MienDevice", in: .sdk,
+            [
                 // Apple's systems have an enclave and a check of their own.
                 .target(name: "MienTPM", condition: .when(platforms: [.linux])), .target(name: "MienPassword", condition: .when(platforms: [.linux])),
                 .target(name: "MienMedia", condition: .when(platforms: [.linux])), .target(name: "MienImage", condition: .when(platforms: [.linux])),
                 "MienVault", "MienAccess", "MienFace", "MienKeys", "MienOTP", "MienCore", crypto,
-            ], swiftSettings: strict),
-        // Turns published model files into what the engines run. Used once, at set-up.
-        .target(name: "MienPackBuilder", dependencies: ["MienCore"], swiftSettings: strict),
+            ]),
 
-        // Edge.
-        .target(
-            name: "MienServer",
-            dependencies: [
-                "MienAPI", "MienAccess", "MienAttestation", "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney", "MienKeys",
-                "MienModels", "MienOTP", "MienPassword",
-                "MienPixels",
-                "MienStore", "MienVault", crypto, hummingbird, hummingbirdCore, hummingbirdTLS, httpClient, httpTypes, lifecycle, logging, nioCore,
-                nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL,
-                yaml,
-            ], swiftSettings: strict),
-        .target(
-            name: "MienClient", dependencies: ["MienAPI", "MienCore", "MienKeys", "MienOTP", crypto, httpClient, logging, nioCore, nioHTTP],
-            swiftSettings: strict),
-        // Puts load on a server that runs: for measurements.
-        .target(name: "MienLoad", swiftSettings: strict),
-        .executableTarget(
-            name: "mien",
-            dependencies: [
+        // MARK: Tools
+
+        library("MienTesting", in: .tools, ["MienCore", "MienPixels", "MienFace"]),
+        // Converts published model files for the engines. Used once, at setup.
+        library("MienPackBuilder", in: .tools, ["MienCore"]),
+        // Puts load on a running server, for measurements.
+        library("MienLoad", in: .tools),
+        program(
+            "mien", in: .tools,
+            [
                 "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault", "MienInference", "MienJourney", "MienKeys",
-                "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice", "MienTPM",
-                "MienLoad", "MienServer", arguments, hummingbird, lifecycle, logging, unixSignals,
-            ],
-            swiftSettings: strict),
-        .executableTarget(
-            name: "mien-pack",
-            dependencies: ["MienCore", "MienPixels", "MienPackBuilder", "MienModels", "MienInference", "MienFace", arguments], swiftSettings: strict),
-        // Plays attacks and genuine clips to the checks of liveness, and counts: for measurements.
-        .executableTarget(
-            name: "mien-liveness",
-            dependencies: ["MienCore", "MienPixels", "MienImage", "MienMedia", "MienInference", "MienFace", "MienModels", "MienTesting"],
-            swiftSettings: strict),
-        .target(name: "MienTesting", dependencies: ["MienCore", "MienPixels", "MienFace"], swiftSettings: strict),
+                "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice", "MienTPM", "MienLoad", "MienServer", arguments,
+                hummingbird, lifecycle, logging, unixSignals,
+            ]),
+        program(
+            "mien-pack", in: .tools, ["MienCore", "MienPixels", "MienPackBuilder", "MienModels", "MienInference", "MienFace", arguments]),
+        // Plays attacks and genuine clips to the liveness checks and counts the verdicts, for measurements.
+        program(
+            "mien-liveness", in: .tools,
+            ["MienCore", "MienPixels", "MienImage", "MienMedia", "MienInference", "MienFace", "MienModels", "MienTesting"]),
 
-        .testTarget(name: "MienCoreTests", dependencies: ["MienCore"], swiftSettings: testing),
-        .testTarget(name: "MienPixelsTests", dependencies: ["MienPixels", "MienFace", "MienCore", "MienTesting"], swiftSettings: testing),
-        .testTarget(
-            name: "MienImageTests", dependencies: ["MienImage", "MienPixels", "MienTesting"], resources: [.copy("Vectors")], swiftSettings: testing),
-        // Makes small videos: for the tests of the library and of the commands.
-        .target(name: "MienMediaTesting", dependencies: ["SystemAV", "MienPixels"], path: "Tests/MienMediaTesting", swiftSettings: testing),
-        .testTarget(
-            name: "MienMediaTests", dependencies: ["MienMedia", "MienMediaTesting", "SystemAV", "MienPixels", "MienTesting"],
-            resources: [.copy("Vectors")], swiftSettings: testing),
-        .testTarget(name: "MienInferenceTests", dependencies: ["MienInference", "MienCore", "MienTesting"], swiftSettings: testing),
-        .testTarget(
-            name: "MienFaceTests", dependencies: ["MienFace", "MienPixels", "MienCore", "MienTesting"], resources: [.copy("Vectors")],
-            swiftSettings: testing),
-        .testTarget(name: "MienOTPTests", dependencies: ["MienOTP", "MienCore", "MienTesting"], swiftSettings: testing),
-        .testTarget(name: "MienKeysTests", dependencies: ["MienKeys", "MienCore", crypto, cryptoExtras], swiftSettings: testing),
-        // An authority and devices that it attests: for the tests of the library and of the server.
-        .target(
-            name: "MienAttestationTesting", dependencies: ["MienAttestation", "MienKeys", "MienCore", crypto, x509, asn1],
-            path: "Tests/MienAttestationTesting", swiftSettings: testing),
-        .testTarget(
-            name: "MienAttestationTests",
-            dependencies: ["MienAttestation", "MienAttestationTesting", "MienKeys", "MienCore", crypto, cryptoExtras, x509, asn1, yaml],
-            swiftSettings: testing),
-        .testTarget(name: "MienJourneyTests", dependencies: ["MienJourney", "MienCore"], swiftSettings: testing),
-        .testTarget(
-            name: "MienModelsTests",
-            dependencies: ["MienModels", "MienInference", "MienFace", "MienImage", "MienMedia", "MienPixels", "MienCore", "MienTesting"],
-            swiftSettings: testing),
-        .testTarget(
-            name: "MienVaultTests", dependencies: ["MienVault", "MienFace", "MienCore", "MienTesting"], resources: [.copy("Vectors")],
-            swiftSettings: testing),
-        .testTarget(name: "MienAccessTests", dependencies: ["MienAccess", "MienCore", "MienTesting"], swiftSettings: testing),
-        .testTarget(
-            name: "MienPasswordTests", dependencies: ["MienPassword", "MienCore", "MienTesting"], resources: [.copy("Vectors")],
-            swiftSettings: testing),
-        // Writes until it is killed; MienStoreTests looks at what is left.
-        .executableTarget(
-            name: "mien-store-writer", dependencies: ["MienStore", "MienVault", "MienAccess", "MienCore"], path: "Tests/mien-store-writer",
-            swiftSettings: testing),
-        .testTarget(
-            name: "MienStoreTests",
-            dependencies: ["MienStore", "MienAccess", "MienVault", "MienCore", "MienTesting", "mien-store-writer", crypto],
-            swiftSettings: testing),
-        .testTarget(
-            name: "MienDeviceTests",
-            dependencies: [
+        // MARK: Tests
+
+        // Makes small videos.
+        support("MienMediaTesting", ["SystemAV", "MienPixels"]),
+        // An authority, and devices that it attests.
+        support("MienAttestationTesting", ["MienAttestation", "MienKeys", "MienCore", crypto, x509, asn1]),
+        // Writes until it is killed; MienStoreTests reads what is left.
+        supportProgram("mien-store-writer", ["MienStore", "MienVault", "MienAccess", "MienCore"]),
+        // Reads hostile text, for MienServerAPITests and scripts/measure-text to count instructions.
+        supportProgram("mien-text-cost", ["MienAPI", "MienAccess", "MienAttestation", "MienCore"]),
+
+        tests("MienCoreTests", in: .domain, ["MienCore", "MienTesting"]),
+        tests("MienPixelsTests", in: .domain, ["MienPixels", "MienFace", "MienCore", "MienTesting"]),
+        tests("MienFaceTests", in: .domain, ["MienFace", "MienPixels", "MienCore", "MienTesting"], vectors: true),
+        tests("MienJourneyTests", in: .domain, ["MienJourney", "MienCore", "MienTesting"]),
+        tests("MienOTPTests", in: .domain, ["MienOTP", "MienCore", "MienTesting"]),
+        tests("MienKeysTests", in: .domain, ["MienKeys", "MienCore", "MienTesting", crypto, cryptoExtras]),
+        tests(
+            "MienAttestationTests", in: .domain,
+            ["MienAttestation", "MienAttestationTesting", "MienKeys", "MienCore", "MienTesting", crypto, cryptoExtras, x509, asn1, yaml]),
+        tests("MienAccessTests", in: .domain, ["MienAccess", "MienCore", "MienTesting"]),
+        tests("MienImageTests", in: .engines, ["MienImage", "MienPixels", "MienTesting"], vectors: true),
+        tests("MienInferenceTests", in: .engines, ["MienInference", "MienCore", "MienTesting"]),
+        tests("MienMediaTests", in: .engines, ["MienMedia", "MienMediaTesting", "SystemAV", "MienPixels", "MienTesting"], vectors: true),
+        tests("MienPasswordTests", in: .engines, ["MienPassword", "MienCore", "MienTesting"], vectors: true),
+        tests("MienTPMTests", in: .engines, ["MienTPM", "MienCore", "MienTesting", crypto]),
+        tests(
+            "MienModelsTests", in: .adapters,
+            ["MienModels", "MienInference", "MienFace", "MienImage", "MienMedia", "MienPixels", "MienCore", "MienTesting"]),
+        tests("MienVaultTests", in: .adapters, ["MienVault", "MienFace", "MienCore", "MienTesting"], vectors: true),
+        tests(
+            "MienStoreTests", in: .adapters, ["MienStore", "MienAccess", "MienVault", "MienCore", "MienTesting", "mien-store-writer", crypto]),
+        tests(
+            "MienServerTests", in: .server,
+            [
+                "MienServer", "MienClient", "MienAPI", "MienAccess", "MienJourney", "MienKeys", "MienModels", "MienOTP", "MienCore", "MienImage",
+                "MienPixels", "MienTesting", "MienAttestationTesting", "MienDevice", "MienFace", "mien", crypto, lifecycle, logging, nioCore,
+                nioPosix, nioSSL, x509,
+            ]),
+        tests(
+            "MienServerAPITests", in: .server,
+            ["mien-text-cost", "MienServer", "MienAPI", "MienAccess", "MienStore", "MienJourney", "MienCore", "MienTesting", logging]),
+        tests(
+            "MienClientTests", in: .sdk,
+            ["MienClient", "MienAPI", "MienCore", "MienJourney", "MienKeys", "MienOTP", "MienTesting", crypto, nioCore, nioPosix]),
+        tests(
+            "MienDeviceTests", in: .sdk,
+            [
                 "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM", "MienVault", "MienPassword", "MienFace", "MienModels", "MienImage",
                 "MienPixels", "MienKeys", "MienOTP", "MienCore", "MienTesting",
-            ],
-            swiftSettings: testing),
-        .testTarget(name: "MienTPMTests", dependencies: ["MienTPM", "MienCore", "MienTesting", crypto], swiftSettings: testing),
-        .testTarget(name: "MienPackBuilderTests", dependencies: ["MienPackBuilder"], swiftSettings: testing),
-        .testTarget(
-            name: "MienServerTests",
-            dependencies: [
-                "MienServer", "MienClient", "MienAPI", "MienAccess", "MienJourney", "MienKeys", "MienModels", "MienOTP", "MienCore", "MienImage",
-                "MienPixels",
-                "MienTesting", "MienAttestationTesting", "MienDevice", "MienFace", "mien", crypto, lifecycle, logging, nioCore, nioPosix, nioSSL,
-                x509,
-            ], swiftSettings: testing),
-        // Reads hostile text, for MienServerAPITests and scripts/measure-text to count instructions.
-        .executableTarget(
-            name: "mien-text-cost", dependencies: ["MienAPI", "MienAccess", "MienAttestation", "MienCore"], path: "Tests/mien-text-cost",
-            swiftSettings: testing),
-        .testTarget(
-            name: "MienServerAPITests",
-            dependencies: ["mien-text-cost", "MienServer", "MienAPI", "MienAccess", "MienStore", "MienJourney", "MienCore", "MienTesting", logging],
-            swiftSettings: testing),
-        .testTarget(
-            name: "MienCommandTests",
-            dependencies: [
+            ]),
+        tests("MienPackBuilderTests", in: .tools, ["MienPackBuilder", "MienTesting"]),
+        tests(
+            "MienCommandTests", in: .tools,
+            [
                 "mien", "MienMedia", "MienMediaTesting", "MienModels", "MienVault", "MienFace", "MienImage", "MienPixels", "MienClient", "MienAPI",
                 "MienOTP", "MienCore", "MienTesting",
-            ], swiftSettings: testing),
-        .testTarget(
-            name: "MienClientTests",
-            dependencies: ["MienClient", "MienAPI", "MienCore", "MienJourney", "MienKeys", "MienOTP", crypto, nioCore, nioPosix],
-            swiftSettings: testing),
+            ]),
     ]
 )

@@ -1,6 +1,6 @@
 import MienImage
 
-/// Any bytes as an EXIF's TIFF structure. Seeds: Tests/MienImageTests/Vectors/EXIF.
+/// Any bytes as an EXIF's TIFF structure. Seeds: Tests/Engines/MienImageTests/Vectors/EXIF.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let file = [UInt8](UnsafeBufferPointer(start: start, count: count))

@@ -11,7 +11,7 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         precondition(PercentEncoding.decodeForm(PercentEncoding.encode(value)) == value)
     }
     if let fields = try? FormFields(parsing: text) {
-        precondition(fields.pairs.count <= FormFields.mostFields)
+        precondition(fields.pairs.count <= FormFields.maxFields)
         guard let again = try? FormFields(parsing: fields.text) else { preconditionFailure("what was written cannot be read") }
         // A field without name and value is written as “=”, which is one again.
         precondition(again == fields)

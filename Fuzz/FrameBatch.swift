@@ -8,7 +8,7 @@ internal import MienAPI
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     guard let frames = try? FrameBatch.decode(bytes) else { return 0 }
-    precondition((1...FrameBatch.mostFrames).contains(frames.count))
+    precondition((1...FrameBatch.maxFrames).contains(frames.count))
     precondition(frames.allSatisfy { $0.link.count == LinkedFrame.linkBytes && !$0.picture.isEmpty })
     precondition(FrameBatch.encode(frames) == bytes, "one form for one batch")
     takeAsSent(frames)

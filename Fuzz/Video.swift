@@ -5,7 +5,7 @@ import MienPixels
 private let limits = VideoLimits(maxBytes: 1 << 16, maxPixels: 1 << 18, maxDuration: .seconds(600))
 
 /// Any bytes as a video. What must hold whatever they are: frames within the limits, with times that rise, or a `MediaError`.
-/// Seeds: Tests/MienMediaTests/Vectors/Video.
+/// Seeds: Tests/Engines/MienMediaTests/Vectors/Video.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let file = [UInt8](UnsafeBufferPointer(start: start, count: count))  // exactly as long, on the heap: one byte too far is seen

@@ -1,0 +1,56 @@
+internal import MienCore
+
+/// The fields of `application/x-www-form-urlencoded`, in order.
+///
+/// They hold passwords, secrets and tokens: a value of this type does not print them.
+public struct FormFields: Sendable, Hashable {
+    public static let maxFields = 64
+    /// UTF-8 bytes of a decoded name.
+    public static let maxNameBytes = 128
+
+    /// Why a text is no form.
+    public struct Malformed: Error, Hashable {
+        /// Names no value.
+        public let reason: String
+    }
+
+    public let pairs: [Pair]
+
+    public struct Pair: Sendable, Hashable {
+        public let name, value: String
+
+        public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+    }
+
+    public init(_ pairs: [Pair]) { self.pairs = pairs }
+
+    /// Parses bytes, not characters: a combining mark after `&` or `=` is the beginning of a name or value.
+    ///
+    /// - Throws: ``Malformed`` for more than ``maxFields`` fields, a name of more than ``maxNameBytes`` bytes, a part that is not
+    ///   percent-encoded UTF-8, and text that is not stream-safe (``StreamSafeText``).
+    public init(parsing text: some StringProtocol) throws(Malformed) {
+        let parts = Array(text.utf8).split(separator: UInt8(ascii: "&"), maxSplits: Self.maxFields)
+        guard parts.count <= Self.maxFields else { throw Malformed(reason: "there are more than \(Self.maxFields) parameters") }
+        var pairs: [Pair] = []
+        for part in parts {
+            let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            // Encoded, a byte takes up to three.
+            guard end - part.startIndex <= 3 * Self.maxNameBytes else { throw Self.longName }
+            guard let name = PercentEncoding.decodeForm(part[..<end]), let value = PercentEncoding.decodeForm(part[end...].dropFirst()) else {
+                throw Malformed(reason: "a parameter is not percent-encoded UTF-8, or has too many combining marks in a row")
+            }
+            guard name.utf8.count <= Self.maxNameBytes else { throw Self.longName }
+            pairs.append(Pair(name, value))
+        }
+        self.pairs = pairs
+    }
+
+    private static let longName = Malformed(reason: "a parameter's name has more than \(maxNameBytes) bytes")
+
+    public var text: String { pairs.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(separator: "&") }
+}
+
+extension FormFields: CustomStringConvertible, CustomReflectable {
+    public var description: String { "a form of \(pairs.count) fields" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,66 @@
+/// Lloyd's k-means from k-means++ centres: a first guess for a mixture.
+///
+/// Source: Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", 2007.
+enum KMeans {
+    typealias Point = [LowerTriangle.Block]
+
+    /// - Returns: the cluster of each point, `0..<clusters`; some clusters may stay empty.
+    static func assign(_ points: [Point], clusters: Int, using generator: inout SeededGenerator, maxRounds: Int = 30) -> [Int] {
+        var centres = spreadOut(points, clusters, &generator)
+        var assigned = [Int](repeating: -1, count: points.count)
+        for _ in 0..<maxRounds {
+            let next = points.map { nearest(to: $0, in: centres).index }
+            if next == assigned { break }
+            assigned = next
+            move(&centres, to: points, assigned)
+        }
+        return assigned
+    }
+
+    /// Centres among the points, each drawn with a chance that grows with the square of its distance to those before.
+    private static func spreadOut(_ points: [Point], _ count: Int, _ generator: inout SeededGenerator) -> [Point] {
+        var centres = [points[generator.index(below: points.count)]]
+        var distances = points.map { distance($0, centres[0]) }
+        while centres.count < count {
+            var left = generator.uniform() * distances.reduce(0, +), chosen = points.count - 1
+            for (i, d) in distances.enumerated() {
+                left -= d
+                if left < 0 {
+                    chosen = i
+                    break
+                }
+            }
+            centres.append(points[chosen])
+            for i in points.indices { distances[i] = min(distances[i], distance(points[i], points[chosen])) }
+        }
+        return centres
+    }
+
+    private static func move(_ centres: inout [Point], to points: [Point], _ assigned: [Int]) {
+        var counts = [Double](repeating: 0, count: centres.count)
+        var sums = centres.map { Point(repeating: .zero, count: $0.count) }
+        for (point, cluster) in zip(points, assigned) {
+            counts[cluster] += 1
+            for i in point.indices { sums[cluster][i] += point[i] }
+        }
+        for k in centres.indices where counts[k] > 0 { centres[k] = sums[k].map { $0 / counts[k] } }
+    }
+
+    private static func nearest(to point: Point, in centres: [Point]) -> (index: Int, distance: Double) {
+        var best = (index: 0, distance: Double.infinity)
+        for (k, centre) in centres.enumerated() {
+            let d = distance(point, centre)
+            if d < best.distance { best = (k, d) }
+        }
+        return best
+    }
+
+    private static func distance(_ a: Point, _ b: Point) -> Double {
+        var sum = LowerTriangle.Block.zero
+        for i in a.indices {
+            let d = a[i] - b[i]
+            sum += d * d
+        }
+        return sum.total
+    }
+}

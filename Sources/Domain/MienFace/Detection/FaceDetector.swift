@@ -1,0 +1,64 @@
+internal import Foundation
+public import MienPixels
+
+/// Finds faces with one detector network.
+///
+/// The picture is fitted into the network's square, centred, on black. Rows over ``minConfidence`` are turned into boxes and merged by
+/// weighted non-maximum suppression.
+public struct FaceDetector: Sendable {
+    public let network: FaceNetwork
+    public let geometry: DetectorGeometry
+    /// 0...1. Half is the value the networks were published with.
+    public let minConfidence: Double
+    private let anchors: [Point]
+
+    public init(_ network: FaceNetwork, geometry: DetectorGeometry, minConfidence: Double = 0.5) {
+        self.network = network
+        self.geometry = geometry
+        self.minConfidence = minConfidence
+        anchors = geometry.anchors
+    }
+
+    /// Faces, most confident first, at most 100.
+    public func faces(in image: RGBImage, with networks: some FaceNetworks) throws(FaceModelError) -> [DetectedFace] {
+        let (side, height) = (geometry.input.width, geometry.input.height)
+        let scale = min(Double(side) / Double(image.width), Double(height) / Double(image.height))
+        let fittedWidth = max(1, Int((Double(image.width) * scale).rounded())), fittedHeight = max(1, Int((Double(image.height) * scale).rounded()))
+        let left = (side - fittedWidth) / 2, top = (height - fittedHeight) / 2
+        let square = image.resized(width: fittedWidth, height: fittedHeight).placed(onWidth: side, height: height, x: left, y: top)
+
+        let outputs = try networks.run(network) { geometry.input.write(square, into: &$0) }
+        let candidates = try decode(outputs)
+        return WeightedSuppression().merge(candidates).prefix(100).map { face in
+            // Back from the square to the picture.
+            func back(_ p: Point) -> Point {
+                Point(
+                    x: (p.x - Double(left)) * Double(image.width) / Double(fittedWidth),
+                    y: (p.y - Double(top)) * Double(image.height) / Double(fittedHeight))
+            }
+            let corner = back(Point(x: face.box.x, y: face.box.y))
+            let box = Rectangle(
+                x: corner.x, y: corner.y, width: face.box.width * Double(image.width) / Double(fittedWidth),
+                height: face.box.height * Double(image.height) / Double(fittedHeight))
+            return DetectedFace(confidence: face.confidence, box: box, keyPoints: face.keyPoints.map(back))
+        }
+    }
+
+    /// Rows of 16: centre x, y, width, height and six points, all in input pixels relative to the row's anchor. Scores are logits.
+    private func decode(_ outputs: [[Float]]) throws(FaceModelError) -> [DetectedFace] {
+        guard outputs.count == 2, outputs[0].count == 16 * anchors.count, outputs[1].count == anchors.count else {
+            throw FaceModelError(network, "expected \(anchors.count) rows of 16 numbers and as many scores, got \(outputs.map(\.count))")
+        }
+        let minLogit = Float(log(minConfidence / (1 - minConfidence)))
+        var found: [DetectedFace] = []
+        for (i, logit) in outputs[1].enumerated() where logit >= minLogit {
+            let row = outputs[0][16 * i..<16 * i + 16].map(Double.init)
+            guard row.allSatisfy(\.isFinite), row[2] > 0, row[3] > 0 else { continue }
+            let anchor = anchors[i]
+            let box = Rectangle(centre: anchor + Point(x: row[0], y: row[1]), width: row[2], height: row[3])
+            let points = stride(from: 4, to: 16, by: 2).map { anchor + Point(x: row[$0], y: row[$0 + 1]) }
+            found.append(DetectedFace(confidence: 1 / (1 + exp(-Double(min(logit, 100)))), box: box, keyPoints: points))
+        }
+        return found
+    }
+}

@@ -1,0 +1,67 @@
+internal import MienCore
+
+/// What is remembered of a session, to know it again: hashes of frames spread over its length.
+///
+/// Sealed where it is kept, for days; it holds no picture, no template, and not whose it is.
+public struct ReplayTrail: Sendable, Hashable {
+    /// Hashes kept. Of a longer session every other one goes, again and again, so that those left lie evenly.
+    public static let most = 32
+
+    public private(set) var hashes: [ReplayHash] = []
+    private var every = 1, seen = 0
+
+    public init() {}
+
+    public mutating func see(_ hash: ReplayHash) {
+        defer { seen += 1 }
+        guard seen.isMultiple(of: every) else { return }
+        if hashes.count == Self.most {
+            hashes = stride(from: 0, to: hashes.count, by: 2).map { hashes[$0] }
+            every *= 2
+            guard seen.isMultiple(of: every) else { return }
+        }
+        hashes.append(hash)
+    }
+
+    /// How many of its hashes are near one of `frames`.
+    public func places(in frames: [ReplayHash]) -> Int {
+        hashes.count { mine in frames.contains { mine.isNear($0) } }
+    }
+
+    /// Whether `frames` are those of this session again: in five places and a third of all.
+    public func isReplayed(by frames: [ReplayHash]) -> Bool {
+        guard hashes.count >= Self.minIndices else { return false }
+        let needed = max(Self.minIndices, (hashes.count + 2) / 3)
+        // Most sessions are told apart by a few, of theirs and of these: neighbouring frames are alike.
+        let step = max(1, frames.count / (4 * Self.most))
+        let isNear = stride(from: 0, to: hashes.count, by: 4).contains { place in
+            stride(from: 0, to: frames.count, by: step).contains { hashes[place].isNear(frames[$0]) }
+        }
+        guard isNear else { return false }
+        return places(in: frames) >= needed
+    }
+
+    public static let minIndices = 5
+}
+
+extension ReplayTrail: CustomStringConvertible, CustomReflectable {
+    public var description: String { "‹replay trail of \(hashes.count)›" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension ReplayTrail {
+    /// Hash after hash, 32 bytes each.
+    public var bytes: [UInt8] {
+        var writer = ByteWriter(capacity: 32 * hashes.count)
+        for hash in hashes { for i in 0..<4 { writer.put(integer: hash.words[i]) } }
+        return writer.bytes
+    }
+
+    /// `nil` unless it is 1...``most`` hashes.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count.isMultiple(of: ReplayHash.bits / 8), (1...Self.most).contains(bytes.count * 8 / ReplayHash.bits) else { return nil }
+        var reader = ByteReader(bytes), words: [UInt64] = []
+        while let word = reader.integer(UInt64.self) { words.append(word) }
+        hashes = stride(from: 0, to: words.count, by: 4).map { ReplayHash(words: SIMD4(words[$0], words[$0 + 1], words[$0 + 2], words[$0 + 3])) }
+    }
+}

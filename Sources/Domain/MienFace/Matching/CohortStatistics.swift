@@ -1,0 +1,58 @@
+/// How near the nearest members of a cohort come to one descriptor: mean and deviation of its largest cosines.
+///
+/// A descriptor in a crowded part of the space has a high mean; its raw cosines with strangers are high too.
+public struct CohortStatistics: Sendable, Hashable, Codable {
+    /// −1…1.
+    public let mean: Float
+    /// The population's deviation, never under ``minDeviation``.
+    public let deviation: Float
+
+    /// Keeps a cohort of copies from dividing by nothing. Real cohorts have about 0.01.
+    public static let minDeviation: Float = 1e-4
+
+    public init(mean: Float, deviation: Float) {
+        self.mean = mean
+        self.deviation = max(deviation, Self.minDeviation)
+    }
+}
+
+extension CohortStatistics {
+    /// Of the `count` largest of `values`.
+    ///
+    /// Values are counted in 4096 drawers over −1…1, so that only one drawer has to be sorted: a full sort would cost more
+    /// than the dot products.
+    ///
+    /// - Parameter values: cosines; those outside −1…1 by rounding count to the outermost drawer.
+    /// - Precondition: 0 < `count` ≤ `values.count`, and no value is not-a-number.
+    init(ofLargest count: Int, of values: [Float]) {
+        precondition(count > 0 && count <= values.count, "\(count) largest of \(values.count)")
+        var drawers = [UInt32](repeating: 0, count: Self.drawerCount)
+        for value in values { drawers[Self.drawer(of: value)] += 1 }
+        var cut = Self.drawerCount - 1, above = 0
+        while above + Int(drawers[cut]) < count {
+            above += Int(drawers[cut])
+            cut -= 1
+        }
+        // Under every value of drawer `cut`, and a little lower still: most values need not be looked at closely again.
+        let floor = cut == 0 ? -Float.infinity : Float(cut - 1) / 2048 - 1
+        var sum = 0.0, squares = 0.0, edge: [Float] = []
+        for value in values where value >= floor {
+            let drawer = Self.drawer(of: value)
+            if drawer == cut { edge.append(value) }
+            guard drawer > cut else { continue }
+            sum += Double(value)
+            squares += Double(value) * Double(value)
+        }
+        edge.sort(by: >)
+        for value in edge.prefix(count - above) {
+            sum += Double(value)
+            squares += Double(value) * Double(value)
+        }
+        let mean = sum / Double(count)
+        self.init(mean: Float(mean), deviation: Float(max(0, squares / Double(count) - mean * mean).squareRoot()))
+    }
+
+    private static let drawerCount = 4096
+
+    private static func drawer(of value: Float) -> Int { min(max(Int((value + 1) * 2048), 0), 4095) }
+}

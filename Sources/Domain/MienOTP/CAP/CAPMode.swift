@@ -1,0 +1,39 @@
+/// What a CAP code says: who is there, or what they agree to.
+public enum CAPMode: Sendable, Hashable {
+    /// With a challenge of up to 8 digits, which is what the cryptogram is computed over, or with none.
+    case challenge(String?)
+    /// Mode 2: only that the card and its PIN are there.
+    case identify
+    /// Mode 2 with transaction data signing: up to ten numbers of up to ten digits, such as account and amount.
+    case sign([String])
+
+    public static let maxNumbers = 10, maxDigits = 10, maxChallengeDigits = 8
+
+    /// What to give the card as its unpredictable number: 4 bytes, two decimal digits each.
+    public func unpredictableNumber() throws(OTPError) -> [UInt8] {
+        guard case .challenge(let challenge?) = self else { return [0, 0, 0, 0] }
+        guard Self.isNumber(challenge, upTo: Self.maxChallengeDigits) else {
+            throw OTPError(.transaction, "a challenge has 1 to \(Self.maxChallengeDigits) digits")
+        }
+        let zeros = String(repeating: "0", count: Self.maxChallengeDigits - challenge.utf8.count)
+        return Hex.decode(zeros + challenge) ?? []
+    }
+
+    /// The cryptogram that is shortened to the code, from the card's: itself, or with ``sign(_:)`` the DES-CBC-MAC of the numbers under it.
+    ///
+    /// The numbers are put one after another in decimal, with F between them and at an odd end; ISO/IEC 9797-1 padding method 2.
+    func cryptogram(from card: [UInt8]) throws(OTPError) -> [UInt8] {
+        guard case .sign(let numbers) = self else { return card }
+        guard (1...Self.maxNumbers).contains(numbers.count), numbers.allSatisfy({ Self.isNumber($0, upTo: Self.maxDigits) }) else {
+            throw OTPError(.transaction, "what is signed is 1 to \(Self.maxNumbers) numbers of 1 to \(Self.maxDigits) digits")
+        }
+        let joined = numbers.joined(separator: "F")
+        var data = Hex.decode(joined.utf8.count % 2 == 0 ? joined : joined + "F") ?? []
+        data += [0x80] + [UInt8](repeating: 0, count: (8 - (data.count + 1) % 8) % 8)
+        return DES(key: card).mac(data)
+    }
+
+    private static func isNumber(_ text: String, upTo length: Int) -> Bool {
+        (1...length).contains(text.utf8.count) && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}

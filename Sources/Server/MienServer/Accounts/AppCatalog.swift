@@ -1,0 +1,76 @@
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienStore
+internal import Synchronization
+
+/// Apps, read once and kept until they change.
+final class AppCatalog: Sendable {
+    private static let maxKept = 10_000
+
+    private let store: Store
+    private struct State {
+        var known: [AppID: AppRecord] = [:]
+        /// The strictest lock policy of all apps, by method.
+        var strictest: [AuthenticatorType: LockPolicy] = [:]
+        /// Counts what was forgotten: what was read before is not kept after.
+        var changes = 0
+    }
+
+    private let state = Mutex(State())
+
+    init(store: Store) { self.store = store }
+
+    /// - Throws: ``Problem``, the same for an unknown app, a wrong secret and one that is missing.
+    func authenticated(id: String, secret: String?) async throws -> AppRecord {
+        guard let id = AppID(id), let app = try await load(id) else { throw Self.refusal }
+        if app.type == .confidential {
+            guard let expected = app.secretHash, let secret, let parsed = BearerSecret.parse(secret, AppKind.self), parsed.id == id,
+                isSame(store.keys.hash(ofSecret: parsed.secret), expected)
+            else { throw Self.refusal }
+        }
+        return app
+    }
+
+    /// An app that had a run a moment ago.
+    func find(_ id: AppID) async throws -> AppRecord {
+        guard let app = try await load(id) else { throw Problem(.noActiveJourney, "the app is gone") }
+        return app
+    }
+
+    /// The lock policy of an authenticator: its app's, or the strictest of all apps for one that serves them all.
+    func lockPolicy(for type: AuthenticatorType, app: AppID?) async throws -> LockPolicy {
+        if let app { return try await load(app)?.settings.lockPolicy(for: type) ?? type.defaultLockPolicy }
+        let (known, changes) = state.withLock { ($0.strictest[type], $0.changes) }
+        if let known { return known }
+        let all = try await store.read { try $0.apps.all() }
+        let strictest = LockPolicy.strictest(of: all.map { $0.settings.lockPolicy(for: type) }) ?? type.defaultLockPolicy
+        state.withLock { if $0.changes == changes { $0.strictest[type] = strictest } }
+        return strictest
+    }
+
+    /// Must be called whenever an app was added, changed, or removed.
+    func forget(_ id: AppID) {
+        state.withLock {
+            $0.known[id] = nil
+            $0.strictest = [:]
+            $0.changes += 1
+        }
+    }
+
+    private func load(_ id: AppID) async throws -> AppRecord? {
+        let (app, changes) = state.withLock { ($0.known[id], $0.changes) }
+        if let app { return app }
+        let found = try await store.read { try $0.apps.find(id) }
+        state.withLock { state in
+            guard state.changes == changes, let found else { return }
+            if state.known.count >= Self.maxKept { state.known = [:] }
+            state.known[id] = found
+        }
+        return found
+    }
+
+    private static var refusal: Problem {
+        Problem(.invalidCredentials, "client_id is not an app of this server, or client_secret is not its secret")
+    }
+}

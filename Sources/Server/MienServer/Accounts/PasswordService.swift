@@ -1,0 +1,46 @@
+internal import MienAccess
+internal import MienCore
+internal import MienPassword
+internal import MienStore
+
+/// Hashes and checks passwords on threads of its own, a few at a time.
+final class PasswordService: Sendable {
+    let policy: PasswordPolicy
+    private let hasher: PasswordHasher
+    private let queue: WorkQueue
+    /// What an unknown user's password is checked against, so that it takes as long.
+    private let decoy: String
+
+    init(policy: PasswordPolicy, cost: PasswordHasher.Cost, workers: Int, limits: WorkLimits) throws {
+        self.policy = policy
+        hasher = PasswordHasher(cost: cost)
+        queue = WorkQueue("mien.password", workers: workers, limits: limits)
+        var generator = SystemRandomNumberGenerator()
+        decoy = try hasher.hash(Sensitive(Base64URL.encode(generator.bytes(16))), salt: generator.bytes(PasswordHasher.saltSize))
+    }
+
+    /// - Throws: ``ServerBusy`` when this share has no place in the queue.
+    func requireRoom(for share: WorkShare) throws(ServerBusy) { try queue.requireRoom(for: share) }
+
+    /// - Parameter share: whose turn the work takes.
+    func hash(_ password: Sensitive<String>, for share: WorkShare) async throws -> String {
+        try await queue.run(for: share) { [hasher] in
+            var generator = SystemRandomNumberGenerator()
+            return try hasher.hash(password, salt: generator.bytes(PasswordHasher.saltSize))
+        }
+    }
+
+    /// - Parameters:
+    ///   - encoded: `nil` for a user there is none of; takes as long.
+    ///   - share: whose turn the work takes; the same for an unknown name as for a known one.
+    func verify(_ password: Sensitive<String>, against encoded: Sensitive<String>?, for share: WorkShare) async throws -> Bool {
+        // Nobody has a password that long; hashing one would only keep us busy.
+        guard password.use({ $0.utf8.count <= PasswordPolicy.maxBytes }) else { return false }
+        return try await queue.run(for: share) { [hasher, decoy] in
+            guard let encoded else { return hasher.verify(password, against: decoy) && false }
+            return encoded.use { hasher.verify(password, against: $0) }
+        }
+    }
+
+    func isOutdated(_ encoded: Sensitive<String>) -> Bool { encoded.use { hasher.isOutdated($0) } }
+}

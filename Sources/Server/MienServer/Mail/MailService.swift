@@ -1,0 +1,114 @@
+internal import Foundation
+internal import Logging
+internal import MienCore
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// Sends mails in the background, a few at a time: whoever asks for a code does not wait, and cannot tell whether there was one to send.
+final class MailService: Service {
+    /// Mails that may wait; the newest is dropped when there are more.
+    private static let maxWaiting = 1000
+    /// At once, so that one the relay does not want yet does not hold up the others.
+    private static let maxUnderWay = 4
+    /// Before the second try, the third.
+    private static let pauses = [Duration.seconds(1), .seconds(4)]
+
+    private let relay: SMTPClient?
+    private let outbox: URL
+    private let sender: MailAddress
+    private let logger: Logger
+    private let metrics: Metrics
+    private let mails: AsyncStream<Mail>
+    private let add: AsyncStream<Mail>.Continuation
+
+    /// - Throws: ``ConfigurationError``.
+    init(configuration: ServerConfiguration, logger: Logger, metrics: Metrics) throws {
+        relay = try configuration.relay.map(SMTPClient.init)
+        (outbox, sender) = (configuration.mailOutbox, configuration.mailFrom)
+        (self.logger, self.metrics) = (logger, metrics)
+        (mails, add) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maxWaiting))
+    }
+
+    func send(_ mail: Mail) {
+        if case .dropped = add.yield(mail) {
+            metrics.count("mien_mails_total", "result=\"dropped\"")
+            logger.error("too many mails wait; one was dropped")
+        }
+    }
+
+    /// Ends when the server shuts down, after the mails that wait.
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            await withTaskGroup(of: Void.self) { tasks in
+                var underWay = 0
+                for await mail in mails {
+                    if underWay == Self.maxUnderWay { await tasks.next() } else { underWay += 1 }
+                    tasks.addTask { await self.deliver(mail) }
+                }
+            }
+        } onGracefulShutdown: {
+            self.add.finish()
+        }
+    }
+
+    private func deliver(_ mail: Mail) async {
+        for pause in Self.pauses.map(Optional.some) + [nil] {
+            do {
+                if let relay { try await relay.send(mail) } else { try write(mail) }
+                metrics.count("mien_mails_total", "result=\"sent\"")
+                return
+            } catch {
+                let isPermanent = error is MailError || (error as? SMTPError)?.isPermanent == true
+                let willRetry = pause != nil && !isPermanent
+                logger.warning("a mail could not be delivered", metadata: ["mail.error": "\(Self.shown(error))", "mail.retry": "\(willRetry)"])
+                guard let pause, willRetry else { break }
+                try? await Task.sleep(for: pause)
+            }
+        }
+        metrics.count("mien_mails_total", "result=\"failed\"")
+    }
+
+    /// What is known to hold no address of a person; of anything else, its type.
+    private static func shown(_ error: any Error) -> String {
+        switch error {
+        case is SMTPError, is MailError, is NIOConnectionError, is IOError, is NIOSSLError, is NIOSSLExtraError, is ChannelError: "\(error)"
+        default: "\(type(of: error))"
+        }
+    }
+
+    /// One file a mail, `<time>-<random>.eml`, whole or not at all.
+    private func write(_ mail: Mail) throws {
+        try FileManager.default.createDirectory(at: outbox, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let date = MailDate.now(), name = date.unique()
+        let temporary = outbox.appending(path: ".\(name).tmp")
+        let message = Data(try mail.message(from: sender, date: date.header, id: name))
+        guard FileManager.default.createFile(atPath: temporary.path, contents: message, attributes: [.posixPermissions: 0o600]) else {
+            throw CocoaError(.fileWriteUnknown)
+        }
+        try FileManager.default.moveItem(at: temporary, to: outbox.appending(path: "\(name).eml"))
+    }
+}
+
+/// Now, as mails and their files write it.
+struct MailDate {
+    let header: String
+    private let milliseconds: Int64
+
+    static func now() -> MailDate {
+        let now = Date()
+        let header = DateFormatter()
+        header.locale = Locale(identifier: "en_US_POSIX")
+        header.timeZone = TimeZone(secondsFromGMT: 0)
+        header.dateFormat = "EEE, dd MMM yyyy HH:mm:ss Z"
+        return MailDate(header: header.string(from: now), milliseconds: Int64(now.timeIntervalSince1970 * 1000))
+    }
+
+    /// `<time>-<random>`
+    func unique() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return "\(milliseconds)-\(Base64URL.encode(generator.bytes(6)))"
+    }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import MienCore
+import MienDevice
+import MienFace
+import MienModels
+import MienVault
+
+/// `mien face enroll NAME PHOTO…`
+struct EnrollCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "enroll", abstract: "Enrol a person from one to eight photos.",
+        discussion: """
+            Every photo must show one face of good quality, or one that stands out: any other less than 0.7 times as wide. All must show the \
+            same person. Otherwise nothing is changed. Enrolling a name again \
+            replaces what was enrolled. Only descriptors are kept, sealed; no photo.
+
+            EXAMPLE
+              mien face enroll ada ada1.jpg ada2.jpg
+            """)
+
+    @Argument(help: "The person's name, 1 to 64 characters.") var name: String
+    @Argument(help: "One to eight photos: PNG, JPEG or GIF.") var photos: [String]
+    @Option(help: "Refuse photos under this quality, 0 to 100.") var quality = FaceQuality.defaultThreshold
+    @OptionGroup var photo: PhotoOptions
+    @OptionGroup var engine: EngineOptions
+    @OptionGroup var output: OutputOptions
+
+    /// Photos of one person that match worse than this (1 in 100 strangers) are taken for two persons'.
+    private static let samePerson = MatchScore(24)
+
+    func validate() throws {
+        guard FaceTemplate.entryRange.contains(photos.count) else { throw ValidationError("name one to eight photos, not \(photos.count)") }
+        guard (0...100).contains(quality) else { throw ValidationError("--quality is 0 to 100, not \(quality)") }
+    }
+
+    func run() async throws {
+        let name = try PersonName(name)
+        let faces = try LocalFaces(engine, photos: photo)
+        let progress = Progress("Enrolling", total: photos.count)
+        var captures: [LocalFaces.Capture] = []
+        for path in photos {
+            captures.append(try await faces.capture(path, minQuality: quality, search: .thorough))
+            progress.update(captures.count)
+        }
+        progress.finish()
+        try requireOnePerson(captures, faces)
+        let entries = try captures.map {
+            try FaceTemplate.Entry(descriptor: $0.description.descriptor, quality: UInt8($0.quality), pose: $0.face.pose)
+        }
+        let template = try FaceTemplate(entries: entries, packID: faces.engine.packID, createdAt: LocalFaces.now())
+        // A new face opens nothing that the old one did.
+        if try faces.store.find(name) != nil { try await DeviceTokens.vault().deactivateFaceMode(of: name) }
+        let outcome = try faces.store.put(template, as: name)
+        report(name, captures, outcome, faces)
+    }
+
+    private func requireOnePerson(_ captures: [LocalFaces.Capture], _ faces: LocalFaces) throws {
+        let references = try captures.map { try faces.matcher.reference(for: $0.description.descriptor) }
+        for i in references.indices {
+            for j in references.indices where j > i {
+                let score = faces.matcher.score(references[i], references[j])
+                guard score < Self.samePerson else { continue }
+                throw Failure(
+                    .badInput, "enroll.different-people",
+                    "\(captures[i].path) and \(captures[j].path) do not look like one person (score \(ScoreOutput.sentence(score))); "
+                        + "leave one out")
+            }
+        }
+    }
+
+    private func report(_ name: PersonName, _ captures: [LocalFaces.Capture], _ outcome: LocalFaceStore.PutOutcome, _ faces: LocalFaces) {
+        guard !output.json else {
+            JSON.print(
+                Output(
+                    name: name.text, replaced: outcome == .replaced, pack: faces.engine.packID.text,
+                    photos: captures.map { .init(photo: $0.path, quality: $0.quality, reasons: $0.reasons) }))
+            return
+        }
+        print(
+            "\(outcome == .replaced ? "Enrolled again" : "Enrolled") \(name.text) from \(captures.count == 1 ? "one photo" : "\(captures.count) photos")."
+        )
+        print(Terminal.table(captures.map { ["  " + $0.path, "quality \($0.quality)"] }))
+    }
+
+    private struct Output: Encodable {
+        struct Photo: Encodable {
+            let photo: String
+            let quality: Int
+            let reasons: [QualityReason]
+        }
+        let name: String
+        let replaced: Bool
+        let pack: String
+        let photos: [Photo]
+    }
+}

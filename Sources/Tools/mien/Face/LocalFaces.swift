@@ -1,0 +1,78 @@
+import Foundation
+import MienCore
+import MienFace
+import MienModels
+import MienPixels
+import MienVault
+
+/// What the face commands share: an engine, its pack's matcher, and the people enrolled here.
+struct LocalFaces {
+    let engine: FaceEngine
+    let matcher: FaceMatcher
+    let store: LocalFaceStore
+    private let photos: PhotoOptions
+
+    init(_ options: EngineOptions, photos: PhotoOptions, workers: Int = 1, looksForAttacks: Bool = false) throws {
+        let pack = try options.loadPack()
+        matcher = try pack.matcher()
+        engine = try options.loadEngine(pack, workers: workers, looksForAttacks: looksForAttacks)
+        store = try options.home.openStore()
+        self.photos = photos
+    }
+
+    /// One photo's main face, described.
+    struct Capture: Sendable {
+        let path: String
+        let face: AnalysedFace
+        let description: FaceDescription
+        let reasons: [QualityReason]
+        var quality: Int { face.quality.score }
+    }
+
+    /// - Parameters:
+    ///   - minQuality: a worse photo is refused with its reasons.
+    ///   - search: ``FaceAnalyzer/Search/thorough`` also sees small faces beside a large one.
+    /// - Throws: ``Failure`` that names the photo.
+    func capture(_ path: String, minQuality: Int, search: FaceAnalyzer.Search = .automatic) async throws -> Capture {
+        let image = try photos.decode(path)
+        guard let (face, description) = try await engine.describe(image, search: search) else {
+            throw Failure(.badInput, QualityReason.noFace.rawValue, "\(path): \(QualityReason.noFace.advice)")
+        }
+        guard face.quality.score >= minQuality else {
+            let advice = face.quality.reasons(below: minQuality).map(\.advice).joined(separator: "; ")
+            throw Failure(
+                .badInput, face.quality.reasons(below: minQuality).first?.rawValue ?? "quality",
+                "\(path): quality \(face.quality.score) of 100, \(minQuality) is asked for: \(advice)")
+        }
+        return Capture(path: path, face: face, description: description, reasons: face.quality.reasons())
+    }
+
+    /// The person enrolled as `name`, made with the pack in use.
+    func enrolled(_ name: PersonName) throws -> EnrolledFace {
+        guard let person = try store.find(name) else {
+            throw Failure(.badInput, "name.unknown", "nobody is enrolled as “\(name.text)”; mien face list shows who is")
+        }
+        try requirePack(of: person)
+        return person
+    }
+
+    /// Descriptors of different packs have nothing to do with each other.
+    func requirePack(of person: EnrolledFace) throws {
+        guard person.template.packID == engine.packID else {
+            throw Failure(
+                .badInput, "template.other-pack",
+                "“\(person.name.text)” was enrolled with the model pack \(person.template.packID.text), \(engine.packID.text) is in use; "
+                    + "enrol again, or add --pack \(person.template.packID.text)")
+        }
+    }
+
+    func score(_ capture: Capture, against template: FaceTemplate) throws -> MatchScore {
+        try score(capture.description, against: template)
+    }
+
+    func score(_ description: FaceDescription, against template: FaceTemplate) throws -> MatchScore {
+        matcher.score(try matcher.reference(for: description.descriptor), try matcher.reference(for: template))
+    }
+
+    static func now() -> Instant { Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+}

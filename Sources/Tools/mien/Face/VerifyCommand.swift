@@ -1,0 +1,49 @@
+import ArgumentParser
+import MienCore
+import MienFace
+import MienVault
+
+/// `mien face verify NAME PHOTO`
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Is the person on the photo the one enrolled under this name?",
+        discussion: """
+            Exits with 0 for a match and 1 for none. This compares photos; it does not prove that a live person was there.
+
+            EXAMPLE
+              mien face verify ada today.jpg && echo "it is Ada"
+            """)
+
+    @Argument(help: "The name the person was enrolled under.") var name: String
+    @Argument(help: "A photo: PNG, JPEG or GIF.") var photo: String
+    @OptionGroup var threshold: ThresholdOptions
+    @OptionGroup var photoOptions: PhotoOptions
+    @OptionGroup var engine: EngineOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let faces = try LocalFaces(engine, photos: photoOptions)
+        let person = try faces.enrolled(try PersonName(name))
+        let capture = try await faces.capture(photo, minQuality: threshold.quality)
+        let score = try faces.score(capture, against: person.template)
+        let answer = PhotoAnswer(
+            match: threshold.isReached(by: score), capture: capture, threshold: threshold,
+            finding: Finding(name: person.name.text, result: ScoreOutput(score)))
+        try answer.give(output, words: Self.words(answer, score))
+    }
+
+    private static func words(_ answer: PhotoAnswer<Finding>, _ score: MatchScore) -> [String] {
+        let (name, photo) = (answer.finding.name, answer.capture.path)
+        return [
+            answer.match ? "Match: \(photo) shows \(name)." : "No match: \(photo) does not show \(name).",
+            "  score      \(ScoreOutput.sentence(score))",
+            "  threshold  \(String.decimal(answer.threshold.threshold))",
+            "  quality    \(answer.capture.quality) of 100",
+        ] + answer.capture.reasons.map { "             " + $0.advice }
+    }
+
+    private struct Finding: Encodable {
+        let name: String
+        let result: ScoreOutput
+    }
+}

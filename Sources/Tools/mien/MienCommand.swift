@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+
+/// The one executable: reads arguments, wires the parts, prints. No decision about faces is made here.
+@main
+struct MienCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mien",
+        abstract: "Face authentication on your own machine.",
+        discussion: """
+            Enrol a person from photos, verify and identify them, refuse others. Nothing leaves this machine.
+
+            EXAMPLE
+              mien face enroll ada ada1.jpg ada2.jpg
+              mien face verify ada today.jpg && echo "it is Ada"
+
+            EXIT CODES
+              0 yes: a match, or done    1 no match    2 bad input    3 not set up
+            """,
+        version: "mien 0.1.0",
+        subcommands: [
+            FaceCommand.self, OTPCommand.self, OTPTokenCommand.self, JourneyCommand.self, ServeCommand.self, AdminCommand.self, ModelsCommand.self,
+            DoctorCommand.self,
+            BenchCommand.self,
+            DemoCommand.self,
+        ])
+
+    static func main() async {
+        // Whatever the command had at work is gone when it has returned: engines wait for their workers.
+        Foundation.exit(await outcome().rawValue)
+    }
+
+    private static func outcome() async -> Outcome {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            return .match
+        } catch {
+            return Failure.report(error, arguments: CommandLine.arguments)
+        }
+    }
+
+}

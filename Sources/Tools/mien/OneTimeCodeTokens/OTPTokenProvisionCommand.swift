@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import Logging
+import MienClient
+import MienCore
+import MienDevice
+import MienKeys
+
+/// `mien token provision`
+struct OTPTokenProvisionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "provision", abstract: "Get a token for a registration code, and keep it under a PIN.",
+        discussion: """
+            Asks for the registration code, which is good once, for ten minutes, then for the new PIN: 4 to 12 digits, neither all the same nor a run. When the
+            answer is lost, or this program ends in between, the same command with the same code gets the same token.
+
+            EXAMPLE
+              mien token provision --server https://login.example.org
+              printf '%s\\n%s\\n' "$CODE" "$PIN" | mien token provision --name "Ada's desk" --json
+            """)
+
+    static let defaultServer = "http://127.0.0.1:8080"
+
+    @Option(help: ArgumentHelp("The server's address (default: $MIEN_SERVER, or \(Self.defaultServer)).", valueName: "url"))
+    var server: String?
+    @Option(help: "What the server calls this device, 1 to 64 characters.") var name = "this device"
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+        let address = server ?? environment["MIEN_SERVER"] ?? Self.defaultServer
+        let provisioning = try OTPProvisioning(MienOptions(serverPath: address, logLevel: .error))
+        var input = SecretInput()
+        let code = try input.next("registration code"), pin = try Self.chosen(input.new("new PIN"))
+        let vault = DeviceTokens.vault()
+        // Kept before the code is used up.
+        guard let key = OTPProvisioningKey(bytes: try await vault.registrationKey(for: code)) else {
+            throw OTPTokenError(.storage, "the registration's key is damaged: wait ten minutes, and ask for another code")
+        }
+        let token = try await redeemed(code, key, provisioning)
+        try await vault.keep(OTPTokenDefinition(token, server: address), pin: pin)
+        let kept = try await vault.token(token.id)
+        if output.json {
+            JSON.print(OTPTokenOutput(kept))
+        } else {
+            print("Token \(kept.id.printable) of \(kept.app.printable) is kept, under the PIN.")
+        }
+    }
+
+    private func redeemed(_ code: Sensitive<String>, _ key: OTPProvisioningKey, _ provisioning: OTPProvisioning) async throws -> OTPProvisionedToken {
+        do { return try await provisioning.redeem(code, name: name, system: "linux", key: key) } catch let error as MienError {
+            guard error.code == .invalidCredentials else { throw error }
+            throw Failure(.badInput, "token.code-refused", "the server does not take this registration code, or not any more: ask for a new one")
+        }
+    }
+
+    /// - Throws: ``Failure`` that says what a PIN is.
+    static func chosen(_ digits: Sensitive<String>) throws -> DevicePIN {
+        do { return try DevicePIN(digits) } catch {
+            throw Failure(.badInput, "token.weak-pin", error.reason.replacing("passcode", with: "PIN"))
+        }
+    }
+}
+
+extension OTPTokenDefinition {
+    init(_ token: OTPProvisionedToken, server: String) throws {
+        let kind: Kind =
+            switch token.kind {
+            case .totp(let totp): .totp(totp)
+            case .hotp(let hotp, let first): .hotp(hotp, firstCounter: first)
+            }
+        try self.init(id: token.id, app: token.app, server: server, kind: kind, signatureSuite: token.signatureSuite, secret: token.secret)
+    }
+}

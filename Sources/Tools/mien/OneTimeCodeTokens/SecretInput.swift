@@ -1,0 +1,49 @@
+import Foundation
+import MienCore
+
+/// Secrets that somebody types: on the terminal without being shown, else from standard input, a line each.
+struct SecretInput {
+    private static let maxBytes = 4096
+
+    private let isTerminal = isatty(0) == 1
+    private var lines: [Substring]?
+
+    /// - Parameter what: “PIN”, as it is asked for.
+    mutating func next(_ what: String) throws -> Sensitive<String> {
+        let text = isTerminal ? Self.asked(what) : try line()
+        guard let text, !text.isEmpty else {
+            throw Failure(.badInput, "secret.missing", "there is no \(what): a line is expected on standard input")
+        }
+        return Sensitive(text)
+    }
+
+    /// A new one: on the terminal it is typed twice.
+    mutating func new(_ what: String) throws -> Sensitive<String> {
+        let first = try next(what)
+        guard isTerminal else { return first }
+        guard try next("\(what), once more") == first else {
+            throw Failure(.badInput, "secret.differs", "the two are not the same: nothing was changed")
+        }
+        return first
+    }
+
+    private mutating func line() throws -> String? {
+        if lines == nil {
+            let bytes = try FileHandle.standardInput.read(upToCount: Self.maxBytes + 1) ?? Data()
+            guard bytes.count <= Self.maxBytes, let text = String(validating: bytes, as: UTF8.self) else {
+                throw Failure(.badInput, "secret.malformed", "standard input holds no lines of text, of at most \(Self.maxBytes) bytes together")
+            }
+            lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        }
+        guard let first = lines?.first else { return nil }
+        lines?.removeFirst()
+        return first.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Without echo; from the terminal itself.
+    private static func asked(_ what: String) -> String? {
+        guard let typed = unsafe getpass("\(what): ") else { return nil }
+        defer { unsafe explicit_bzero(typed, strlen(typed)) }
+        return unsafe String(cString: typed)
+    }
+}

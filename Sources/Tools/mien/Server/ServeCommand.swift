@@ -1,0 +1,134 @@
+import ArgumentParser
+import Foundation
+import Logging
+import MienCore
+import MienModels
+import MienServer
+import ServiceLifecycle
+import UnixSignals
+
+/// `mien serve`
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Run the server.",
+        discussion: """
+            The first start makes the data folder, the master key, an admin credential (printed once), a sample app and sample journeys. \
+            SIGTERM and SIGINT let requests under way end, for shutdown_seconds at most; a second one ends them at once. \
+            Settings come from a YAML file and from the environment, which goes first: tls.key is MIEN_TLS_KEY.
+
+            EXAMPLE
+              mien serve
+              mien serve --config mien.yaml --print-config
+            """)
+
+    @Option(help: ArgumentHelp("A YAML file with settings.", valueName: "mien.yaml")) var config: String?
+    @Flag(help: "On the first start, also publish the sample journey with which anyone can create an account.") var withSamples = false
+    @Flag(help: "Print every setting as it would be used, secrets hidden, and end.") var printConfig = false
+    @Flag(help: "Make a new admin credential and print it; those before it no longer do. For when it was lost.") var renewAdminCredential = false
+
+    func run() async throws {
+        let configuration: ServerConfiguration
+        do {
+            configuration = try ServerConfiguration(
+                file: try file(), environment: ProcessInfo.processInfo.environment, home: MienHomeFolder.current.folder)
+        } catch let error as ConfigurationError { throw Failure(.badInput, "config", error.description) }
+        if printConfig {
+            print(configuration.printed)
+            return
+        }
+        let logger = ServerLog.logger(level: configuration.logLevel, json: configuration.logsJSON)
+        let server: Server
+        do {
+            // Unbuffered, so that scripts can wait for the lines.
+            server = try await Server(
+                configuration, logger: logger, publishesSignUp: withSamples, renewsAdminCredential: renewAdminCredential,
+                onListening: { FileHandle.standardOutput.write(Data("Listening on \($0)\n".utf8)) },
+                onAdminListening: { FileHandle.standardOutput.write(Data("Admin API on \($0)\n".utf8)) })
+        } catch let error as ConfigurationError { throw Failure(.notSetUp, "server.folder", error.description) }
+        if let first = server.firstStart { Self.tell(first, configuration) }
+        if let credential = server.renewedCredential {
+            FileHandle.standardOutput.write(Data("New admin credential, shown this once:\n  \(credential.use { $0 })\n".utf8))
+        }
+        if !server.undecidedApps.isEmpty {
+            let apps = server.undecidedApps.map(\.text).joined(separator: ", ")
+            let words =
+                "Treated as third-party apps, without management of authenticators: \(apps)\n  If you run one: mien admin app set ID --first-party; if not: --no-first-party\n"
+            FileHandle.standardOutput.write(Data(words.utf8))
+        }
+        if !server.appsTakingPhotos.isEmpty {
+            let apps = server.appsTakingPhotos.map(\.text).joined(separator: ", ")
+            FileHandle.standardOutput.write(Data("Liveness mode image, photos pass as the person: \(apps)\n".utf8))
+        }
+        try await Self.untilSignalled(server, logger)
+    }
+
+    /// The first signal lets requests under way end; a second one does not wait for them.
+    private static func untilSignalled(_ server: Server, _ logger: Logger) async throws {
+        let group = ServiceGroup(services: [server], logger: logger)
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            tasks.addTask {
+                var isStopping = false
+                for await _ in signals {
+                    if isStopping { return }
+                    isStopping = true
+                    await group.triggerGracefulShutdown()
+                }
+            }
+            try await tasks.next()
+            tasks.cancelAll()
+            try await tasks.waitForAll()
+        }
+    }
+
+    private func file() throws -> (path: String, contents: String)? {
+        guard let config else { return nil }
+        guard let data = FileManager.default.contents(atPath: config), data.count <= 1_000_000, let text = String(data: data, encoding: .utf8) else {
+            throw Failure(.badInput, "config", "\(config) cannot be read: a configuration is a UTF-8 file of at most 1 MB")
+        }
+        return (config, text)
+    }
+
+    private static func tell(_ first: Server.FirstStart, _ configuration: ServerConfiguration) {
+        let text = """
+            First start: made \(configuration.dataFolder.path) with a master key (back it up: nothing opens without it).
+            Admin credential, shown this once:
+              \(first.adminCredential.use { $0 })
+            Sample app: \(first.sampleApp.text); journeys: \(first.journeys.map(\.text).joined(separator: ", "))
+            Captures: \(configuration.liveness.mode?.rawValue ?? "liveness_active"). To try it with photos only:
+              mien admin app set \(first.sampleApp.text) --setting liveness.mode=image
+
+            """
+        FileHandle.standardOutput.write(Data(text.utf8))
+    }
+}
+
+/// Logs on standard error: text for people, or a JSON object a line.
+enum ServerLog {
+    static func logger(level: String, json: Bool) -> Logger {
+        var logger = Logger(label: "mien") { label -> any LogHandler in json ? JSONLogHandler() : StreamLogHandler.standardError(label: label) }
+        logger.logLevel = Logger.Level(rawValue: level) ?? .info
+        return logger
+    }
+}
+
+/// One JSON object a line: time, level, message, and the metadata's keys as they are.
+struct JSONLogHandler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level = .info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var members: [String: JSONValue] = [:]
+        for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { $1 }) { members[key] = .string("\(value)") }
+        members["time"] = .string(Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt)))
+        members["level"] = .string(event.level.rawValue)
+        members["message"] = .string("\(event.message)")
+        FileHandle.standardError.write(Data((JSONText.write(.object(members)) + "\n").utf8))
+    }
+}

@@ -1,0 +1,126 @@
+import ArgumentParser
+import Foundation
+import MienClient
+import MienDevice
+import MienFace
+import MienImage
+import MienInference
+import MienMedia
+import MienModels
+import MienOTP
+import MienServer
+import MienVault
+
+/// Something went wrong that a person or a script has to hear of: one sentence that says what, where, what is allowed and what to do.
+struct Failure: Error {
+    let outcome: Outcome
+    /// A stable word for scripts.
+    let code: String
+    let message: String
+
+    init(_ outcome: Outcome, _ code: String, _ message: String) {
+        (self.outcome, self.code, self.message) = (outcome, code, Terminal.safe(message))
+    }
+}
+
+extension Failure {
+    /// Maps every error of the parts below to an exit code, in this one place.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as ImageFileError: self.init(.badInput, error.code, error.description)
+        case let error as ImageError: self.init(.badInput, error.code.rawValue, error.description)
+        case let error as PersonNameError: self.init(.badInput, error.rawValue, "the name cannot be used: \(error)")
+        // A path that leads nowhere is a slip of the pen; with most others a pack is amiss, or the place it comes from.
+        case let error as PackError:
+            self.init([.notFound, .insecure].contains(error.code) ? .badInput : .notSetUp, error.code.rawValue, error.reason)
+        case let error as MediaError: self.init(error.isSlip ? .badInput : .notSetUp, error.code.rawValue, error.reason)
+        case let error as InferenceError: self.init(.notSetUp, error.code.rawValue, error.reason)
+        case let error as FaceModelError: self.init(.notSetUp, "face.model", error.description)
+        case let error as ServerStartError: self.init(.notSetUp, error.code.rawValue, error.description)
+        case let error as KeyFileError: self.init(.notSetUp, error.code, error.description)
+        case let error as FaceStoreError: self.init(.notSetUp, error.code, error.description)
+        case let error as FileSystemError: self.init(.notSetUp, error.kind.rawValue, error.description)
+        case let error as MienError: self.init(error, about: nil)
+        case let error as FaceAuthError: self.init(.notSetUp, error.code.rawValue, error.reason)
+        case let error as OTPTokenError: self.init(error.isSlip ? .badInput : .notSetUp, error.code.rawValue, error.reason)
+        case let error as OTPError: self.init(.badInput, error.code.rawValue, error.reason)
+        case let error as CalibrationError: self.init(.badInput, "calibrate.too-few", error.description)
+        case let error as CocoaError: self.init(.badInput, error.stableCode, (error.filePath.map { "\($0): " } ?? "") + error.inWords)
+        default: self.init(.notSetUp, "internal", "something went wrong that should not have, please report it: \(error)")
+        }
+    }
+
+    /// Prints what is to be said about `error` and returns the exit code.
+    ///
+    /// Help goes to standard output. Errors go to standard error; with `--json` also to standard output, as an object.
+    static func report(_ error: any Error, arguments: [String]) -> Outcome {
+        if let outcome = error as? Outcome { return outcome }
+        if error is CleanExit || MienCommand.exitCode(for: error) == .success {
+            print(MienCommand.fullMessage(for: error))
+            return .match
+        }
+        let failure: Failure
+        if isUsage(error) {
+            failure = Failure(.badInput, "usage", MienCommand.message(for: error))
+            Terminal.warn(MienCommand.fullMessage(for: error))
+        } else {
+            failure = Failure(error)
+            Terminal.warn("mien: \(failure.message)")
+        }
+        if arguments.contains("--json") { JSON.print(["error": ["code": failure.code, "message": failure.message]]) }
+        return failure.outcome
+    }
+
+    /// What the argument parser says, about words it cannot place or a value that is none.
+    private static func isUsage(_ error: any Error) -> Bool {
+        error is ValidationError || MienCommand.exitCode(for: error) == .validationFailure
+    }
+}
+
+extension MediaError {
+    /// The words name a wrong file or camera; otherwise something is amiss with the machine.
+    fileprivate var isSlip: Bool {
+        switch code {
+        case .fileNotFound, .fileNotAllowed, .fileIsDirectory, .fileNotRegular, .fileUnreadable, .empty, .tooManyBytes, .notVideo, .noVideoStream,
+            .unsupportedCodec, .tooManyPixels, .sides, .tooLong, .tooMuchMemory, .corrupt, .unknownCamera:
+            true
+        case .noCamera, .cameraBusy, .cameraNotAllowed, .cameraGone, .cameraSilent, .cameraFailed, .noCameraLibrary: false
+        }
+    }
+}
+
+extension OTPTokenError {
+    /// The words were wrong; otherwise something is amiss with the token or the machine.
+    fileprivate var isSlip: Bool {
+        switch code {
+        case .unknown, .exists, .full, .pin, .notMultiAuth, .faceInactive, .inputSpent: true
+        case .secret, .restored, .exhausted, .notConfirmed, .otherDevice, .bindingUnavailable, .storage: false
+        }
+    }
+}
+
+extension CocoaError {
+    /// Foundation's numbers differ between systems and versions.
+    var stableCode: String {
+        switch code {
+        case .fileNoSuchFile, .fileReadNoSuchFile: "file.not-found"
+        case .fileReadNoPermission, .fileWriteNoPermission, .fileWriteVolumeReadOnly: "file.not-allowed"
+        case .fileWriteOutOfSpace: "file.no-space"
+        case .fileWriteFileExists: "file.already-exists"
+        case _ where (512..<640).contains(code.rawValue): "file.not-writable"
+        default: "file.unreadable"
+        }
+    }
+
+    var inWords: String {
+        switch stableCode {
+        case "file.not-found": "there is no such file or folder; check the path"
+        case "file.not-allowed": "the present user may not; change the permissions, or use another place"
+        case "file.no-space": "the disk is full; make room"
+        case "file.already-exists": "there is one already; use another name"
+        case "file.not-writable": "it cannot be written; check the path, and that everything above it is a folder"
+        default: "it cannot be read"
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import MienCore
+import MienTesting
+import Testing
+
+@testable import MienStore
+
+/// What only SQLite does: one writer that commits what waits together.
+@Suite struct SQLiteDriverTests {
+    let folder: ScratchFolder
+    let driver: SQLiteDriver
+
+    init() async throws {
+        folder = try ScratchFolder()
+        driver = try SQLiteDriver(path: folder("mien.sqlite").path)
+        _ = try await driver.write(.always) { try $0.execute("CREATE TABLE note (text TEXT PRIMARY KEY)", []) }
+    }
+
+    /// Holds the writer until the gate is opened; what comes meanwhile waits and is written together.
+    private func hold() async -> Gate {
+        let gate = Gate()
+        let held = Task.detached { [driver] in try await driver.write(.process) { _ in gate.pass() } }
+        await gate.arrival()
+        _ = held
+        return gate
+    }
+
+    private func note(_ text: String, _ durability: Durability = .process) async -> StoreError.Code? {
+        await refusal { _ = try await driver.write(durability) { try $0.execute("INSERT INTO note VALUES (?)", [.text(text)]) } }
+    }
+
+    private func notes() async throws -> Int { Int(try await driver.read { try $0.rows("SELECT COUNT(*) FROM note", [])[0].integer(0) }) }
+
+    @Test func `when too much waits, more is refused and what waits is written`() async throws {
+        let gate = await hold(), surplus = 40
+        try await withThrowingTaskGroup(of: StoreError.Code?.self) { group in
+            for index in 0..<GroupWriter.maxWaiting + surplus { group.addTask { await note("\(index)") } }
+            // Nobody else can have an answer yet.
+            for _ in 0..<surplus { #expect(try await group.next() == .busy) }
+            gate.open()
+            for try await code in group { #expect(code == nil) }
+        }
+        #expect(try await notes() == GroupWriter.maxWaiting)
+    }
+
+    @Test func `after a commit that fails everybody in it is told, and the next ones go on`() async throws {
+        _ = try await driver.write(.always) { try $0.execute("CREATE TABLE page (note TEXT REFERENCES note (text))", []) }
+        let gate = await hold()
+        let codes = await withTaskGroup(of: StoreError.Code?.self) { group in
+            for index in 0..<20 { group.addTask { await note("\(index)") } }
+            group.addTask {
+                await refusal {
+                    try await driver.write(.process) { connection in
+                        // Looked at by COMMIT only.
+                        try connection.execute("PRAGMA defer_foreign_keys = ON", [])
+                        try connection.execute("INSERT INTO page VALUES ('none')", [])
+                    }
+                }
+            }
+            try? await Task.sleep(for: .milliseconds(100))
+            gate.open()
+            return await group.reduce(into: [StoreError.Code?]()) { $0.append($1) }
+        }
+        // All that waited were in one transaction; whoever came too late for it was in the next.
+        let refused = codes.filter { $0 == .unreachable }.count
+        #expect(refused >= 1 && codes.count == 21 && codes.allSatisfy { $0 == nil || $0 == .unreachable })
+        #expect(try await notes() == 21 - refused)
+        #expect(await note("later", .always) == nil)
+    }
+
+    @Test func `a job that breaks the transaction is told, and so are those with it`() async throws {
+        let gate = await hold()
+        let codes = await withTaskGroup(of: StoreError.Code?.self) { group in
+            for index in 0..<10 { group.addTask { await note("\(index)") } }
+            group.addTask { await refusal { _ = try await driver.write(.process) { try $0.execute("ROLLBACK", []) } } }
+            for index in 10..<20 { group.addTask { await note("\(index)") } }
+            try? await Task.sleep(for: .milliseconds(100))
+            gate.open()
+            return await group.reduce(into: [StoreError.Code?]()) { $0.append($1) }
+        }
+        let refused = codes.filter { $0 != nil }.count
+        #expect(refused >= 1)
+        #expect(try await notes() == 21 - refused, "what was acknowledged is there, what was not is not")
+    }
+
+    @Test func `a write syncs as much as the most careful job in it asks for`() async throws {
+        func level(_ durability: Durability) async throws -> Int64 {
+            try await driver.write(durability) { try $0.rows("PRAGMA synchronous", [])[0].integer(0) }
+        }
+        for _ in 0..<2 {
+            #expect(try await level(.always) == 2, "FULL")
+            #expect(try await level(.process) == 1, "NORMAL")
+        }
+        let gate = await hold()
+        async let careful = level(.always)
+        async let quick = level(.process)
+        try await Task.sleep(for: .milliseconds(100))
+        gate.open()
+        #expect(try await [careful, quick] == [2, 2])
+    }
+
+    @Test func `a closed database refuses, and everybody who waited has been told`() async throws {
+        let gate = await hold()
+        let written = await withTaskGroup(of: StoreError.Code?.self) { group in
+            for index in 0..<500 { group.addTask { await note("\(index)") } }
+            try? await Task.sleep(for: .milliseconds(50))
+            let closing = Task.detached { try driver.close() }
+            try? await Task.sleep(for: .milliseconds(50))
+            gate.open()
+            _ = await closing.result
+            return await group.reduce(0) { $0 + ($1 == nil ? 1 : 0) }
+        }
+        #expect(await note("late") == .unreachable)
+        #expect(await refusal { _ = try await notes() } == .unreachable)
+        let again = try SQLiteDriver(path: folder("mien.sqlite").path)
+        #expect(try await again.read { try $0.rows("SELECT COUNT(*) FROM note", [])[0].integer(0) } == Int64(written))
+        try again.close()
+    }
+
+    @Test func `closing folds the log into the database`() async throws {
+        #expect(await note("one", .always) == nil)
+        try driver.close()
+        for name in try folder.names() where name.hasSuffix("-wal") { #expect(try Data(contentsOf: folder(name)).isEmpty) }
+        let copy = try folder.write(Data(contentsOf: folder("mien.sqlite")), to: "copy/mien.sqlite")
+        #expect(try await SQLiteDriver(path: copy.path).read { try $0.rows("SELECT text FROM note", [])[0].text(0) } == "one")
+    }
+
+    @Test func `letting go of a driver writes what waits`() async throws {
+        let path = folder("other.sqlite").path
+        var other: SQLiteDriver? = try SQLiteDriver(path: path)
+        _ = try await other?.write(.process) { try $0.execute("CREATE TABLE note (text TEXT)", []) }
+        other = nil
+        let again = try SQLiteDriver(path: path)
+        #expect(try await again.read { try $0.rows("SELECT * FROM note", []).count } == 0)
+    }
+
+    @Test func `its files are its owner's alone`() throws {
+        for name in try folder.names() {
+            let mode = try FileManager.default.attributesOfItem(atPath: folder(name).path)[.posixPermissions] as? NSNumber
+            #expect(mode?.intValue == 0o600, "\(name)")
+        }
+        #expect(try folder.names().contains("mien.sqlite-wal"))
+    }
+
+    @Test func `what is no database, or nowhere, is said to be unreachable`() async throws {
+        try folder.write(Array(repeating: UInt8(ascii: "x"), count: 5000), to: "text.sqlite")
+        for name in ["text.sqlite", "none/mien.sqlite", "."] {
+            let path = folder(name).path
+            #expect(await refusal { _ = try SQLiteDriver(path: path) } == .unreachable, "\(name)")
+        }
+    }
+
+    @Test func `a text that is no UTF-8 or has a NUL is not taken for another`() async throws {
+        for blob in ["X'6100'", "X'610062'", "X'FF'", "X'C3'"] {
+            #expect(await refusal { _ = try await driver.read { try $0.rows("SELECT CAST(\(blob) AS TEXT)", []) } } == .corrupt, "\(blob)")
+        }
+        let values = try await driver.read { try $0.rows("SELECT '', 'é', X'', X'00', 1, 1.5, NULL", [])[0] }
+        #expect((0..<7).map { values[$0] } == ["", "é", .blob([]), .blob([0]), 1, .real(1.5), nil])
+        #expect(throws: StoreError.self) { try values.integer(0) }
+        #expect(throws: StoreError.self) { try values.text(4) }
+        #expect(throws: StoreError.self) { try values.blob(1) }
+        #expect(
+            try values.optionalText(6) == nil && values.optionalBlob(6) == nil && values.optionalInteger(6) == nil && values.optionalText(1) == "é")
+    }
+}
+
+/// A door somebody waits behind, on a thread of theirs.
+private final class Gate: Sendable {
+    private let opened = DispatchSemaphore(value: 0)
+    private let arrived: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation) = AsyncStream.makeStream()
+
+    func pass() {
+        arrived.continuation.finish()
+        opened.wait()
+    }
+
+    func arrival() async { for await _ in arrived.stream {} }
+    func open() { opened.signal() }
+}

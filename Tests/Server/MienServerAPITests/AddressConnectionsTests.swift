@@ -1,0 +1,29 @@
+import Testing
+
+@testable import MienServer
+
+@Suite struct AddressConnectionsTests {
+    @Test func `an address has so many; some more are told so, and what comes then ends without a word`() {
+        let connections = AddressConnections(most: 3), told = AddressConnections.maxRefused
+        func add(_ count: Int, _ address: String = "a") -> [AddressConnections.Admission] { (0..<count).map { _ in connections.add(address) } }
+        #expect(add(3) == [.taken, .taken, .taken])
+        #expect(add(told).allSatisfy { $0 == .refused })
+        #expect(add(2) == [.dropped, .dropped])
+        #expect(add(1, "b") == [.taken], "another address is not concerned")
+
+        // One that is dropped was not counted, and so frees nothing.
+        connections.remove("a", .dropped)
+        #expect(add(1) == [.dropped])
+        connections.remove("a", .refused)
+        #expect(add(2) == [.refused, .dropped], "there is room for one to be told, and not for one to be taken")
+        connections.remove("a", .taken)
+        #expect(add(2) == [.taken, .dropped])
+
+        for _ in 0..<3 { connections.remove("a", .taken) }
+        for _ in 0..<told { connections.remove("a", .refused) }
+        connections.remove("b", .taken)
+        #expect(connections.addresses == 0, "nothing is kept of who has none")
+        connections.remove("c", .taken)
+        #expect(connections.addresses == 0 && add(1) == [.taken])
+    }
+}
