@@ -1,7 +1,8 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-/// For every Swift target of ours: see what is unsafe, see what is imported, let nothing through as a warning.
+/// For every Swift target of ours: see what is unsafe, see what is imported, let nothing through as
+/// a warning.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -11,49 +12,67 @@ let strict: [SwiftSetting] = [
 ]
 
 /// Tests see the same language, but may be lax about imports.
-let testing: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny"), .treatAllWarnings(as: .error)]
+let testing: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"), .treatAllWarnings(as: .error),
+]
 
-/// A folder of `Sources`, and of `Tests`, that holds targets. Each may depend on those above it; Tools and SDK are beside each other.
+/// A folder of `Sources`, and of `Tests`, that holds targets. Each may depend on those above it;
+/// Tools and SDK are beside each other.
 enum Group: String {
     case system = "System", domain = "Domain", engines = "Engines", adapters = "Adapters"
     case server = "Server", sdk = "SDK", tools = "Tools"
 }
 
 func library(_ name: String, in group: Group, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)", swiftSettings: strict)
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)",
+        swiftSettings: strict)
 }
 
 func program(_ name: String, in group: Group, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)", swiftSettings: strict)
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)",
+        swiftSettings: strict)
 }
 
 /// A C shim: one header, no policy.
-func shim(_ name: String, _ dependencies: [Target.Dependency] = [], linking libraries: [String] = []) -> Target {
+func shim(
+    _ name: String, _ dependencies: [Target.Dependency] = [], linking libraries: [String] = []
+) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "Sources/System/\(name)", linkerSettings: libraries.map { .linkedLibrary($0) })
+        name: name, dependencies: dependencies, path: "Sources/System/\(name)",
+        linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
 /// What the machine provides: a module map, pkg-config flags, no code.
 func system(_ name: String, _ pkgConfig: String? = nil, _ packages: [String] = []) -> Target {
     .systemLibrary(
-        name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig, providers: packages.isEmpty ? nil : [.apt(packages)])
+        name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig,
+        providers: packages.isEmpty ? nil : [.apt(packages)])
 }
 
 /// - Parameter vectors: whether the folder has `Vectors`.
-func tests(_ name: String, in group: Group, _ dependencies: [Target.Dependency], vectors: Bool = false) -> Target {
+func tests(
+    _ name: String, in group: Group, _ dependencies: [Target.Dependency], vectors: Bool = false
+) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, path: "Tests/\(group.rawValue)/\(name)", resources: vectors ? [.copy("Vectors")] : nil,
+        name: name, dependencies: dependencies, path: "Tests/\(group.rawValue)/\(name)",
+        resources: vectors ? [.copy("Vectors")] : nil,
         swiftSettings: testing)
 }
 
 /// Code that several test targets use.
 func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: testing)
+    .target(
+        name: name, dependencies: dependencies, path: "Tests/Support/\(name)",
+        swiftSettings: testing)
 }
 
 /// A program that tests run.
 func supportProgram(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: testing)
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Tests/Support/\(name)",
+        swiftSettings: testing)
 }
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
@@ -70,10 +89,12 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
-let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = Target.Dependency.product(
+    name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let lifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
@@ -132,7 +153,12 @@ let package = Package(
         system("SystemGIF", nil, ["libgif-dev"]),
         system("SystemArgon2", "libargon2", ["libargon2-dev"]),
         system("SystemTSS", "tss2-esys", ["libtss2-dev"]),
-        system("SystemAV", "libavformat", ["libavformat-dev", "libavcodec-dev", "libavdevice-dev", "libswscale-dev", "libavutil-dev"]),
+        system(
+            "SystemAV", "libavformat",
+            [
+                "libavformat-dev", "libavcodec-dev", "libavdevice-dev", "libswscale-dev",
+                "libavutil-dev",
+            ]),
         shim("CMienOpenVINO", ["SystemOpenVINO"]),
         shim("CMienImage", ["SystemJPEG", "SystemPNG", "SystemGIF"], linking: ["gif"]),
         shim("CMienFolders"),
@@ -163,30 +189,41 @@ let package = Package(
 
         library("MienVault", in: .adapters, ["MienFace", "MienCore", crypto]),
         library("MienStore", in: .adapters, ["MienAccess", "MienVault", "MienCore", grdb, crypto]),
-        library("MienModels", in: .adapters, ["CMienFolders", "MienInference", "MienFace", "MienPixels", "MienCore", crypto]),
+        library(
+            "MienModels", in: .adapters,
+            ["CMienFolders", "MienInference", "MienFace", "MienPixels", "MienCore", crypto]),
 
         // MARK: Server
 
         library(
             "MienServer", in: .server,
             [
-                "MienAPI", "MienAccess", "MienAttestation", "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney", "MienKeys",
-                "MienModels", "MienOTP", "MienPassword", "MienPixels", "MienStore", "MienVault", crypto, hummingbird, hummingbirdCore,
-                hummingbirdTLS, httpClient, httpTypes, lifecycle, logging, nioCore, nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL,
+                "MienAPI", "MienAccess", "MienAttestation", "MienCore", "MienFace", "MienImage",
+                "MienInference", "MienJourney", "MienKeys",
+                "MienModels", "MienOTP", "MienPassword", "MienPixels", "MienStore", "MienVault",
+                crypto, hummingbird, hummingbirdCore,
+                hummingbirdTLS, httpClient, httpTypes, lifecycle, logging, nioCore, nioHTTP,
+                nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL,
                 yaml,
             ]),
 
         // MARK: SDK
 
         library(
-            "MienClient", in: .sdk, ["MienAPI", "MienCore", "MienKeys", "MienOTP", crypto, httpClient, logging, nioCore, nioHTTP]),
+            "MienClient", in: .sdk,
+            [
+                "MienAPI", "MienCore", "MienKeys", "MienOTP", crypto, httpClient, logging, nioCore,
+                nioHTTP,
+            ]),
         // A device's keys and the local check before them: a TPM or sealed files; a face or a PIN.
         library(
             "MienDevice", in: .sdk,
             [
                 // Apple's systems have an enclave and a check of their own.
-                .target(name: "MienTPM", condition: .when(platforms: [.linux])), .target(name: "MienPassword", condition: .when(platforms: [.linux])),
-                .target(name: "MienMedia", condition: .when(platforms: [.linux])), .target(name: "MienImage", condition: .when(platforms: [.linux])),
+                .target(name: "MienTPM", condition: .when(platforms: [.linux])),
+                .target(name: "MienPassword", condition: .when(platforms: [.linux])),
+                .target(name: "MienMedia", condition: .when(platforms: [.linux])),
+                .target(name: "MienImage", condition: .when(platforms: [.linux])),
                 "MienVault", "MienAccess", "MienFace", "MienKeys", "MienOTP", "MienCore", crypto,
             ]),
 
@@ -200,73 +237,120 @@ let package = Package(
         program(
             "mien", in: .tools,
             [
-                "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault", "MienInference", "MienJourney", "MienKeys",
-                "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice", "MienTPM", "MienLoad", "MienServer", arguments,
+                "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault",
+                "MienInference", "MienJourney", "MienKeys",
+                "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice",
+                "MienTPM", "MienLoad", "MienServer", arguments,
                 hummingbird, lifecycle, logging, unixSignals,
             ]),
         program(
-            "mien-pack", in: .tools, ["MienCore", "MienPixels", "MienPackBuilder", "MienModels", "MienInference", "MienFace", arguments]),
-        // Plays attacks and genuine clips to the liveness checks and counts the verdicts, for measurements.
+            "mien-pack", in: .tools,
+            [
+                "MienCore", "MienPixels", "MienPackBuilder", "MienModels", "MienInference",
+                "MienFace", arguments,
+            ]),
+        // Plays attacks and genuine clips to the liveness checks and counts the verdicts, for
+        // measurements.
         program(
             "mien-liveness", in: .tools,
-            ["MienCore", "MienPixels", "MienImage", "MienMedia", "MienInference", "MienFace", "MienModels", "MienTesting"]),
+            [
+                "MienCore", "MienPixels", "MienImage", "MienMedia", "MienInference", "MienFace",
+                "MienModels", "MienTesting",
+            ]),
 
         // MARK: Tests
 
         // Makes small videos.
         support("MienMediaTesting", ["SystemAV", "MienPixels"]),
         // An authority, and devices that it attests.
-        support("MienAttestationTesting", ["MienAttestation", "MienKeys", "MienCore", crypto, x509, asn1]),
+        support(
+            "MienAttestationTesting",
+            ["MienAttestation", "MienKeys", "MienCore", crypto, x509, asn1]),
         // Writes until it is killed; MienStoreTests reads what is left.
         supportProgram("mien-store-writer", ["MienStore", "MienVault", "MienAccess", "MienCore"]),
-        // Reads hostile text, for MienServerAPITests and scripts/measure-text to count instructions.
+        // Reads hostile text, for MienServerAPITests and scripts/measure-text to count
+        // instructions.
         supportProgram("mien-text-cost", ["MienAPI", "MienAccess", "MienAttestation", "MienCore"]),
 
         tests("MienCoreTests", in: .domain, ["MienCore", "MienTesting"]),
-        tests("MienPixelsTests", in: .domain, ["MienPixels", "MienFace", "MienCore", "MienTesting"]),
-        tests("MienFaceTests", in: .domain, ["MienFace", "MienPixels", "MienCore", "MienTesting"], vectors: true),
+        tests(
+            "MienPixelsTests", in: .domain, ["MienPixels", "MienFace", "MienCore", "MienTesting"]),
+        tests(
+            "MienFaceTests", in: .domain, ["MienFace", "MienPixels", "MienCore", "MienTesting"],
+            vectors: true),
         tests("MienJourneyTests", in: .domain, ["MienJourney", "MienCore", "MienTesting"]),
         tests("MienOTPTests", in: .domain, ["MienOTP", "MienCore", "MienTesting"]),
-        tests("MienKeysTests", in: .domain, ["MienKeys", "MienCore", "MienTesting", crypto, cryptoExtras]),
+        tests(
+            "MienKeysTests", in: .domain,
+            ["MienKeys", "MienCore", "MienTesting", crypto, cryptoExtras]),
         tests(
             "MienAttestationTests", in: .domain,
-            ["MienAttestation", "MienAttestationTesting", "MienKeys", "MienCore", "MienTesting", crypto, cryptoExtras, x509, asn1, yaml]),
+            [
+                "MienAttestation", "MienAttestationTesting", "MienKeys", "MienCore", "MienTesting",
+                crypto, cryptoExtras, x509, asn1, yaml,
+            ]),
         tests("MienAccessTests", in: .domain, ["MienAccess", "MienCore", "MienTesting"]),
-        tests("MienImageTests", in: .engines, ["MienImage", "MienPixels", "MienTesting"], vectors: true),
+        tests(
+            "MienImageTests", in: .engines, ["MienImage", "MienPixels", "MienTesting"],
+            vectors: true),
         tests("MienInferenceTests", in: .engines, ["MienInference", "MienCore", "MienTesting"]),
-        tests("MienMediaTests", in: .engines, ["MienMedia", "MienMediaTesting", "SystemAV", "MienPixels", "MienTesting"], vectors: true),
-        tests("MienPasswordTests", in: .engines, ["MienPassword", "MienCore", "MienTesting"], vectors: true),
+        tests(
+            "MienMediaTests", in: .engines,
+            ["MienMedia", "MienMediaTesting", "SystemAV", "MienPixels", "MienTesting"],
+            vectors: true),
+        tests(
+            "MienPasswordTests", in: .engines, ["MienPassword", "MienCore", "MienTesting"],
+            vectors: true),
         tests("MienTPMTests", in: .engines, ["MienTPM", "MienCore", "MienTesting", crypto]),
         tests(
             "MienModelsTests", in: .adapters,
-            ["MienModels", "MienInference", "MienFace", "MienImage", "MienMedia", "MienPixels", "MienCore", "MienTesting"]),
-        tests("MienVaultTests", in: .adapters, ["MienVault", "MienFace", "MienCore", "MienTesting"], vectors: true),
+            [
+                "MienModels", "MienInference", "MienFace", "MienImage", "MienMedia", "MienPixels",
+                "MienCore", "MienTesting",
+            ]),
         tests(
-            "MienStoreTests", in: .adapters, ["MienStore", "MienAccess", "MienVault", "MienCore", "MienTesting", "mien-store-writer", crypto]),
+            "MienVaultTests", in: .adapters, ["MienVault", "MienFace", "MienCore", "MienTesting"],
+            vectors: true),
+        tests(
+            "MienStoreTests", in: .adapters,
+            [
+                "MienStore", "MienAccess", "MienVault", "MienCore", "MienTesting",
+                "mien-store-writer", crypto,
+            ]),
         tests(
             "MienServerTests", in: .server,
             [
-                "MienServer", "MienClient", "MienAPI", "MienAccess", "MienJourney", "MienKeys", "MienModels", "MienOTP", "MienCore", "MienImage",
-                "MienPixels", "MienTesting", "MienAttestationTesting", "MienDevice", "MienFace", "mien", crypto, lifecycle, logging, nioCore,
+                "MienServer", "MienClient", "MienAPI", "MienAccess", "MienJourney", "MienKeys",
+                "MienModels", "MienOTP", "MienCore", "MienImage",
+                "MienPixels", "MienTesting", "MienAttestationTesting", "MienDevice", "MienFace",
+                "mien", crypto, lifecycle, logging, nioCore,
                 nioPosix, nioSSL, x509,
             ]),
         tests(
             "MienServerAPITests", in: .server,
-            ["mien-text-cost", "MienServer", "MienAPI", "MienAccess", "MienStore", "MienJourney", "MienCore", "MienTesting", logging]),
+            [
+                "mien-text-cost", "MienServer", "MienAPI", "MienAccess", "MienStore", "MienJourney",
+                "MienCore", "MienTesting", logging,
+            ]),
         tests(
             "MienClientTests", in: .sdk,
-            ["MienClient", "MienAPI", "MienCore", "MienJourney", "MienKeys", "MienOTP", "MienTesting", crypto, nioCore, nioPosix]),
+            [
+                "MienClient", "MienAPI", "MienCore", "MienJourney", "MienKeys", "MienOTP",
+                "MienTesting", crypto, nioCore, nioPosix,
+            ]),
         tests(
             "MienDeviceTests", in: .sdk,
             [
-                "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM", "MienVault", "MienPassword", "MienFace", "MienModels", "MienImage",
+                "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM", "MienVault",
+                "MienPassword", "MienFace", "MienModels", "MienImage",
                 "MienPixels", "MienKeys", "MienOTP", "MienCore", "MienTesting",
             ]),
         tests("MienPackBuilderTests", in: .tools, ["MienPackBuilder", "MienTesting"]),
         tests(
             "MienCommandTests", in: .tools,
             [
-                "mien", "MienMedia", "MienMediaTesting", "MienModels", "MienVault", "MienFace", "MienImage", "MienPixels", "MienClient", "MienAPI",
+                "mien", "MienMedia", "MienMediaTesting", "MienModels", "MienVault", "MienFace",
+                "MienImage", "MienPixels", "MienClient", "MienAPI",
                 "MienOTP", "MienCore", "MienTesting",
             ]),
     ]

@@ -17,15 +17,29 @@ let package = Package(
     dependencies: [.package(name: "mien", path: "..")],
     targets: [
         .executableTarget(
-            name: "VerifyTwoPhotos", dependencies: ["MienCore", "MienFace", "MienImage", "MienModels"].map(product), swiftSettings: strict),
+            name: "VerifyTwoPhotos",
+            dependencies: ["MienCore", "MienFace", "MienImage", "MienModels"].map(product),
+            swiftSettings: strict),
         .executableTarget(
-            name: "FindFaces", dependencies: ["MienFace", "MienImage", "MienModels", "MienPixels"].map(product), swiftSettings: strict),
+            name: "FindFaces",
+            dependencies: ["MienFace", "MienImage", "MienModels", "MienPixels"].map(product),
+            swiftSettings: strict),
         .executableTarget(
-            name: "SearchGallery", dependencies: ["MienCore", "MienFace", "MienImage", "MienModels"].map(product), swiftSettings: strict),
-        .executableTarget(name: "FaceRegistrationJourney", dependencies: ["MienAPI", "MienClient", "MienCore"].map(product), swiftSettings: strict),
-        .executableTarget(name: "FaceLoginJourney", dependencies: ["MienClient", "MienCore"].map(product), swiftSettings: strict),
+            name: "SearchGallery",
+            dependencies: ["MienCore", "MienFace", "MienImage", "MienModels"].map(product),
+            swiftSettings: strict),
         .executableTarget(
-            name: "FaceUnlock", dependencies: ["MienCore", "MienDevice", "MienFace", "MienKeys", "MienModels"].map(product), swiftSettings: strict),
-        .executableTarget(name: "CustomNetworks", dependencies: ["MienFace", "MienPixels"].map(product), swiftSettings: strict),
+            name: "FaceRegistrationJourney",
+            dependencies: ["MienAPI", "MienClient", "MienCore"].map(product), swiftSettings: strict),
+        .executableTarget(
+            name: "FaceLoginJourney", dependencies: ["MienClient", "MienCore"].map(product),
+            swiftSettings: strict),
+        .executableTarget(
+            name: "FaceUnlock",
+            dependencies: ["MienCore", "MienDevice", "MienFace", "MienKeys", "MienModels"].map(
+                product), swiftSettings: strict),
+        .executableTarget(
+            name: "CustomNetworks", dependencies: ["MienFace", "MienPixels"].map(product),
+            swiftSettings: strict),
     ]
 )

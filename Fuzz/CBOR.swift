@@ -1,6 +1,7 @@
 /// Any bytes as CBOR, in both forms, and as an authenticator's data.
 ///
-/// What must hold whatever they are: an error, or a value of no more parts than bytes; what CTAP2 takes, the general form takes as the same.
+/// What must hold whatever they are: an error, or a value of no more parts than bytes; what CTAP2
+/// takes, the general form takes as the same.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
@@ -10,7 +11,11 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         precondition(general?.value == strict.value && general?.bytes == strict.bytes)
     }
     if let data = try? AuthenticatorData(bytes) {
-        precondition(data.relyingPartyHash.count == 32 && (1...AuthenticatorData.maxCredentialIDBytes).contains(data.credential?.id.count ?? 1))
+        precondition(
+            data.relyingPartyHash.count == 32
+                && (1...AuthenticatorData.maxCredentialIDBytes).contains(
+                    data.credential?.id.count ?? 1)
+        )
         guard let again = try? AuthenticatorData(bytes, toleratingMissingCredential: true) else {
             preconditionFailure("read strictly, but not loosely")
         }

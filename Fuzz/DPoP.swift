@@ -3,18 +3,23 @@ import MienKeys
 
 /// Any text as a DPoP proof, and any bytes as the payload of a proof that is signed.
 ///
-/// Must hold: an error that repeats nothing, or a proof whose claims are within the limits; a changed signature is refused.
+/// Must hold: an error that repeats nothing, or a proof whose claims are within the limits; a
+/// changed signature is refused.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     check(String(decoding: bytes, as: UTF8.self))
     let input = header + "." + Base64URL.encode(bytes)
-    guard let signature = try? signer.sign(Array(input.utf8)) else { preconditionFailure("a key that does not sign") }
+    guard let signature = try? signer.sign(Array(input.utf8)) else {
+        preconditionFailure("a key that does not sign")
+    }
     if let proof = check(input + "." + Base64URL.encode(signature)) {
         precondition(proof.key == signer.publicKey)
         var other = signature
         other[bytes.count % other.count] ^= 1
-        precondition((try? DPoPProof(compact: input + "." + Base64URL.encode(other))) == nil, "a changed signature is accepted")
+        precondition(
+            (try? DPoPProof(compact: input + "." + Base64URL.encode(other))) == nil,
+            "a changed signature is accepted")
     }
     return 0
 }
@@ -27,7 +32,9 @@ private let header = Base64URL.encode(
 private func check(_ text: String) -> DPoPProof? {
     do throws(DPoPProof.Invalid) {
         let proof = try DPoPProof(compact: text)
-        precondition((1...DPoPProof.maxIdentifierBytes).contains(proof.id.utf8.count) && !proof.address.contains("?") && !proof.address.contains("#"))
+        precondition(
+            (1...DPoPProof.maxIdentifierBytes).contains(proof.id.utf8.count)
+                && !proof.address.contains("?") && !proof.address.contains("#"))
         return proof
     } catch {
         precondition(!error.reason.isEmpty && error.reason.utf8.count < 300)

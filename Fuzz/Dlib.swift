@@ -1,6 +1,7 @@
 /// Any bytes as values of a dlib archive, one kind after the other as the first bytes say.
 ///
-/// Must hold: an error with a place within the bytes, or values of no more memory than the bytes have; reading never goes back.
+/// Must hold: an error with a place within the bytes, or values of no more memory than the bytes
+/// have; reading never goes back.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count)), kinds = bytes.prefix(8)
@@ -10,18 +11,21 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         do throws(DlibArchiveError) {
             for turn in 0..<64 where !repeated.isEmpty {
                 let before = archive.offset
-                try read(repeated[repeated.startIndex + turn % repeated.count], &archive, body.count)
+                try read(
+                    repeated[repeated.startIndex + turn % repeated.count], &archive, body.count)
                 precondition(archive.offset > before && archive.offset <= body.count)
             }
             try archive.finish()
         } catch {
-            precondition((0...body.count).contains(error.offset), "the error is outside the archive")
+            precondition(
+                (0...body.count).contains(error.offset), "the error is outside the archive")
         }
     }
     return 0
 }
 
-private func read(_ kind: UInt8, _ archive: inout DlibArchive, _ size: Int) throws(DlibArchiveError) {
+private func read(_ kind: UInt8, _ archive: inout DlibArchive, _ size: Int) throws(DlibArchiveError)
+{
     switch kind % 8 {
     case 0: _ = try archive.integer()
     case 1:
@@ -36,12 +40,15 @@ private func read(_ kind: UInt8, _ archive: inout DlibArchive, _ size: Int) thro
         precondition(real.isFinite)
     case 5:
         let tensor = try archive.tensor()
-        precondition(4 * tensor.values.count <= size && tensor.shape.count == 4 && tensor.values.allSatisfy(\.isFinite))
+        precondition(
+            4 * tensor.values.count <= size && tensor.shape.count == 4
+                && tensor.values.allSatisfy(\.isFinite))
     case 6:
         let shape = try archive.view()
         precondition(shape.count == 4)
     default:
-        let parameters = try archive.convolution(DescriptorLayer.Convolution(1, to: 2, window: 3, stride: 1))
+        let parameters = try archive.convolution(
+            DescriptorLayer.Convolution(1, to: 2, window: 3, stride: 1))
         precondition(parameters.filters.count == 18 && parameters.biases.count == 2)
     }
 }

@@ -3,14 +3,18 @@ import Foundation
 import MienAPI
 import MienCore
 
-/// Any JSON as the message that brings a device its token's secret; and a genuine message, changed as the bytes say.
+/// Any JSON as the message that brings a device its token's secret; and a genuine message, changed
+/// as the bytes say.
 ///
 /// Must hold: an error, or the genuine message and its secret.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
-    if let value = try? JSONText.parse(bytes), let answer = try? value.decoded(as: OTPTokenAnswer.self) {
-        precondition((try? answer.secret(with: key)) == nil, "a message that nobody encrypted opens")
+    if let value = try? JSONText.parse(bytes),
+        let answer = try? value.decoded(as: OTPTokenAnswer.self)
+    {
+        precondition(
+            (try? answer.secret(with: key)) == nil, "a message that nobody encrypted opens")
     }
     guard let kind = bytes.first else { return 0 }
     var changed = genuine
@@ -20,10 +24,15 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     case 1: changed.encryptedSecret = changing(changed.encryptedSecret, rest)
     case 2: changed.encapsulatedKey = String(decoding: rest, as: UTF8.self)
     case 3: changed.encryptedSecret = String(decoding: rest, as: UTF8.self)
-    default: (changed.appID, changed.tokenID) = (changed.appID + String(decoding: rest.prefix(8), as: UTF8.self), changed.tokenID)
+    default:
+        (changed.appID, changed.tokenID) = (
+            changed.appID + String(decoding: rest.prefix(8), as: UTF8.self), changed.tokenID
+        )
     }
     let opened = try? changed.secret(with: key)
-    precondition((opened?.use { $0 } == secret) == (changed == genuine), "what opens is not the genuine message")
+    precondition(
+        (opened?.use { $0 } == secret) == (changed == genuine),
+        "what opens is not the genuine message")
     return 0
 }
 
@@ -31,17 +40,22 @@ private let key = P256.KeyAgreement.PrivateKey()
 private let secret = Array(UInt8(1)...32)
 private let genuine: OTPTokenAnswer = {
     var sender = try! HPKE.Sender(
-        recipientKey: key.publicKey, ciphersuite: .P256_SHA256_AES_GCM_256, info: Data(OTPTokenAnswer.info(app: "app", token: "aut_1")))
+        recipientKey: key.publicKey, ciphersuite: .P256_SHA256_AES_GCM_256,
+        info: Data(OTPTokenAnswer.info(app: "app", token: "aut_1")))
     let ciphertext = try! sender.seal(Data(secret))
     return OTPTokenAnswer(
-        tokenID: "aut_1", appID: "app", kind: "totp", algorithm: "SHA256", digits: 6, period: 30, counter: nil,
-        signatureSuite: "OCRA-1:HOTP-SHA256-8:QH64", encapsulatedKey: Base64URL.encode([UInt8](sender.encapsulatedKey)),
+        tokenID: "aut_1", appID: "app", kind: "totp", algorithm: "SHA256", digits: 6, period: 30,
+        counter: nil,
+        signatureSuite: "OCRA-1:HOTP-SHA256-8:QH64",
+        encapsulatedKey: Base64URL.encode([UInt8](sender.encapsulatedKey)),
         encryptedSecret: Base64URL.encode([UInt8](ciphertext)))
 }()
 
 /// Pairs of place and mask.
 private func changing(_ text: String, _ changes: [UInt8]) -> String {
     var bytes = Base64URL.decode(text)!
-    for pair in stride(from: 0, to: changes.count - 1, by: 2) { bytes[Int(changes[pair]) % bytes.count] ^= changes[pair + 1] }
+    for pair in stride(from: 0, to: changes.count - 1, by: 2) {
+        bytes[Int(changes[pair]) % bytes.count] ^= changes[pair + 1]
+    }
     return Base64URL.encode(bytes)
 }

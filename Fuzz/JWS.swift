@@ -3,7 +3,8 @@ internal import MienKeys
 
 /// Any text as a signed message.
 ///
-/// What must hold: an error, or a message whose parts are no longer than the text; and nobody's key has signed it.
+/// What must hold: an error, or a message whose parts are no longer than the text; and nobody's key
+/// has signed it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)

@@ -3,17 +3,22 @@ import MienJourney
 
 /// Any bytes as a journey, as a recorded test and as an expression. Seeds: Examples/Journeys.
 ///
-/// What must hold whatever they are: an error, or a definition that can be linted, drawn and written, and reads the same again.
+/// What must hold whatever they are: an error, or a definition that can be linted, drawn and
+/// written, and reads the same again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     if let definition = try? JourneyDefinition.parse(bytes) {
         _ = JourneyLinter.lint(definition)
         _ = JourneyGraph.mermaid(definition)
-        guard let again = try? JourneyDefinition(definition.source) else { preconditionFailure("read once, not twice") }
+        guard let again = try? JourneyDefinition(definition.source) else {
+            preconditionFailure("read once, not twice")
+        }
         precondition(again == definition)
     }
-    if let test = try? RecordedTest.parse(bytes), case .inline(let source) = test.journey, let definition = try? JourneyDefinition(source) {
+    if let test = try? RecordedTest.parse(bytes), case .inline(let source) = test.journey,
+        let definition = try? JourneyDefinition(source)
+    {
         _ = JourneySimulator.run(definition, test)
     }
     if let expression = try? JourneyExpression(String(decoding: bytes, as: UTF8.self)) {

@@ -11,12 +11,16 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         precondition(key.spki == bytes)
         check(key)
     }
-    if let json = try? JSONText.parse(bytes), let key = try? DevicePublicKey(jwk: json) { check(key) }
+    if let json = try? JSONText.parse(bytes), let key = try? DevicePublicKey(jwk: json) {
+        check(key)
+    }
     return 0
 }
 
 private func check(_ key: DevicePublicKey) {
-    guard let fromSPKI = try? DevicePublicKey(spki: key.spki), let fromJWK = try? DevicePublicKey(jwk: key.jwk) else {
+    guard let fromSPKI = try? DevicePublicKey(spki: key.spki),
+        let fromJWK = try? DevicePublicKey(jwk: key.jwk)
+    else {
         preconditionFailure("a key that was read cannot be read again")
     }
     precondition(fromSPKI == key && fromJWK == key)

@@ -4,7 +4,8 @@ import MienFace
 
 /// Any bytes as a model pack's manifest. Seed: the default pack's.
 ///
-/// Must hold: an error, or a manifest that is the same when written and parsed again; one without faults is within its limits; faults can be printed.
+/// Must hold: an error, or a manifest that is the same when written and parsed again; one without
+/// faults is within its limits; faults can be printed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let data = Data(UnsafeBufferPointer(start: start, count: count))
@@ -12,9 +13,16 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let faults = manifest.faults
     precondition(faults.allSatisfy(\.isPrintable))
     guard faults.isEmpty else { return 0 }
-    precondition(manifest.files.allSatisfy { !$0.name.contains("/") && !$0.name.hasPrefix(".") && (0...PackManifest.filesLimit).contains($0.bytes) })
+    precondition(
+        manifest.files.allSatisfy {
+            !$0.name.contains("/") && !$0.name.hasPrefix(".")
+                && (0...PackManifest.filesLimit).contains($0.bytes)
+        })
     precondition(manifest.geometry.detectorShortRange.anchorCount <= PackManifest.anchorLimit)
-    guard let again = (try? JSONEncoder().encode(manifest)).flatMap({ try? PackManifest(parsing: $0) }) else {
+    guard
+        let again = (try? JSONEncoder().encode(manifest)).flatMap({ try? PackManifest(parsing: $0) }
+        )
+    else {
         preconditionFailure("what was written cannot be parsed")
     }
     precondition(again == manifest)

@@ -1,10 +1,11 @@
 internal import MienCore
 internal import MienOTP
 
-/// Any text as an OCRA suite, and what follows it as what the suite asks for. Seeds: Fuzz/Seeds/OCRA, which also say how it is cut up.
+/// Any text as an OCRA suite, and what follows it as what the suite asks for. Seeds:
+/// Fuzz/Seeds/OCRA, which also say how it is cut up.
 ///
-/// What must hold: an error of the codes that are documented, or a suite within the limits that prints as it was written, and a response of as many
-/// digits as it says, which its verifier takes.
+/// What must hold: an error of the codes that are documented, or a suite within the limits that
+/// prints as it was written, and a response of as many digits as it says, which its verifier takes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
@@ -32,8 +33,11 @@ private func suite(_ text: String) -> OCRASuite? {
         return nil
     }
     // Bytes, not characters: the text is part of what is computed.
-    precondition(suite.description.utf8.elementsEqual(text.utf8) && text.utf8.allSatisfy { $0 < 128 })
-    guard let again = try? OCRASuite(suite.description) else { preconditionFailure("read once, not twice") }
+    precondition(
+        suite.description.utf8.elementsEqual(text.utf8) && text.utf8.allSatisfy { $0 < 128 })
+    guard let again = try? OCRASuite(suite.description) else {
+        preconditionFailure("read once, not twice")
+    }
     precondition(again == suite && isSpelled(suite), "it says something else than it means")
     precondition(suite.digits.map { OCRASuite.digitCounts.contains($0) } ?? true)
     precondition(OCRASuite.questionLengths.contains(suite.questionLength))
@@ -42,18 +46,30 @@ private func suite(_ text: String) -> OCRASuite? {
     return suite
 }
 
-/// Whether the text is one that the parts may be written as: most have one spelling, the standard's defaults have two.
+/// Whether the text is one that the parts may be written as: most have one spelling, the standard's
+/// defaults have two.
 private func isSpelled(_ suite: OCRASuite) -> Bool {
     let question = "Q" + suite.questionFormat.rawValue, length = suite.questionLength
-    var inputs = [[question + padded(length, 2), question + "\(length)"] + (question == "QN" && length == 8 ? ["Q"] : [])]
+    var inputs = [
+        [question + padded(length, 2), question + "\(length)"]
+            + (question == "QN" && length == 8 ? ["Q"] : [])
+    ]
     if suite.hasCounter { inputs.insert(["C"], at: 0) }
-    if let hash = suite.pinHash { inputs.append(["P" + hash.rawValue] + (hash == .sha1 ? ["P"] : [])) }
-    if let length = suite.sessionLength { inputs.append(["S" + padded(length, 3)] + (length == 64 ? ["S"] : [])) }
-    if let step = suite.timeStep { inputs.append(["T\(step.count)\(step.unit.rawValue)"] + (step.seconds == 60 ? ["T"] : [])) }
+    if let hash = suite.pinHash {
+        inputs.append(["P" + hash.rawValue] + (hash == .sha1 ? ["P"] : []))
+    }
+    if let length = suite.sessionLength {
+        inputs.append(["S" + padded(length, 3)] + (length == 64 ? ["S"] : []))
+    }
+    if let step = suite.timeStep {
+        inputs.append(["T\(step.count)\(step.unit.rawValue)"] + (step.seconds == 60 ? ["T"] : []))
+    }
     let head = "OCRA-1:HOTP-\(suite.hash.rawValue)-\(suite.digits ?? 0):"
     guard suite.text.hasPrefix(head) else { return false }
-    let written = suite.text.dropFirst(head.count).split(separator: "-", omittingEmptySubsequences: false)
-    return written.count == inputs.count && zip(written, inputs).allSatisfy { $1.contains(String($0)) }
+    let written = suite.text.dropFirst(head.count).split(
+        separator: "-", omittingEmptySubsequences: false)
+    return written.count == inputs.count
+        && zip(written, inputs).allSatisfy { $1.contains(String($0)) }
 }
 
 private func padded(_ number: Int, _ digits: Int) -> String {
@@ -67,14 +83,19 @@ private struct Given {
     let isAsAsked: Bool
     let isTimeGood: Bool
 
-    /// The first byte says what is there although nobody asks, or is missing: 1 the counter, 2 the PIN, 4 session data, 8 the time. Then 8 bytes each
-    /// of counter and milliseconds, and one line of PIN; session data is the rest.
+    /// The first byte says what is there although nobody asks, or is missing: 1 the counter, 2 the
+    /// PIN, 4 session data, 8 the time. Then 8 bytes each of counter and milliseconds, and one line
+    /// of PIN; session data is the rest.
     init(_ question: OCRAQuestion, for suite: OCRASuite, _ bytes: inout ArraySlice<UInt8>) {
         let against = bytes.popFirst() ?? 0
-        let counter = number(of: &bytes), milliseconds = Int64(bitPattern: number(of: &bytes)), pin = line(of: &bytes)
-        func given<T>(_ value: T, asked: Bool, _ bit: UInt8) -> T? { asked != (against & bit != 0) ? value : nil }
+        let counter = number(of: &bytes), milliseconds = Int64(bitPattern: number(of: &bytes)),
+            pin = line(of: &bytes)
+        func given<T>(_ value: T, asked: Bool, _ bit: UInt8) -> T? {
+            asked != (against & bit != 0) ? value : nil
+        }
         input = OCRAInput(
-            question: question, counter: given(counter, asked: suite.hasCounter, 1), pin: given(Sensitive(pin), asked: suite.pinHash != nil, 2),
+            question: question, counter: given(counter, asked: suite.hasCounter, 1),
+            pin: given(Sensitive(pin), asked: suite.pinHash != nil, 2),
             session: given(Array(bytes), asked: suite.sessionLength != nil, 4),
             time: given(Instant(milliseconds: milliseconds), asked: suite.timeStep != nil, 8))
         isTimeGood = input.time == nil || milliseconds >= 0
@@ -96,22 +117,34 @@ private func respond(_ given: Given, under suite: OCRASuite) {
 }
 
 private func check(_ code: OneTimeCode, of suite: OCRASuite) {
-    let text = code.text.utf8, digits = Array((suite.digits == nil ? "0123456789abcdef" : "0123456789").utf8)
-    precondition(text.count == suite.digits ?? 2 * suite.hash.byteCount && text.allSatisfy { digits.contains($0) })
-    guard let typed = OneTimeCode(typed: code.text) else { preconditionFailure("a code that cannot be typed") }
+    let text = code.text.utf8,
+        digits = Array((suite.digits == nil ? "0123456789abcdef" : "0123456789").utf8)
+    precondition(
+        text.count == suite.digits ?? 2 * suite.hash.byteCount
+            && text.allSatisfy { digits.contains($0) })
+    guard let typed = OneTimeCode(typed: code.text) else {
+        preconditionFailure("a code that cannot be typed")
+    }
     precondition(typed.matches(code))
 }
 
 private func verify(_ code: OneTimeCode, _ input: OCRAInput, _ ocra: OCRA) {
     let counter = input.counter ?? 0
-    let asked = OCRAInput(question: input.question, pin: input.pin, session: input.session, time: input.time)
-    guard let memory = try? HOTPVerifier(nextCounter: counter, lookAhead: 2), var verifier = try? OCRAVerifier(ocra, counter: memory) else {
+    let asked = OCRAInput(
+        question: input.question, pin: input.pin, session: input.session, time: input.time)
+    guard let memory = try? HOTPVerifier(nextCounter: counter, lookAhead: 2),
+        var verifier = try? OCRAVerifier(ocra, counter: memory)
+    else {
         preconditionFailure("no verifier for what was computed")
     }
-    guard let verdict = try? verifier.verify(code, to: asked, with: secret) else { preconditionFailure("computed, but cannot be verified") }
+    guard let verdict = try? verifier.verify(code, to: asked, with: secret) else {
+        preconditionFailure("computed, but cannot be verified")
+    }
     // The last counter there is has none after it, and is never used.
     precondition(verdict.isAccepted == (counter < .max))
-    precondition(verifier.counter.nextCounter > counter || !ocra.suite.hasCounter || counter == .max, "a code that is good twice")
+    precondition(
+        verifier.counter.nextCounter > counter || !ocra.suite.hasCounter || counter == .max,
+        "a code that is good twice")
 }
 
 /// Up to the line feed, which is left out, or to the end.
@@ -124,5 +157,7 @@ private func line(of bytes: inout ArraySlice<UInt8>) -> String {
 /// The highest byte comes first; what is missing is zero.
 private func number(of bytes: inout ArraySlice<UInt8>) -> UInt64 {
     defer { bytes = bytes.dropFirst(8) }
-    return (0..<8).reduce(0) { $0 << 8 | UInt64($1 < bytes.count ? bytes[bytes.startIndex + $1] : 0) }
+    return (0..<8).reduce(0) {
+        $0 << 8 | UInt64($1 < bytes.count ? bytes[bytes.startIndex + $1] : 0)
+    }
 }

@@ -1,6 +1,7 @@
 import MienFace
 
-/// Any bytes as a list of pairs. What parses has as many pairs of one kind as of the other in each fold.
+/// Any bytes as a list of pairs. What parses has as many pairs of one kind as of the other in each
+/// fold.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)

@@ -2,12 +2,14 @@ import MienVault
 
 /// Any bytes as a sealed record; and a genuine record, changed as the bytes say.
 ///
-/// Must hold: only the genuine record under its own identity opens, and to its own content; every refusal is a `SealError`.
+/// Must hold: only the genuine record under its own identity opens, and to its own content; every
+/// refusal is a `SealError`.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     open(bytes, identity: identity)
-    // The first byte says how much of the genuine record stays; pairs of place and mask change it; the rest follows it.
+    // The first byte says how much of the genuine record stays; pairs of place and mask change it;
+    // the rest follows it.
     guard let first = bytes.first else { return 0 }
     var record = Array(genuine.prefix(first == 0 ? genuine.count : Int(first)))
     for pair in stride(from: 1, to: min(bytes.count - 1, 17), by: 2) where !record.isEmpty {
@@ -19,15 +21,19 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     return 0
 }
 
-private let identity = Array("record 1".utf8), content = Array("what only the holder of the key reads".utf8)
-private let sealer = RecordSealer(key: MasterKey(bytes: Array(1...32)), purpose: SealPurpose(label: "mien/v1/fuzz"))
+private let identity = Array("record 1".utf8),
+    content = Array("what only the holder of the key reads".utf8)
+private let sealer = RecordSealer(
+    key: MasterKey(bytes: Array(1...32)), purpose: SealPurpose(label: "mien/v1/fuzz"))
 private let genuine = sealer.seal(content, identity: identity)
 
 private func open(_ record: [UInt8], identity given: [UInt8]) {
     guard given.count <= 65_535 else { return }
     do throws(SealError) {
         let opened = try sealer.open(record, identity: given)
-        precondition(record == genuine && given == identity && opened == content, "a record that nobody sealed opens")
+        precondition(
+            record == genuine && given == identity && opened == content,
+            "a record that nobody sealed opens")
     } catch {
         precondition(record != genuine || given != identity, "the genuine record does not open")
         precondition(!error.description.isEmpty)

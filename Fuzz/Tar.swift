@@ -12,7 +12,9 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     }
     do {
         while let entry = try reader.next() {
-            precondition(!entry.path.contains("..") && !entry.path.contains { $0.contains("/") || !$0.isPrintable })
+            precondition(
+                !entry.path.contains("..")
+                    && !entry.path.contains { $0.contains("/") || !$0.isPrintable })
             try reader.contents { total += $0.count }
         }
     } catch {}

@@ -3,15 +3,19 @@ import MienAPI
 import MienAccess
 import MienCore
 
-/// Makes text that is expensive to normalize, of up to 32 KiB, and gives it to everything that reads text of strangers.
+/// Makes text that is expensive to normalize, of up to 32 KiB, and gives it to everything that
+/// reads text of strangers.
 ///
-/// Bytes come in pairs: a kind of character, and how many. Must hold: what is accepted has no long run of combining marks, and nothing takes longer
-/// than a second of processor time, which 32 KiB of marks take threefold where they are compared as they came.
+/// Bytes come in pairs: a kind of character, and how many. Must hold: what is accepted has no long
+/// run of combining marks, and nothing takes longer than a second of processor time, which 32 KiB
+/// of marks take threefold where they are compared as they came.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count)), text = made(from: bytes)
     within(seconds: 1) {
-        for json in ["{\"\(text)\": 1}", "\"\(text)\"", "{\"a\": {\"\(text)\": \"\(text)\", \"b\": []}}"] {
+        for json in [
+            "{\"\(text)\": 1}", "\"\(text)\"", "{\"a\": {\"\(text)\": \"\(text)\", \"b\": []}}",
+        ] {
             if let value = try? JSONText.parse(json) { check(value) }
         }
     }
@@ -33,10 +37,13 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     return 0
 }
 
-/// Marks of several classes, letters they join, and characters with peculiar rules: Hangul, emoji, flags, Indic, compatibility forms.
+/// Marks of several classes, letters they join, and characters with peculiar rules: Hangul, emoji,
+/// flags, Indic, compatibility forms.
 private let characters: [Unicode.Scalar] = [
-    "\u{301}", "\u{316}", "\u{334}", "\u{345}", "\u{344}", "\u{F73}", "\u{F81}", "\u{1D165}", "\u{3099}", "\u{FF9E}", "a", "e", "\u{E9}", "\u{1EA5}",
-    "\u{212A}", "\u{37E}", "\u{1100}", "\u{1161}", "\u{11A8}", "\u{AC00}", "\u{1F1E6}", "\u{1F468}", "\u{200D}", "\u{FE0F}", "\u{915}", "\u{94D}",
+    "\u{301}", "\u{316}", "\u{334}", "\u{345}", "\u{344}", "\u{F73}", "\u{F81}", "\u{1D165}",
+    "\u{3099}", "\u{FF9E}", "a", "e", "\u{E9}", "\u{1EA5}",
+    "\u{212A}", "\u{37E}", "\u{1100}", "\u{1161}", "\u{11A8}", "\u{AC00}", "\u{1F1E6}", "\u{1F468}",
+    "\u{200D}", "\u{FE0F}", "\u{915}", "\u{94D}",
     "\u{9BE}",
     "\u{FDFA}", "\u{FB2C}", "&", "=", " ",
 ]
@@ -59,7 +66,8 @@ private func check(_ value: JSONValue) {
     case .string(let text): use(text)
     case .object(let members):
         for (key, member) in members {
-            precondition(key.utf8.count <= JSONText.Limits.standardKeyBytes && !key.hasASCIIEquivalents)
+            precondition(
+                key.utf8.count <= JSONText.Limits.standardKeyBytes && !key.hasASCIIEquivalents)
             use(key)
             check(member)
         }
@@ -75,7 +83,9 @@ private func use(_ text: String) {
     _ = hasher.finalize()
     precondition(text != "application/json")
     _ = text == String(String.UnicodeScalarView(text.unicodeScalars.reversed()))
-    precondition(text.lowercased().utf8.count <= 3 * text.utf8.count && text.count <= text.unicodeScalars.count)
+    precondition(
+        text.lowercased().utf8.count <= 3 * text.utf8.count
+            && text.count <= text.unicodeScalars.count)
     _ = text.precomposedStringWithCompatibilityMapping
 }
 

@@ -10,28 +10,40 @@
 //     a picture of other colours: cosine 0.19
 //     runs: detectorShortRange 3, mesh 3, iris 6, descriptor 6
 //
-// FaceNetworks is the pipeline's one seam: whoever can run five networks, on whatever engine, can use all of MienFace.
+// FaceNetworks is the pipeline's one seam: whoever can run five networks, on whatever engine, can
+// use all of MienFace.
 
 import MienFace
 import MienPixels
 
-/// Networks of plain arithmetic: they "find" one face in the middle of every picture, and describe it by its colours.
+/// Networks of plain arithmetic: they "find" one face in the middle of every picture, and describe
+/// it by its colours.
 ///
-/// A real one loads files and calls an inference engine; shapes and order of the outputs are those of docs/spec/model-pack.md.
+/// A real one loads files and calls an inference engine; shapes and order of the outputs are those
+/// of docs/spec/model-pack.md.
 final class ArithmeticNetworks: FaceNetworks {
     let geometry = FaceGeometry(
-        detectorShortRange: DetectorGeometry(input: InputGeometry(width: 16, height: 16), grids: [.init(stride: 16, perCell: 1)]),
+        detectorShortRange: DetectorGeometry(
+            input: InputGeometry(width: 16, height: 16), grids: [.init(stride: 16, perCell: 1)]),
         detectorFullRange: nil,
         mesh: MeshGeometry(input: InputGeometry(width: 64, height: 64), cropFactor: 1.5),
         iris: IrisGeometry(input: InputGeometry(width: 16, height: 16), cropFactor: 2.3),
         descriptor: DescriptorGeometry(
-            input: InputGeometry(width: 32, height: 32, layout: .nchw, mean: [127.5, 127.5, 127.5], scale: 1 / 128), dimensions: 48,
-            alignment: [.init(mesh: 33, x: 10, y: 12), .init(mesh: 263, x: 22, y: 12), .init(mesh: 2, x: 16, y: 20)]))
+            input: InputGeometry(
+                width: 32, height: 32, layout: .nchw, mean: [127.5, 127.5, 127.5], scale: 1 / 128),
+            dimensions: 48,
+            alignment: [
+                .init(mesh: 33, x: 10, y: 12), .init(mesh: 263, x: 22, y: 12),
+                .init(mesh: 2, x: 16, y: 20),
+            ]))
 
-    func run(_ network: FaceNetwork, _ fill: (inout MutableSpan<Float>) -> Void) throws(FaceModelError) -> [[Float]] {
+    func run(_ network: FaceNetwork, _ fill: (inout MutableSpan<Float>) -> Void)
+        throws(FaceModelError) -> [[Float]]
+    {
         switch network {
         case .detectorShortRange:
-            // One anchor, in the middle: box centre, box size and six key points relative to it; then a logit.
+            // One anchor, in the middle: box centre, box size and six key points relative to it;
+            // then a logit.
             return [[0, 0, 8, 8, -2, -2, 2, -2, 0, 0, 0, 2, -4, 0, 4, 0], [4]]
         case .detectorFullRange, .presentationAttack:
             throw FaceModelError(network, "there is none")
@@ -45,17 +57,21 @@ final class ArithmeticNetworks: FaceNetworks {
     }
 
     /// The pipeline writes the network's whole input, laid out and scaled as the geometry says.
-    private func input(_ geometry: InputGeometry, _ fill: (inout MutableSpan<Float>) -> Void) -> [Float] {
+    private func input(_ geometry: InputGeometry, _ fill: (inout MutableSpan<Float>) -> Void)
+        -> [Float]
+    {
         var values = [Float](repeating: 0, count: geometry.count)
         var span = values.mutableSpan
         fill(&span)
         return values
     }
 
-    /// 468 points (x, y, depth): a flat spiral with the eyes' corners and the nose where they belong.
+    /// 468 points (x, y, depth): a flat spiral with the eyes' corners and the nose where they
+    /// belong.
     private func mesh(side: Float) -> [Float] {
         let named: [Int: (x: Float, y: Float)] = [
-            33: (0.3, 0.4), 133: (0.44, 0.4), 362: (0.56, 0.4), 263: (0.7, 0.4), 1: (0.5, 0.56), 2: (0.5, 0.6), 10: (0.5, 0.17), 152: (0.5, 0.83),
+            33: (0.3, 0.4), 133: (0.44, 0.4), 362: (0.56, 0.4), 263: (0.7, 0.4), 1: (0.5, 0.56),
+            2: (0.5, 0.6), 10: (0.5, 0.17), 152: (0.5, 0.83),
         ]
         return (0..<FaceMesh.pointCount).flatMap { i in
             let column = Float(i % 22) / 21, row = Float(i / 22) / 21
@@ -64,14 +80,16 @@ final class ArithmeticNetworks: FaceNetworks {
         }
     }
 
-    /// 71 points: along the lower lid from corner to corner, then along the upper one; the others do not matter here.
+    /// 71 points: along the lower lid from corner to corner, then along the upper one; the others
+    /// do not matter here.
     private var eye: [Float] {
         (0..<71).flatMap { i -> [Float] in
             i <= 8 ? [Float(i), 9, 0] : i <= 15 ? [Float(i - 8), 7, 0] : [0, 0, 0]
         }
     }
 
-    /// Mean of each colour over each of sixteen tiles, and a little extra so that the vector is never nothing.
+    /// Mean of each colour over each of sixteen tiles, and a little extra so that the vector is
+    /// never nothing.
     private func colours(of input: [Float]) -> [Float] {
         (0..<48).map { i in
             let (channel, tileX, tileY) = (i / 16, i % 4, i % 16 / 4)
@@ -84,7 +102,8 @@ final class ArithmeticNetworks: FaceNetworks {
     }
 }
 
-/// Passes every run on and keeps count: a wrapper of this kind can log, time, retry or record any other networks.
+/// Passes every run on and keeps count: a wrapper of this kind can log, time, retry or record any
+/// other networks.
 final class CountingNetworks<Base: FaceNetworks>: FaceNetworks {
     private let base: Base
     private(set) var counts: [FaceNetwork: Int] = [:]
@@ -93,7 +112,9 @@ final class CountingNetworks<Base: FaceNetworks>: FaceNetworks {
 
     var geometry: FaceGeometry { base.geometry }
 
-    func run(_ network: FaceNetwork, _ fill: (inout MutableSpan<Float>) -> Void) throws(FaceModelError) -> [[Float]] {
+    func run(_ network: FaceNetwork, _ fill: (inout MutableSpan<Float>) -> Void)
+        throws(FaceModelError) -> [[Float]]
+    {
         counts[network, default: 0] += 1
         return try base.run(network, fill)
     }
@@ -108,15 +129,19 @@ func picture(_ left: RGBColour, _ right: RGBColour) -> RGBImage {
     return image
 }
 
-func describe(_ image: RGBImage, with networks: some FaceNetworks) throws -> (face: AnalysedFace, descriptor: FaceDescriptor)? {
+func describe(_ image: RGBImage, with networks: some FaceNetworks) throws -> (
+    face: AnalysedFace, descriptor: FaceDescriptor
+)? {
     let analyzer = FaceAnalyzer(networks.geometry)
     guard let face = try analyzer.analyse(image, with: networks).main else { return nil }
     return (face, try analyzer.describe(face, in: image, with: networks).descriptor)
 }
 
 let networks = CountingNetworks(ArithmeticNetworks())
-let redAndBlue = picture(RGBColour(200, 120, 90), RGBColour(60, 60, 160)), greenAndYellow = picture(RGBColour(40, 200, 90), RGBColour(220, 220, 40))
-guard let first = try describe(redAndBlue, with: networks), let again = try describe(redAndBlue, with: networks),
+let redAndBlue = picture(RGBColour(200, 120, 90), RGBColour(60, 60, 160)),
+    greenAndYellow = picture(RGBColour(40, 200, 90), RGBColour(220, 220, 40))
+guard let first = try describe(redAndBlue, with: networks),
+    let again = try describe(redAndBlue, with: networks),
     let other = try describe(greenAndYellow, with: networks)
 else { fatalError("these networks always find a face") }
 
@@ -124,11 +149,17 @@ func rounded(_ value: Float) -> Float { (value * 100).rounded() / 100 }
 
 let box = first.face.detection.box
 print("found 1 face at (\(Int(box.x)), \(Int(box.y))), \(Int(box.width)) × \(Int(box.height))")
-// Descriptors never print. What may be said about two of them is how near they are: 1 is the same direction.
+// Descriptors never print. What may be said about two of them is how near they are: 1 is the same
+// direction.
 print("its descriptor has \(first.descriptor.dimensions) numbers")
 print("the same picture again: cosine \(rounded(first.descriptor.cosine(with: again.descriptor)))")
-print("a picture of other colours: cosine \(rounded(first.descriptor.cosine(with: other.descriptor)))")
+print(
+    "a picture of other colours: cosine \(rounded(first.descriptor.cosine(with: other.descriptor)))"
+)
 
-// Each eye goes through its network on its own, two runs a picture; the face as one crop and its mirror image, two runs a picture.
-let runs = FaceNetwork.allCases.compactMap { network in networks.counts[network].map { "\(network.rawValue) \($0)" } }
+// Each eye goes through its network on its own, two runs a picture; the face as one crop and its
+// mirror image, two runs a picture.
+let runs = FaceNetwork.allCases.compactMap { network in
+    networks.counts[network].map { "\(network.rawValue) \($0)" }
+}
 print("runs: \(runs.joined(separator: ", "))")

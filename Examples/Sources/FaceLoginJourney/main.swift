@@ -1,16 +1,20 @@
-// Logs a user in with their face: the journey "face-login" of a fresh server, with photos in place of a camera.
+// Logs a user in with their face: the journey "face-login" of a fresh server, with photos in place
+// of a camera.
 //
 //     swift run -c release FaceLoginJourney http://127.0.0.1:8080 ada today.jpg
 //
-// after the user has registered (FaceRegistrationJourney), and with the app set to take photos as there, prints something like
+// after the user has registered (FaceRegistrationJourney), and with the app set to take photos as
+// there, prints something like
 //
 //     selfieAcquisition: start
 //     selfieAcquisition: the photo passed
 //     logged in; the token has 3 parts
 //
-// or "refused". Exits with 0, 1 when the user was refused, 2 when something is wrong with the words, a photo or the server.
+// or "refused". Exits with 0, 1 when the user was refused, 2 when something is wrong with the
+// words, a photo or the server.
 //
-// The form is that of mobile apps: initialise, start, and a delegate that is told each step. FaceRegistrationJourney shows the other one.
+// The form is that of mobile apps: initialise, start, and a delegate that is told each step.
+// FaceRegistrationJourney shows the other one.
 
 import Foundation
 import MienClient
@@ -23,7 +27,9 @@ final class LoginScreen: MienDelegate {
     private let onEnd: (Int32) -> Void
     private var hasTriedFace = false
 
-    init(user: String, photos: [String], onEnd: @escaping (Int32) -> Void) { (self.user, self.photos, self.onEnd) = (user, photos, onEnd) }
+    init(user: String, photos: [String], onEnd: @escaping (Int32) -> Void) {
+        (self.user, self.photos, self.onEnd) = (user, photos, onEnd)
+    }
 
     func open(server: String) throws {
         try Mien.initialize(serverPath: server, applicationId: "default_application")
@@ -56,12 +62,14 @@ final class LoginScreen: MienDelegate {
             }
             print("selfieAcquisition: start")
             MienIdentityVerification.delegate = self
-            do { try MienIdentityVerification.start(startToken: startToken, frames: frames) } catch {
+            do { try MienIdentityVerification.start(startToken: startToken, frames: frames) } catch
+            {
                 print("\(error)")
                 onEnd(2)
             }
         case .success:
-            // For the app's own server, which verifies it. It is not printed: whoever has it is this user.
+            // For the app's own server, which verifies it. It is not printed: whoever has it is
+            // this user.
             let parts = response.token?.use { $0.split(separator: ".").count } ?? 0
             print("logged in; the token has \(parts) parts")
             onEnd(0)
@@ -79,13 +87,15 @@ final class LoginScreen: MienDelegate {
         }
     }
 
-    /// The photos as a camera would give them. One that cannot be read is an empty frame: the server says so.
+    /// The photos as a camera would give them. One that cannot be read is an empty frame: the
+    /// server says so.
     private var frames: AsyncStream<CaptureFrame> {
         let photos = photos
         return AsyncStream { stream in
             for path in photos {
                 let bytes = (try? Data(contentsOf: URL(filePath: path))).map { [UInt8]($0) } ?? []
-                stream.yield(CaptureFrame(bytes, path.lowercased().hasSuffix(".png") ? .png : .jpeg))
+                stream.yield(
+                    CaptureFrame(bytes, path.lowercased().hasSuffix(".png") ? .png : .jpeg))
             }
             stream.finish()
         }

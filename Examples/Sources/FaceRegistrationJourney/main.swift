@@ -1,4 +1,5 @@
-// Registers a user's face for later logins: the journey "face-registration" of a fresh server, with photos in place of a camera.
+// Registers a user's face for later logins: the journey "face-registration" of a fresh server, with
+// photos in place of a camera.
 //
 //     mien serve
 //     mien admin app set default_application --setting liveness.mode=image       (photos do: openly, for this app)
@@ -11,7 +12,8 @@
 //     identityVerification: passed, quality 74
 //     registered
 //
-// or "not registered: …". Exits with 0, 1 when the journey was rejected, 2 when something is wrong with the words, a photo or the server.
+// or "not registered: …". Exits with 0, 1 when the journey was rejected, 2 when something is wrong
+// with the words, a photo or the server.
 
 import Foundation
 import MienAPI
@@ -23,7 +25,8 @@ func frames(_ paths: [String]) -> AsyncThrowingStream<CaptureFrame, any Error> {
     AsyncThrowingStream { stream in
         do {
             for path in paths {
-                let type: CaptureFrame.ContentType = path.lowercased().hasSuffix(".png") ? .png : .jpeg
+                let type: CaptureFrame.ContentType =
+                    path.lowercased().hasSuffix(".png") ? .png : .jpeg
                 stream.yield(CaptureFrame([UInt8](try Data(contentsOf: URL(filePath: path))), type))
             }
             stream.finish()
@@ -31,27 +34,35 @@ func frames(_ paths: [String]) -> AsyncThrowingStream<CaptureFrame, any Error> {
     }
 }
 
-func register(_ user: String, _ password: String, _ photos: [String], at server: String) async throws -> JourneyOutcome? {
-    let client = try JourneyClient(MienOptions(serverPath: server, applicationId: "default_application"))
+func register(_ user: String, _ password: String, _ photos: [String], at server: String)
+    async throws -> JourneyOutcome?
+{
+    let client = try JourneyClient(
+        MienOptions(serverPath: server, applicationId: "default_application"))
     let journey = try await client.start("face-registration")
     var logins = 0
 
-    // One turn for each step that asks something of us; those that the server does alone (the check of the password, the registration
-    // itself) are not seen here.
+    // One turn for each step that asks something of us; those that the server does alone (the check
+    // of the password, the registration itself) are not seen here.
     for try await step in journey.steps {
         switch step.id {
         case .loginForm:
             logins += 1
-            guard logins == 1 else { throw MienError(.invalidCredentials, "user name or password is not accepted") }
+            guard logins == 1 else {
+                throw MienError(.invalidCredentials, "user name or password is not accepted")
+            }
             print("loginForm: signing \(user) in")
-            try await step.respond("password", ["username": .string(user), "password": .string(password)])
+            try await step.respond(
+                "password", ["username": .string(user), "password": .string(password)])
         case .recordConsent:
             // An app shows the text, and answers `.cancel` when the person does not consent.
             print("recordConsent: \(step.data?["title"]?.stringValue ?? "")")
             try await step.respond(.clientInput)
         case .identityVerification, .selfieAcquisition:
             let last = try await step.capture(frames(photos)) { answer in
-                print("\(step.id): \(answer.status), quality \(answer.quality ?? 0)\(answer.guidance.map { ", " + $0 }.joined())")
+                print(
+                    "\(step.id): \(answer.status), quality \(answer.quality ?? 0)\(answer.guidance.map { ", " + $0 }.joined())"
+                )
             }
             try await step.respond(last.hasPassed ? .clientInput : .fail)
         case .information:
@@ -69,7 +80,9 @@ func stop(_ status: Int32, _ message: String) -> Never {
 }
 
 let words = Array(CommandLine.arguments.dropFirst())
-guard words.count >= 3 else { stop(2, "usage: FaceRegistrationJourney SERVER USER PHOTO… <<<PASSWORD") }
+guard words.count >= 3 else {
+    stop(2, "usage: FaceRegistrationJourney SERVER USER PHOTO… <<<PASSWORD")
+}
 guard let password = readLine() else { stop(2, "the password is read from standard input") }
 
 do {

@@ -1,4 +1,5 @@
-// A device's key that signs after a look at its owner's face: enrolled, used, and gone with everything when the program ends.
+// A device's key that signs after a look at its owner's face: enrolled, used, and gone with
+// everything when the program ends.
 //
 //     swift run -c release FaceUnlock owner.jpg today.jpg
 //
@@ -7,13 +8,15 @@
 //     enrolled, without liveness
 //     signed, and the signature is right
 //
-// and otherwise "not signed: device.not-recognised". With photos nobody proves that they are there: `withoutLiveness` says so in the code, too.
-// With a camera the person has to do what is drawn at random, and is told what:
+// and otherwise "not signed: device.not-recognised". With photos nobody proves that they are there:
+// `withoutLiveness` says so in the code, too. With a camera the person has to do what is drawn at
+// random, and is told what:
 //
 //     swift run -c release FaceUnlock --camera
 //     swift run -c release FaceUnlock --video clip.mp4
 //
-// Exits with 0, 1 when it was not signed, 2 when a photo or the camera cannot be used, 3 when no model pack is installed.
+// Exits with 0, 1 when it was not signed, 2 when a photo or the camera cannot be used, 3 when no
+// model pack is installed.
 
 import Foundation
 import MienCore
@@ -36,7 +39,9 @@ struct Screen: FaceCaptureGuide {
 
     func show(_ event: FrameEvent) async -> FaceCaptureAnswer {
         // An app shows `event.frame.image`, and has a button for each of the other answers.
-        if event.index % 5 == 0, let guidance = event.guidance { print("  \(guidance.rawValue.replacing("_", with: " "))") }
+        if event.index % 5 == 0, let guidance = event.guidance {
+            print("  \(guidance.rawValue.replacing("_", with: " "))")
+        }
         return .goOn
     }
 }
@@ -46,26 +51,36 @@ struct NoPasscodes: PasscodePresenter {
     func passcode(_ request: PasscodeRequest) async throws -> Sensitive<String>? { nil }
 }
 
-/// Enrols the first face, makes a key that only this enrolment opens, and signs with it after a look at the second.
+/// Enrols the first face, makes a key that only this enrolment opens, and signs with it after a
+/// look at the second.
 func unlock(_ words: [String], in folder: String) async throws {
-    let pack = try PackLibrary(folder: MienHome(environment: ProcessInfo.processInfo.environment).packs).pack()
+    let pack = try PackLibrary(
+        folder: MienHome(environment: ProcessInfo.processInfo.environment).packs
+    ).pack()
     let engine = try FaceEngine(pack: pack)
-    let now: @Sendable () -> Instant = { Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+    let now: @Sendable () -> Instant = {
+        Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+    }
 
     let enrolment, recognition: LocalFaceCapture<FaceEngine>
     if words[0].hasPrefix("--") {
         let frames = words[0] == "--video" ? FaceFrames.video(words[1]) : .camera()
-        enrolment = try LocalFaceCapture(live: frames, reader: engine, packID: pack.id, guide: Screen(), now: now)
+        enrolment = try LocalFaceCapture(
+            live: frames, reader: engine, packID: pack.id, guide: Screen(), now: now)
         recognition = enrolment
     } else {
-        enrolment = try LocalFaceCapture(withoutLiveness: .photos(words[0]), reader: engine, packID: pack.id, now: now)
-        recognition = try LocalFaceCapture(withoutLiveness: .photos(words[1]), reader: engine, packID: pack.id, now: now)
+        enrolment = try LocalFaceCapture(
+            withoutLiveness: .photos(words[0]), reader: engine, packID: pack.id, now: now)
+        recognition = try LocalFaceCapture(
+            withoutLiveness: .photos(words[1]), reader: engine, packID: pack.id, now: now)
     }
 
-    // The authenticator judges faces and counts the wrong ones; the keys are sealed files here, and a TPM's where there is one.
+    // The authenticator judges faces and counts the wrong ones; the keys are sealed files here, and
+    // a TPM's where there is one.
     let keyPath = "\(folder)/device.key", pin = Sensitive("4711")
     let authenticator = FaceLocalAuthenticator(
-        folder: "\(folder)/authenticator", keyPath: keyPath, matcher: try pack.matcher(), faces: recognition, passcodes: NoPasscodes(), now: now)
+        folder: "\(folder)/authenticator", keyPath: keyPath, matcher: try pack.matcher(),
+        faces: recognition, passcodes: NoPasscodes(), now: now)
     try await authenticator.setPasscode(DevicePIN(pin))
     switch try await enrolment.captureOwner() {
     case .face(let owner): try await authenticator.enrol(owner, passcode: pin)
@@ -74,11 +89,15 @@ func unlock(_ words: [String], in folder: String) async throws {
     }
     print(words[0].hasPrefix("--") ? "enrolled" : "enrolled, without liveness")
 
-    let keys = SoftwareKeyProvider(folder: "\(folder)/keys", keyPath: keyPath, authenticator: authenticator)
+    let keys = SoftwareKeyProvider(
+        folder: "\(folder)/keys", keyPath: keyPath, authenticator: authenticator)
     let tag = try DeviceKeyTag("example.unlock"), message = Array("let me in".utf8)
     let publicKey = try await keys.makeKey(tag: tag, protection: .biometryCurrentSet)
-    let signature = try await keys.sign(message, tag: tag, unlocking: UnlockPrompt(reason: "Sign in to the example"))
-    print(publicKey.isValid(signature, over: message) ? "signed, and the signature is right" : "signed, and the signature is wrong")
+    let signature = try await keys.sign(
+        message, tag: tag, unlocking: UnlockPrompt(reason: "Sign in to the example"))
+    print(
+        publicKey.isValid(signature, over: message)
+            ? "signed, and the signature is right" : "signed, and the signature is wrong")
 }
 
 func stop(_ status: Int32, _ message: String) -> Never {
@@ -87,11 +106,17 @@ func stop(_ status: Int32, _ message: String) -> Never {
 }
 
 let words = Array(CommandLine.arguments.dropFirst())
-guard words == ["--camera"] || (words.count == 2 && (words[0] == "--video" || !words[0].hasPrefix("--"))) else {
+guard
+    words == ["--camera"]
+        || (words.count == 2 && (words[0] == "--video" || !words[0].hasPrefix("--")))
+else {
     stop(2, "usage: FaceUnlock OWNER-PHOTO PHOTO | --video FILE | --camera")
 }
-let folder = FileManager.default.temporaryDirectory.appending(path: "face-unlock-\(UUID().uuidString)").path
-try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+let folder = FileManager.default.temporaryDirectory.appending(
+    path: "face-unlock-\(UUID().uuidString)"
+).path
+try FileManager.default.createDirectory(
+    atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
 
 var status: (Int32, String)?
 do { try await unlock(words, in: folder) } catch let error as DeviceError {

@@ -2,7 +2,8 @@
 //
 //     swift run -c release SearchGallery folder probe.jpg
 //
-// takes every .jpg, .jpeg, .png and .gif in the folder into a gallery, looks the probe up and prints something like
+// takes every .jpg, .jpeg, .png and .gif in the folder into a gallery, looks the probe up and
+// prints something like
 //
 //     4 photos in the gallery
 //     72.0  ada.jpg
@@ -10,7 +11,8 @@
 //      0.0  mary.jpg
 //     probe.jpg shows the person of ada.jpg
 //
-// or "… shows nobody in the gallery". Exits with 0, 1 for nobody, 2 when a photo cannot be used, 3 when no model pack is installed.
+// or "… shows nobody in the gallery". Exits with 0, 1 for nobody, 2 when a photo cannot be used, 3
+// when no model pack is installed.
 
 import Foundation
 import MienCore
@@ -21,17 +23,23 @@ import MienModels
 /// A photo that shows nobody.
 struct NoFace: Error { let path: String }
 
-/// Fills a gallery with the folder's photos, prints who in it is most like the person on `probe`, and returns who is that person.
+/// Fills a gallery with the folder's photos, prints who in it is most like the person on `probe`,
+/// and returns who is that person.
 ///
-/// The engine is let go with this function, and waits for its thread: a program may exit after that.
+/// The engine is let go with this function, and waits for its thread: a program may exit after
+/// that.
 func search(_ folder: URL, for probe: String) async throws -> Gallery<String>.Candidate? {
-    let pack = try PackLibrary(folder: MienHome(environment: ProcessInfo.processInfo.environment).packs).pack()
+    let pack = try PackLibrary(
+        folder: MienHome(environment: ProcessInfo.processInfo.environment).packs
+    ).pack()
     let matcher = try pack.matcher()
     let engine = try FaceEngine(pack: pack)
 
     // A reference is a descriptor with what a comparison needs of it worked out once.
     func reference(of path: String) async throws -> Reference {
-        guard let (_, description) = try await engine.describe(try ImageFile.decode(path)) else { throw NoFace(path: path) }
+        guard let (_, description) = try await engine.describe(try ImageFile.decode(path)) else {
+            throw NoFace(path: path)
+        }
         return try matcher.reference(for: description.descriptor)
     }
 
@@ -39,7 +47,9 @@ func search(_ folder: URL, for probe: String) async throws -> Gallery<String>.Ca
     let extensions: Set = ["jpg", "jpeg", "png", "gif"]
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
         guard extensions.contains(URL(filePath: name).pathExtension.lowercased()) else { continue }
-        do { gallery.insert(try await reference(of: folder.appending(path: name).path), id: name) } catch is NoFace {
+        do {
+            gallery.insert(try await reference(of: folder.appending(path: name).path), id: name)
+        } catch is NoFace {
             print("\(name): no face, left out")
         }
     }
@@ -49,9 +59,11 @@ func search(_ folder: URL, for probe: String) async throws -> Gallery<String>.Ca
     for candidate in candidates {
         print(String(format: "%4.1f  ", candidate.score.value) + candidate.id)
     }
-    // One search makes as many comparisons as there are entries, and as many chances for a false match. With n entries, 12·log10(n) more
-    // on the threshold keeps the rate of false matches per search where it was per comparison; 72 is the top of the scale.
-    let threshold = MatchScore(MatchScore.defaultThreshold.value + 12 * log10(Double(max(1, gallery.count))))
+    // One search makes as many comparisons as there are entries, and as many chances for a false
+    // match. With n entries, 12·log10(n) more on the threshold keeps the rate of false matches per
+    // search where it was per comparison; 72 is the top of the scale.
+    let threshold = MatchScore(
+        MatchScore.defaultThreshold.value + 12 * log10(Double(max(1, gallery.count))))
     return candidates.first { $0.score >= threshold }
 }
 
@@ -61,7 +73,8 @@ func stop(_ status: Int32, _ message: String) -> Never {
 }
 
 guard CommandLine.arguments.count == 3 else { stop(2, "usage: SearchGallery FOLDER PROBE-PHOTO") }
-let folder = URL(filePath: CommandLine.arguments[1], directoryHint: .isDirectory), probe = CommandLine.arguments[2]
+let folder = URL(filePath: CommandLine.arguments[1], directoryHint: .isDirectory),
+    probe = CommandLine.arguments[2]
 
 do {
     guard let best = try await search(folder, for: probe) else {

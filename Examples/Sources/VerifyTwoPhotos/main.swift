@@ -7,7 +7,8 @@
 //     score 66.8 of 72 (about 1 in 370,000)
 //     match
 //
-// and otherwise "no match". Exits with 0, 1 for no match, 2 when a photo cannot be used, 3 when no model pack is installed.
+// and otherwise "no match". Exits with 0, 1 for no match, 2 when a photo cannot be used, 3 when no
+// model pack is installed.
 
 import Foundation
 import MienCore
@@ -20,10 +21,14 @@ struct NoFace: Error { let path: String }
 
 /// How well the faces on two photos match.
 ///
-/// The engine has a thread of its own at work. It is let go with this function, and waits for its thread: a program may exit after that.
+/// The engine has a thread of its own at work. It is let go with this function, and waits for its
+/// thread: a program may exit after that.
 func score(_ first: String, _ second: String) async throws -> MatchScore {
-    // A pack is checked, file by file, when it is loaded. Its matcher knows what this pack's scores mean.
-    let pack = try PackLibrary(folder: MienHome(environment: ProcessInfo.processInfo.environment).packs).pack()
+    // A pack is checked, file by file, when it is loaded. Its matcher knows what this pack's scores
+    // mean.
+    let pack = try PackLibrary(
+        folder: MienHome(environment: ProcessInfo.processInfo.environment).packs
+    ).pack()
     let matcher = try pack.matcher()
     let engine = try FaceEngine(pack: pack)
 
@@ -31,7 +36,9 @@ func score(_ first: String, _ second: String) async throws -> MatchScore {
     func reference(of path: String) async throws -> Reference {
         // Limits on bytes and pixels are checked before anything is decoded.
         let image = try ImageFile.decode(path)
-        guard let (_, description) = try await engine.describe(image) else { throw NoFace(path: path) }
+        guard let (_, description) = try await engine.describe(image) else {
+            throw NoFace(path: path)
+        }
         return try matcher.reference(for: description.descriptor)
     }
     return matcher.score(try await reference(of: first), try await reference(of: second))
@@ -42,10 +49,13 @@ func stop(_ status: Int32, _ message: String) -> Never {
     exit(status)
 }
 
-guard CommandLine.arguments.count == 3 else { stop(2, "usage: VerifyTwoPhotos FIRST-PHOTO SECOND-PHOTO") }
+guard CommandLine.arguments.count == 3 else {
+    stop(2, "usage: VerifyTwoPhotos FIRST-PHOTO SECOND-PHOTO")
+}
 
 do {
-    // A score says how rarely two different people match so well; 48, the default threshold, is 1 in 10,000.
+    // A score says how rarely two different people match so well; 48, the default threshold, is 1
+    // in 10,000.
     let score = try await score(CommandLine.arguments[1], CommandLine.arguments[2])
     print("score \((score.value * 10).rounded() / 10) of 72 (\(score.falseMatchRateInWords))")
     print(score >= .defaultThreshold ? "match" : "no match")

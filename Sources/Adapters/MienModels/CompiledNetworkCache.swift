@@ -2,11 +2,13 @@ internal import Crypto
 internal import Foundation
 internal import MienCore
 
-/// The folder in which OpenVINO keeps a pack's compiled networks, and what keeps a damaged one from running.
+/// The folder in which OpenVINO keeps a pack's compiled networks, and what keeps a damaged one from
+/// running.
 ///
-/// OpenVINO loads what it finds there without a look at it, and a descriptor network with a few thousand zeros in it takes everybody for
-/// the same person. So each file has its SHA-256 beside it, written after it was made; what does not match is removed before a network is
-/// opened, and compiled again. Processes take turns.
+/// OpenVINO loads what it finds there without a look at it, and a descriptor network with a few
+/// thousand zeros in it takes everybody for the same person. So each file has its SHA-256 beside
+/// it, written after it was made; what does not match is removed before a network is opened, and
+/// compiled again. Processes take turns.
 struct CompiledNetworkCache {
     let folder: URL
     /// Files whose hash was right when this value looked. They are read once, here and by OpenVINO.
@@ -14,17 +16,21 @@ struct CompiledNetworkCache {
 
     private static let suffix = ".blob", hashSuffix = ".sha256"
 
-    /// - Returns: `nil` when there can be no such folder: then nothing is kept, which only costs time.
+    /// - Returns: `nil` when there can be no such folder: then nothing is kept, which only costs
+    ///   time.
     init?(folder: URL) {
         let manager = FileManager.default
         guard (try? manager.createDirectory(at: folder, withIntermediateDirectories: true)) != nil,
-            (try? manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)) != nil
+            (try? manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path))
+                != nil
         else { return nil }
         self.folder = folder
     }
 
     /// Runs `open` while no other process reads or changes the folder.
-    mutating func opening<Output, Failure: Error>(_ open: () throws(Failure) -> Output) throws(Failure) -> Output {
+    mutating func opening<Output, Failure: Error>(_ open: () throws(Failure) -> Output)
+        throws(Failure) -> Output
+    {
         let turn = Turn(folder.appending(path: "lock").path)
         defer { turn?.end() }
         removeUnknown()
@@ -34,12 +40,15 @@ struct CompiledNetworkCache {
     }
 
     private var blobs: [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0.hasSuffix(Self.suffix) }
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter {
+            $0.hasSuffix(Self.suffix)
+        }
     }
 
     private mutating func removeUnknown() {
         for name in blobs where !known.contains(name) {
-            let recorded = try? String(contentsOf: folder.appending(path: name + Self.hashSuffix), encoding: .utf8)
+            let recorded = try? String(
+                contentsOf: folder.appending(path: name + Self.hashSuffix), encoding: .utf8)
             if let recorded, recorded == hash(of: name) {
                 known.insert(name)
             } else {
@@ -52,13 +61,15 @@ struct CompiledNetworkCache {
         for name in blobs where !known.contains(name) {
             guard let hash = hash(of: name) else { continue }
             // Not durable and need not be: without its hash the file is removed and made again.
-            let written: Void? = try? Data(hash.utf8).write(to: folder.appending(path: name + Self.hashSuffix), options: .atomic)
+            let written: Void? = try? Data(hash.utf8).write(
+                to: folder.appending(path: name + Self.hashSuffix), options: .atomic)
             if written != nil { known.insert(name) }
         }
     }
 
     private func hash(of name: String) -> String? {
-        (try? Data(contentsOf: folder.appending(path: name), options: .mappedIfSafe)).map(ModelPack.sha256)
+        (try? Data(contentsOf: folder.appending(path: name), options: .mappedIfSafe)).map(
+            ModelPack.sha256)
     }
 }
 
@@ -74,7 +85,8 @@ internal import Darwin
 private struct Turn {
     private let descriptor: Int32
 
-    /// Waits for the lock. `nil` when there can be none: the folder then is not ours to write either.
+    /// Waits for the lock. `nil` when there can be none: the folder then is not ours to write
+    /// either.
     init?(_ path: String) {
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }

@@ -4,7 +4,9 @@ public import MienFace
 extension FaceEngine: LiveFaceReader {
     public func reading(of frame: Frame, index: Int) async throws -> FaceReading {
         let analyzer = liveAnalyzer
-        return try await run { _, networks in try analyzer.reading(of: frame, index: index, with: networks) }
+        return try await run { _, networks in
+            try analyzer.reading(of: frame, index: index, with: networks)
+        }
     }
 
     public func entry(of reading: FaceReading) async throws -> FaceTemplate.Entry {

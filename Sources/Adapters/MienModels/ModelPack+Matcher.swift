@@ -5,24 +5,36 @@ public import MienFace
 extension ModelPack {
     /// What compares this pack's descriptors, from its calibration and cohort.
     ///
-    /// - Throws: ``PackError`` `.badManifest` when they are there but not understood, or do not fit the descriptor network.
+    /// - Throws: ``PackError`` `.badManifest` when they are there but not understood, or do not fit
+    ///   the descriptor network.
     public func matcher() throws(PackError) -> FaceMatcher {
         let table: CalibrationTable
         do {
             let limits = JSONText.Limits(maxBytes: PackManifest.sizeLimit, maxDepth: 16)
-            table = try JSONText.parse([UInt8](contents(of: manifest.calibration)), limits: limits).decoded(as: CalibrationTable.self)
+            table = try JSONText.parse([UInt8](contents(of: manifest.calibration)), limits: limits)
+                .decoded(as: CalibrationTable.self)
         } catch let error as PackError {
             throw error
         } catch {
             throw PackError(
-                .badManifest, "\(folder.appending(path: manifest.calibration).path) is no calibration table: \(ModelPack.words(for: error))")
+                .badManifest,
+                "\(folder.appending(path: manifest.calibration).path) is no calibration table: \(ModelPack.words(for: error))"
+            )
         }
         let cohort: Cohort
-        do { cohort = try Cohort(bytes: [UInt8](contents(of: manifest.cohort))) } catch let error as PackError { throw error } catch {
-            throw PackError(.badManifest, "\(folder.appending(path: manifest.cohort).path) is no cohort: \(ModelPack.words(for: error))")
+        do { cohort = try Cohort(bytes: [UInt8](contents(of: manifest.cohort))) } catch let error
+            as PackError
+        { throw error } catch {
+            throw PackError(
+                .badManifest,
+                "\(folder.appending(path: manifest.cohort).path) is no cohort: \(ModelPack.words(for: error))"
+            )
         }
         guard cohort.dimension == manifest.geometry.descriptor.dimensions else {
-            throw PackError(.badManifest, "the cohort of \(id.text) has \(cohort.dimension) dimensions, its descriptors have others")
+            throw PackError(
+                .badManifest,
+                "the cohort of \(id.text) has \(cohort.dimension) dimensions, its descriptors have others"
+            )
         }
         return FaceMatcher(cohort: cohort, calibration: table)
     }

@@ -4,8 +4,8 @@ public import MienFace
 public import MienInference
 internal import Synchronization
 
-/// A pack's networks, each compiled for this CPU when it is first used. May be used from any thread; each worker makes its own
-/// ``OpenVINOFaceNetworks`` from it.
+/// A pack's networks, each compiled for this CPU when it is first used. May be used from any
+/// thread; each worker makes its own ``OpenVINOFaceNetworks`` from it.
 public final class CompiledPack: Sendable {
     public let pack: ModelPack
     public let options: NetworkOptions
@@ -20,19 +20,22 @@ public final class CompiledPack: Sendable {
         var cache: CompiledNetworkCache?
     }
 
-    /// - Parameter options: compiled networks are kept in a folder of the pack's own under its cache folder. OpenVINO knows a cached network
-    ///   by the file's path and time; the folder's name makes sure that files which changed are compiled anew.
+    /// - Parameter options: compiled networks are kept in a folder of the pack's own under its
+    ///   cache folder. OpenVINO knows a cached network by the file's path and time; the folder's
+    ///   name makes sure that files which changed are compiled anew.
     public init(_ pack: ModelPack, runtime: InferenceRuntime, options: NetworkOptions) {
         var options = options
         let cache = options.cacheFolder.flatMap {
-            CompiledNetworkCache(folder: URL(filePath: $0).appending(path: "\(pack.id.text)-\(pack.fingerprint)"))
+            CompiledNetworkCache(
+                folder: URL(filePath: $0).appending(path: "\(pack.id.text)-\(pack.fingerprint)"))
         }
         options.cacheFolder = cache?.folder.path
         state = Mutex(State(cache: cache))
         (self.pack, self.runtime, self.options) = (pack, runtime, options)
     }
 
-    /// Compiles what is not compiled yet, so that the first request need not wait. Blocks for about a second.
+    /// Compiles what is not compiled yet, so that the first request need not wait. Blocks for about
+    /// a second.
     ///
     /// - Throws: `InferenceError` when a network cannot be read or compiled.
     public func compile(_ networks: [FaceNetwork] = FaceNetwork.allCases) throws(InferenceError) {
@@ -45,7 +48,8 @@ public final class CompiledPack: Sendable {
 
     /// The network for `count` inputs at once.
     ///
-    /// - Returns: `nil` for one that takes no batches: its file then has a batch of one written into it.
+    /// - Returns: `nil` for one that takes no batches: its file then has a batch of one written
+    ///   into it.
     func batched(_ name: FaceNetwork, count: Int) -> Network? {
         if count == 1 || state.withLock({ $0.unbatchable.contains(name) }) { return nil }
         do { return try network(name, batch: count) } catch {
@@ -64,10 +68,15 @@ public final class CompiledPack: Sendable {
                 var shape = self.pack.manifest.geometry.input(of: name)?.shape ?? []
                 if !shape.isEmpty { shape[0] = batch }
                 return try Network(
-                    self.pack.folder.appending(path: file).path, runtime: self.runtime, options: self.options, shape: shape, reshaping: batch > 1)
+                    self.pack.folder.appending(path: file).path, runtime: self.runtime,
+                    options: self.options, shape: shape, reshaping: batch > 1)
             }
             let network: Network
-            if state.cache != nil { network = try state.cache!.opening(open) } else { network = try open() }
+            if state.cache != nil {
+                network = try state.cache!.opening(open)
+            } else {
+                network = try open()
+            }
             state.networks[wanted] = network
             return network
         }
@@ -92,8 +101,12 @@ public final class OpenVINOFaceNetworks: FaceNetworks {
         geometry = compiled.pack.manifest.geometry
     }
 
-    public func run(_ network: FaceNetwork, _ fill: (inout MutableSpan<Float>) -> Void) throws(FaceModelError) -> [[Float]] {
-        let request = try request(for: network) { () throws(InferenceError) in try compiled.network(network) }
+    public func run(_ network: FaceNetwork, _ fill: (inout MutableSpan<Float>) -> Void)
+        throws(FaceModelError) -> [[Float]]
+    {
+        let request = try request(for: network) { () throws(InferenceError) in
+            try compiled.network(network)
+        }
         do { return try request.run(fill) } catch { throw FaceModelError(network, error.reason) }
     }
 
@@ -106,7 +119,9 @@ public final class OpenVINOFaceNetworks: FaceNetworks {
             return outputs
         }
         let request = try request(for: network, batch: count) { batched }
-        do { return try request.run(parts: count, fill) } catch { throw FaceModelError(network, error.reason) }
+        do { return try request.run(parts: count, fill) } catch {
+            throw FaceModelError(network, error.reason)
+        }
     }
 
     private func request(
@@ -121,7 +136,9 @@ public final class OpenVINOFaceNetworks: FaceNetworks {
             }
             request = try InferRequest(network)
         } catch { throw FaceModelError(network, error.reason) }
-        guard request.takesFloats, request.inputCount == geometry.input(of: network).map({ $0.count * batch }) else {
+        guard request.takesFloats,
+            request.inputCount == geometry.input(of: network).map({ $0.count * batch })
+        else {
             throw FaceModelError(network, "its input is not the one the manifest declares")
         }
         requests[wanted] = request

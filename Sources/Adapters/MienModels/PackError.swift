@@ -1,6 +1,7 @@
 public import MienCore
 
-/// A model pack cannot be used. Branch on ``code``; show ``reason``, which says what to do, to an operator.
+/// A model pack cannot be used. Branch on ``code``; show ``reason``, which says what to do, to an
+/// operator.
 public struct PackError: CodedError {
     /// Stable words: logged, counted, documented, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
@@ -12,11 +13,13 @@ public struct PackError: CodedError {
         case damaged = "pack.damaged"
         /// A pack of that name is there already, with other contents.
         case conflict = "pack.conflict"
-        /// What was to be installed is not there: there is neither folder nor file at the path given.
+        /// What was to be installed is not there: there is neither folder nor file at the path
+        /// given.
         case notFound = "pack.not-found"
         /// The pack could not be fetched or copied.
         case unavailable = "pack.unavailable"
-        /// The pack would come over a connection that anybody between can change, and nothing says what it has to be.
+        /// The pack would come over a connection that anybody between can change, and nothing says
+        /// what it has to be.
         case insecure = "pack.insecure"
     }
 

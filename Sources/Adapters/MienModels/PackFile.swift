@@ -1,20 +1,25 @@
 internal import Crypto
 internal import Foundation
 
-/// A regular file, opened for reading, of the size it had then. Not `Sendable`: one function at a time.
+/// A regular file, opened for reading, of the size it had then. Not `Sendable`: one function at a
+/// time.
 final class PackFile {
     /// In bytes, when it was opened: no more is read, whatever is appended meanwhile.
     let size: Int
     let number: Int32
     private static let partSize = 1 << 20
 
-    /// - Parameter followingLink: for a path that a person gave; a link inside a pack is no file of the pack.
-    /// - Returns: `nil` when there is no such file, it may not be read, or it is not a regular file.
+    /// - Parameter followingLink: for a path that a person gave; a link inside a pack is no file of
+    ///   the pack.
+    /// - Returns: `nil` when there is no such file, it may not be read, or it is not a regular
+    ///   file.
     init?(_ url: URL, followingLink: Bool = false) {
         // O_NONBLOCK: opening a pipe must not wait for its writer.
-        number = unsafe open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followingLink ? 0 : O_NOFOLLOW))
+        number = unsafe open(
+            url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followingLink ? 0 : O_NOFOLLOW))
         var status = stat()
-        guard number >= 0, unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard number >= 0, unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG
+        else {
             size = 0
             return nil
         }
@@ -29,7 +34,9 @@ final class PackFile {
         var part = [UInt8](repeating: 0, count: min(Self.partSize, max(size, 1))), done = 0
         while done < size {
             let wanted = min(part.count, size - done)
-            let count = unsafe part.withUnsafeMutableBytes { unsafe pread(number, $0.baseAddress, wanted, off_t(done)) }
+            let count = unsafe part.withUnsafeMutableBytes {
+                unsafe pread(number, $0.baseAddress, wanted, off_t(done))
+            }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return false }
             body(part[..<count])

@@ -12,7 +12,8 @@ public struct MienHome: Sendable {
             folder = URL(filePath: named, directoryHint: .isDirectory)
         } else {
             let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
-            folder = URL(filePath: home, directoryHint: .isDirectory).appending(path: ".local/share/mien", directoryHint: .isDirectory)
+            folder = URL(filePath: home, directoryHint: .isDirectory).appending(
+                path: ".local/share/mien", directoryHint: .isDirectory)
         }
     }
 
@@ -21,13 +22,19 @@ public struct MienHome: Sendable {
     /// What can be made again; may be deleted at any time.
     public var cache: URL { folder.appending(path: "cache", directoryHint: .isDirectory) }
     /// Networks compiled for this CPU; may be deleted at any time.
-    public var compiledNetworks: URL { folder.appending(path: "cache/networks", directoryHint: .isDirectory) }
+    public var compiledNetworks: URL {
+        folder.appending(path: "cache/networks", directoryHint: .isDirectory)
+    }
     /// Descriptors of photos that were evaluated, sealed; may be deleted at any time.
-    public var evaluationCache: URL { folder.appending(path: "cache/evaluation", directoryHint: .isDirectory) }
+    public var evaluationCache: URL {
+        folder.appending(path: "cache/evaluation", directoryHint: .isDirectory)
+    }
     /// The enrolled people.
     public var faces: URL { folder.appending(path: "faces", directoryHint: .isDirectory) }
     /// Photos the demo uses; not part of the product.
-    public var demoPhotos: URL { folder.appending(path: "demo/photos", directoryHint: .isDirectory) }
+    public var demoPhotos: URL {
+        folder.appending(path: "demo/photos", directoryHint: .isDirectory)
+    }
 }
 
 /// The packs installed on this machine.
@@ -39,36 +46,54 @@ public struct PackLibrary: Sendable {
 
     public init(folder: URL) { self.folder = folder }
 
-    /// Every folder that looks like a pack, by name, with its manifest or what is wrong with it. Files are not checked: see ``pack(_:)``.
+    /// Every folder that looks like a pack, by name, with its manifest or what is wrong with it.
+    /// Files are not checked: see ``pack(_:)``.
     public func list() -> [(name: String, manifest: Result<PackManifest, PackError>)] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter { !$0.hasPrefix(".") }.sorted().map { name in
-            (name, Result { () throws(PackError) in try ModelPack.manifest(in: folder.appending(path: name)) })
+            (
+                name,
+                Result { () throws(PackError) in
+                    try ModelPack.manifest(in: folder.appending(path: name))
+                }
+            )
         }
     }
 
     /// The pack `id`, its files checked.
     ///
-    /// - Throws: ``PackError`` `.notInstalled` with what to do; what ``ModelPack/init(folder:)`` throws.
+    /// - Throws: ``PackError`` `.notInstalled` with what to do; what ``ModelPack/init(folder:)``
+    ///   throws.
     public func pack(_ id: PackID = defaultID) throws(PackError) -> ModelPack {
         let place = folder.appending(path: id.text, directoryHint: .isDirectory)
         guard FileManager.default.fileExists(atPath: place.path) else {
             let there = list().map(\.name)
-            let advice = id == Self.defaultID ? "run scripts/setup" : "run mien models install with its folder or address"
-            let others = there.isEmpty ? "no pack is installed" : "installed are: \(there.joined(separator: ", "))"
-            throw PackError(.notInstalled, "model pack \(id.text) is not installed in \(folder.path) (\(others)); \(advice)")
+            let advice =
+                id == Self.defaultID
+                ? "run scripts/setup" : "run mien models install with its folder or address"
+            let others =
+                there.isEmpty
+                ? "no pack is installed" : "installed are: \(there.joined(separator: ", "))"
+            throw PackError(
+                .notInstalled,
+                "model pack \(id.text) is not installed in \(folder.path) (\(others)); \(advice)")
         }
         let pack = try ModelPack(folder: place)
         guard pack.id == id else {
-            throw PackError(.badManifest, "\(place.path) holds the pack \(pack.id.text), not \(id.text); rename the folder or install it again")
+            throw PackError(
+                .badManifest,
+                "\(place.path) holds the pack \(pack.id.text), not \(id.text); rename the folder or install it again"
+            )
         }
         return pack
     }
 
     /// Copies a pack into the library: checked first, then put into place in one step.
     ///
-    /// Installing a pack that is there already with the same contents does nothing; when its files were damaged, it is put right.
-    /// - Throws: ``PackError``; `.conflict` when another pack has that name and `replacing` is false.
+    /// Installing a pack that is there already with the same contents does nothing; when its files
+    /// were damaged, it is put right.
+    /// - Throws: ``PackError``; `.conflict` when another pack has that name and `replacing` is
+    ///   false.
     @discardableResult
     public func install(from source: URL, replacing: Bool = false) throws(PackError) -> ModelPack {
         let offered = try ModelPack(folder: source)
@@ -77,20 +102,27 @@ public struct PackLibrary: Sendable {
             let isSame = (try? ModelPack.manifest(in: place)) == offered.manifest
             if isSame, let present = try? ModelPack(folder: place) { return present }
             guard replacing || isSame else {
-                throw PackError(.conflict, "\(place.path) holds another pack named \(offered.id.text); --replace puts this one in its place")
+                throw PackError(
+                    .conflict,
+                    "\(place.path) holds another pack named \(offered.id.text); --replace puts this one in its place"
+                )
             }
         }
         do {
             try StagedFolder.put(at: place) { staging in
                 for name in offered.manifest.files.map(\.name) + [PackManifest.fileName] {
-                    try FileManager.default.copyItem(at: source.appending(path: name), to: staging.appending(path: name))
+                    try FileManager.default.copyItem(
+                        at: source.appending(path: name), to: staging.appending(path: name))
                 }
                 _ = try ModelPack(folder: staging)
             }
         } catch let error as PackError {
             throw error
         } catch {
-            throw PackError(.unavailable, "\(offered.id.text) could not be copied into \(folder.path): \(SystemWords.reason(error))")
+            throw PackError(
+                .unavailable,
+                "\(offered.id.text) could not be copied into \(folder.path): \(SystemWords.reason(error))"
+            )
         }
         return try ModelPack(folder: place)
     }

@@ -4,7 +4,11 @@ internal import Foundation
 enum SystemWords {
     static func reason(_ error: any Error) -> String {
         let error = error as NSError
-        if let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError, underlying.domain == NSPOSIXErrorDomain { return word(underlying.code) }
+        if let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError,
+            underlying.domain == NSPOSIXErrorDomain
+        {
+            return word(underlying.code)
+        }
         if error.domain == NSPOSIXErrorDomain { return word(error.code) }
         return switch (error as? CocoaError)?.code {
         case .fileNoSuchFile?, .fileReadNoSuchFile?: word(Int(ENOENT))
@@ -16,5 +20,7 @@ enum SystemWords {
         }
     }
 
-    static func word(_ number: Int) -> String { unsafe String(cString: strerror(Int32(truncatingIfNeeded: number))) }
+    static func word(_ number: Int) -> String {
+        unsafe String(cString: strerror(Int32(truncatingIfNeeded: number)))
+    }
 }

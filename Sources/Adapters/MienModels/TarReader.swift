@@ -2,8 +2,9 @@ internal import MienCore
 
 /// Reads a tar archive from front to back: regular files and folders, and nothing else.
 ///
-/// Forms: POSIX ustar, with extended headers (`path`, `size`), and GNU's with long names. A link, a device, a sparse file is refused, as is
-/// a name that leads elsewhere. What it cannot see: bytes after the archive's end.
+/// Forms: POSIX ustar, with extended headers (`path`, `size`), and GNU's with long names. A link, a
+/// device, a sparse file is refused, as is a name that leads elsewhere. What it cannot see: bytes
+/// after the archive's end.
 struct TarReader {
     enum Fault: Error, Equatable {
         /// The archive ends in the middle of something.
@@ -38,7 +39,9 @@ struct TarReader {
     /// - Parameters:
     ///   - limit: the most bytes that all files may have together.
     ///   - take: the next bytes, at least one and at most so many; none at the end.
-    init(limit: Int, take: @escaping (_ atMost: Int) throws -> [UInt8]) { (allowed, self.take) = (limit, take) }
+    init(limit: Int, take: @escaping (_ atMost: Int) throws -> [UInt8]) {
+        (allowed, self.take) = (limit, take)
+    }
 
     /// The next file or folder; `nil` at the end. What is left of the one before is skipped.
     mutating func next() throws -> Entry? {
@@ -47,18 +50,26 @@ struct TarReader {
             try contents { _ in }
             let header = try exactly(Self.blockSize)
             if header.allSatisfy({ $0 == 0 }) { return nil }
-            guard Self.isSummed(header), let declared = Self.number(header[124..<136]) else { throw Fault.header }
+            guard Self.isSummed(header), let declared = Self.number(header[124..<136]) else {
+                throw Fault.header
+            }
             entries += 1
             guard entries <= Self.entryLimit else { throw Fault.limit }
             switch header[156] {
             case UInt8(ascii: "L"):
-                longName = String(validating: try metadata(declared).prefix { $0 != 0 }, as: UTF8.self) ?? "\0"
+                longName =
+                    String(validating: try metadata(declared).prefix { $0 != 0 }, as: UTF8.self)
+                    ?? "\0"
             case UInt8(ascii: "x"):
                 let records = try Self.records(try metadata(declared))
-                guard !records.keys.contains(where: { $0.hasPrefix("GNU.sparse") }) else { throw Fault.kind }
+                guard !records.keys.contains(where: { $0.hasPrefix("GNU.sparse") }) else {
+                    throw Fault.kind
+                }
                 longName = records["path"] ?? longName
                 longSize =
-                    try records["size"].map { text throws(Fault) in if let size = Int(text), size >= 0 { size } else { throw .header } } ?? longSize
+                    try records["size"].map { text throws(Fault) in
+                        if let size = Int(text), size >= 0 { size } else { throw .header }
+                    } ?? longSize
             case UInt8(ascii: "g"): _ = try metadata(declared)
             case 0, UInt8(ascii: "0"), UInt8(ascii: "5"), UInt8(ascii: "7"):
                 return try entry(header, longName ?? Self.name(header), size: longSize ?? declared)
@@ -79,7 +90,9 @@ struct TarReader {
         padding = 0
     }
 
-    private mutating func entry(_ header: [UInt8], _ name: String?, size: Int) throws(Fault) -> Entry {
+    private mutating func entry(_ header: [UInt8], _ name: String?, size: Int) throws(Fault)
+        -> Entry
+    {
         guard let name, !name.hasPrefix("/"), name.isPrintable else { throw .name }
         let path = name.split(separator: "/").map(String.init).filter { $0 != "." }
         guard !path.contains("..") else { throw .name }
@@ -116,11 +129,14 @@ struct TarReader {
 
     /// The sum of the header's bytes, its own field counted as blanks.
     private static func isSummed(_ header: [UInt8]) -> Bool {
-        let sum = header.indices.reduce(0) { $0 + ((148..<156).contains($1) ? 32 : Int(header[$1])) }
+        let sum = header.indices.reduce(0) {
+            $0 + ((148..<156).contains($1) ? 32 : Int(header[$1]))
+        }
         return number(header[148..<156]) == sum
     }
 
-    /// Octal digits between blanks, up to a zero byte. GNU's binary form is for sizes of 8 GB and more.
+    /// Octal digits between blanks, up to a zero byte. GNU's binary form is for sizes of 8 GB and
+    /// more.
     private static func number(_ field: ArraySlice<UInt8>) -> Int? {
         let digits = field.prefix { $0 != 0 }.filter { $0 != 32 }
         guard digits.allSatisfy({ (48...55).contains($0) }), digits.count <= 12 else { return nil }
@@ -129,7 +145,9 @@ struct TarReader {
 
     /// A name may be cut in two; only POSIX's own form says so.
     private static func name(_ header: [UInt8]) -> String? {
-        func text(_ range: Range<Int>) -> String? { String(validating: header[range].prefix { $0 != 0 }, as: UTF8.self) }
+        func text(_ range: Range<Int>) -> String? {
+            String(validating: header[range].prefix { $0 != 0 }, as: UTF8.self)
+        }
         guard let name = text(0..<100), let prefix = text(345..<500) else { return nil }
         let isPOSIX = header[257..<263].elementsEqual(Array("ustar".utf8) + [0])
         return isPOSIX && !prefix.isEmpty ? prefix + "/" + name : name
@@ -139,11 +157,14 @@ struct TarReader {
     private static func records(_ bytes: [UInt8]) throws(Fault) -> [String: String] {
         var records: [String: String] = [:], rest = bytes[...]
         while let first = rest.first, first != 0 {
-            guard let blank = rest.firstIndex(of: 32), let count = Int(String(decoding: rest[..<blank], as: UTF8.self)),
+            guard let blank = rest.firstIndex(of: 32),
+                let count = Int(String(decoding: rest[..<blank], as: UTF8.self)),
                 count > blank - rest.startIndex + 1, count <= rest.count
             else { throw .header }
             let line = rest[(blank + 1)..<(rest.startIndex + count - 1)]
-            guard let equals = line.firstIndex(of: UInt8(ascii: "=")), let key = String(validating: line[..<equals], as: UTF8.self) else {
+            guard let equals = line.firstIndex(of: UInt8(ascii: "=")),
+                let key = String(validating: line[..<equals], as: UTF8.self)
+            else {
                 throw .header
             }
             // A value that is no UTF-8 is no name either: refused where it is used.

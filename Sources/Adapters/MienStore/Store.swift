@@ -1,6 +1,7 @@
 public import MienCore
 
-/// Everything the server remembers. Repositories hang off a transaction, so that what belongs together is written together.
+/// Everything the server remembers. Repositories hang off a transaction, so that what belongs
+/// together is written together.
 ///
 ///     let id = try await store.write { tables in
 ///         try tables.accounts.insert(account)
@@ -19,16 +20,24 @@ public final class Store: Sendable {
         (self.driver, self.keys) = (driver, keys)
         try await Migrator.migrate(driver, blob: blob)
         // A few at a time: what is not done when the process ends is done the next time.
-        while try await driver.write(.always, { try Tables(connection: $0, keys: keys).accounts.completeIdentifiers(atMost: 500) }) > 0 {}
+        while try await driver.write(
+            .always,
+            { try Tables(connection: $0, keys: keys).accounts.completeIdentifiers(atMost: 500) })
+            > 0
+        {}
     }
 
-    /// Detaches addresses that nobody verified from accounts created before addresses were verified. Quick when there are none.
+    /// Detaches addresses that nobody verified from accounts created before addresses were
+    /// verified. Quick when there are none.
     ///
-    /// - Returns: how many accounts lost theirs as a login name. Each has an audit entry `user.email-detached`.
+    /// - Returns: how many accounts lost theirs as a login name. Each has an audit entry
+    ///   `user.email-detached`.
     public func detachUnverifiedEmails(at now: Instant) async throws -> Int {
         var detached = 0
         while true {
-            let (checked, found) = try await write { try $0.accounts.detachUnverifiedEmails(atMost: 500, audit: $0.audit, at: now) }
+            let (checked, found) = try await write {
+                try $0.accounts.detachUnverifiedEmails(atMost: 500, audit: $0.audit, at: now)
+            }
             detached += found
             if checked == 0 { return detached }
         }
@@ -39,10 +48,14 @@ public final class Store: Sendable {
         _ durability: Durability = .always, _ body: @escaping @Sendable (Tables) throws -> Output
     ) async throws -> Output {
         let keys = keys, client = AuditClient.address
-        return try await driver.write(durability) { try body(Tables(connection: $0, keys: keys, client: client)) }
+        return try await driver.write(durability) {
+            try body(Tables(connection: $0, keys: keys, client: client))
+        }
     }
 
-    public func read<Output: Sendable>(_ body: @escaping @Sendable (Tables) throws -> Output) async throws -> Output {
+    public func read<Output: Sendable>(_ body: @escaping @Sendable (Tables) throws -> Output)
+        async throws -> Output
+    {
         let keys = keys
         return try await driver.read { try body(Tables(connection: $0, keys: keys)) }
     }
@@ -57,7 +70,9 @@ public struct Tables {
 
     public var apps: AppTable { AppTable(connection: connection) }
     public var accounts: AccountTable { AccountTable(connection: connection, keys: keys) }
-    public var authenticators: AuthenticatorTable { AuthenticatorTable(connection: connection, keys: keys) }
+    public var authenticators: AuthenticatorTable {
+        AuthenticatorTable(connection: connection, keys: keys)
+    }
     public var locks: LockTable { LockTable(connection: connection) }
     public var consents: ConsentTable { ConsentTable(connection: connection) }
     public var devices: KnownDeviceTable { KnownDeviceTable(connection: connection) }
@@ -70,11 +85,15 @@ public struct Tables {
     public var signingKeys: SigningKeyTable { SigningKeyTable(connection: connection, keys: keys) }
     public var grants: TokenGrantTable { TokenGrantTable(connection: connection) }
     public var challenges: ChallengeTable { ChallengeTable(connection: connection) }
-    public var authorizationCodes: AuthorizationCodeTable { AuthorizationCodeTable(connection: connection, keys: keys) }
+    public var authorizationCodes: AuthorizationCodeTable {
+        AuthorizationCodeTable(connection: connection, keys: keys)
+    }
     public var spent: SpentTable { SpentTable(connection: connection) }
     public var deviceKeys: DeviceKeyTable { DeviceKeyTable(connection: connection) }
     public var passkeys: PasskeyTable { PasskeyTable(connection: connection) }
-    public var otpRegistrations: OTPRegistrationTable { OTPRegistrationTable(connection: connection) }
+    public var otpRegistrations: OTPRegistrationTable {
+        OTPRegistrationTable(connection: connection)
+    }
     public var otpTokens: OTPTokenTable { OTPTokenTable(connection: connection) }
     public var productKeys: ProductKeyTable { ProductKeyTable(connection: connection) }
     public var recoveryCodes: RecoveryCodeTable { RecoveryCodeTable(connection: connection) }

@@ -13,12 +13,17 @@ public struct AppRequest: Sendable, Hashable, Codable {
     public var client: String?
 
     public init(
-        id: String? = nil, name: String, type: String? = nil, isFirstParty: Bool? = nil, settings: JSONValue? = nil, client: String? = nil
+        id: String? = nil, name: String, type: String? = nil, isFirstParty: Bool? = nil,
+        settings: JSONValue? = nil, client: String? = nil
     ) {
-        (self.id, self.name, self.type, self.isFirstParty, self.settings, self.client) = (id, name, type, isFirstParty, settings, client)
+        (self.id, self.name, self.type, self.isFirstParty, self.settings, self.client) = (
+            id, name, type, isFirstParty, settings, client
+        )
     }
 
-    public enum CodingKeys: String, CodingKey, CaseIterable { case id, name, type, isFirstParty = "first_party", settings, client }
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, name, type, isFirstParty = "first_party", settings, client
+    }
 }
 
 /// The software that an app signs in with, which decides defaults of a new app's settings.
@@ -41,14 +46,18 @@ public struct AppAnswer: Sendable, Hashable, Codable {
     public var createdAt: Int64
 
     public init(
-        id: String, name: String, type: String, isFirstParty: Bool, settings: JSONValue, clientSecret: String? = nil, createdAt: Int64
+        id: String, name: String, type: String, isFirstParty: Bool, settings: JSONValue,
+        clientSecret: String? = nil, createdAt: Int64
     ) {
-        (self.id, self.name, self.type, self.isFirstParty, self.settings) = (id, name, type, isFirstParty, settings)
+        (self.id, self.name, self.type, self.isFirstParty, self.settings) = (
+            id, name, type, isFirstParty, settings
+        )
         (self.clientSecret, self.createdAt) = (clientSecret, createdAt)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, name, type, isFirstParty = "first_party", settings, clientSecret = "client_secret", createdAt = "created_at"
+        case id, name, type, isFirstParty = "first_party", settings, clientSecret = "client_secret",
+            createdAt = "created_at"
     }
 }
 
@@ -57,7 +66,8 @@ public struct UserRequest: Sendable, Hashable, Codable {
     public var externalID: String?
     public var username: String?
     public var email: String?
-    /// Whether the administrator vouches for the address; `true` if left out. An unverified address never names the account.
+    /// Whether the administrator vouches for the address; `true` if left out. An unverified address
+    /// never names the account.
     public var emailVerified: Bool?
     public var password: String?
     /// `active` or `suspended`.
@@ -65,15 +75,19 @@ public struct UserRequest: Sendable, Hashable, Codable {
     public var attributes: [String: JSONValue]?
 
     public init(
-        externalID: String? = nil, username: String? = nil, email: String? = nil, emailVerified: Bool? = nil, password: String? = nil,
+        externalID: String? = nil, username: String? = nil, email: String? = nil,
+        emailVerified: Bool? = nil, password: String? = nil,
         state: String? = nil, attributes: [String: JSONValue]? = nil
     ) {
-        (self.externalID, self.username, self.email, self.emailVerified, self.password) = (externalID, username, email, emailVerified, password)
+        (self.externalID, self.username, self.email, self.emailVerified, self.password) = (
+            externalID, username, email, emailVerified, password
+        )
         (self.state, self.attributes) = (state, attributes)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case externalID = "external_id", username, email, emailVerified = "email_verified", password, state, attributes
+        case externalID = "external_id", username, email, emailVerified = "email_verified",
+            password, state, attributes
     }
 }
 
@@ -82,7 +96,8 @@ public struct UserAnswer: Sendable, Hashable, Codable {
     public var externalID: String?
     public var username: String?
     public var email: String?
-    /// Whether the address is verified; absent without one. Only a verified address names the account and gets codes.
+    /// Whether the address is verified; absent without one. Only a verified address names the
+    /// account and gets codes.
     public var emailVerified: Bool?
     /// `active`, `suspended`, or `pending`: a sign-up that has not finished.
     public var state: String
@@ -90,15 +105,19 @@ public struct UserAnswer: Sendable, Hashable, Codable {
     public var createdAt: Int64
 
     public init(
-        id: String, externalID: String?, username: String?, email: String?, emailVerified: Bool? = nil, state: String,
+        id: String, externalID: String?, username: String?, email: String?,
+        emailVerified: Bool? = nil, state: String,
         attributes: [String: JSONValue], createdAt: Int64
     ) {
-        (self.id, self.externalID, self.username, self.email, self.emailVerified) = (id, externalID, username, email, emailVerified)
+        (self.id, self.externalID, self.username, self.email, self.emailVerified) = (
+            id, externalID, username, email, emailVerified
+        )
         (self.state, self.attributes, self.createdAt) = (state, attributes, createdAt)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, externalID = "external_id", username, email, emailVerified = "email_verified", state, attributes, createdAt = "created_at"
+        case id, externalID = "external_id", username, email, emailVerified = "email_verified",
+            state, attributes, createdAt = "created_at"
     }
 }
 
@@ -113,8 +132,8 @@ public struct AuthenticatorAnswer: Sendable, Hashable, Codable {
     public var lockedBy: String?
     /// Failures in a row on devices without a counter of their own.
     public var failures: Int
-    /// Failures on all devices, of all authenticators of this type, since the owner's last success. At `disable_after` devices without a counter
-    /// of their own are disabled.
+    /// Failures on all devices, of all authenticators of this type, since the owner's last success.
+    /// At `disable_after` devices without a counter of their own are disabled.
     public var totalFailures: Int
     /// The devices that have a counter of their own.
     public var devices: [DeviceLockAnswer]
@@ -123,16 +142,23 @@ public struct AuthenticatorAnswer: Sendable, Hashable, Codable {
     public var updatedAt: Int64
 
     public init(
-        id: String, type: String, appID: String?, lock: String, lockedUntil: Int64?, lockedBy: String? = nil, failures: Int, totalFailures: Int = 0,
-        devices: [DeviceLockAnswer] = [], info: [String: JSONValue], createdAt: Int64, updatedAt: Int64
+        id: String, type: String, appID: String?, lock: String, lockedUntil: Int64?,
+        lockedBy: String? = nil, failures: Int, totalFailures: Int = 0,
+        devices: [DeviceLockAnswer] = [], info: [String: JSONValue], createdAt: Int64,
+        updatedAt: Int64
     ) {
-        (self.id, self.type, self.appID, self.lock, self.lockedUntil, self.lockedBy) = (id, type, appID, lock, lockedUntil, lockedBy)
-        (self.failures, self.totalFailures, self.devices, self.info) = (failures, totalFailures, devices, info)
+        (self.id, self.type, self.appID, self.lock, self.lockedUntil, self.lockedBy) = (
+            id, type, appID, lock, lockedUntil, lockedBy
+        )
+        (self.failures, self.totalFailures, self.devices, self.info) = (
+            failures, totalFailures, devices, info
+        )
         (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, type, appID = "app_id", lock, lockedUntil = "locked_until", lockedBy = "locked_by", failures, totalFailures = "total_failures"
+        case id, type, appID = "app_id", lock, lockedUntil = "locked_until", lockedBy = "locked_by",
+            failures, totalFailures = "total_failures"
         case devices, info, createdAt = "created_at", updatedAt = "updated_at"
     }
 }
@@ -149,7 +175,9 @@ public struct DeviceLockAnswer: Sendable, Hashable, Codable {
         (self.id, self.lock, self.lockedUntil, self.failures) = (id, lock, lockedUntil, failures)
     }
 
-    public enum CodingKeys: String, CodingKey, CaseIterable { case id, lock, lockedUntil = "locked_until", failures }
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, lock, lockedUntil = "locked_until", failures
+    }
 }
 
 /// A list, and where it goes on.
@@ -170,10 +198,14 @@ public struct JourneyVersionAnswer: Sendable, Hashable, Codable {
     public var updatedAt: Int64
 
     public init(id: String, version: Int, state: String, title: String, updatedAt: Int64) {
-        (self.id, self.version, self.state, self.title, self.updatedAt) = (id, version, state, title, updatedAt)
+        (self.id, self.version, self.state, self.title, self.updatedAt) = (
+            id, version, state, title, updatedAt
+        )
     }
 
-    public enum CodingKeys: String, CodingKey, CaseIterable { case id, version, state, title, updatedAt = "updated_at" }
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, version, state, title, updatedAt = "updated_at"
+    }
 }
 
 public struct ConsentAnswer: Sendable, Hashable, Codable {
@@ -183,13 +215,16 @@ public struct ConsentAnswer: Sendable, Hashable, Codable {
     public var givenAt: Int64
     public var withdrawnAt: Int64?
 
-    public init(appID: String, purpose: String, textVersion: String, givenAt: Int64, withdrawnAt: Int64?) {
+    public init(
+        appID: String, purpose: String, textVersion: String, givenAt: Int64, withdrawnAt: Int64?
+    ) {
         (self.appID, self.purpose, self.textVersion) = (appID, purpose, textVersion)
         (self.givenAt, self.withdrawnAt) = (givenAt, withdrawnAt)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case appID = "app_id", purpose, textVersion = "text_version", givenAt = "given_at", withdrawnAt = "withdrawn_at"
+        case appID = "app_id", purpose, textVersion = "text_version", givenAt = "given_at",
+            withdrawnAt = "withdrawn_at"
     }
 }
 
@@ -205,7 +240,8 @@ public struct AuditEntryAnswer: Sendable, Hashable, Codable {
     public var hash: String
 
     public init(
-        number: Int, at: Int64, event: String, actor: String, userID: String?, appID: String?, detail: [String: JSONValue], hash: String
+        number: Int, at: Int64, event: String, actor: String, userID: String?, appID: String?,
+        detail: [String: JSONValue], hash: String
     ) {
         (self.number, self.at, self.event, self.actor) = (number, at, event, actor)
         (self.userID, self.appID, self.detail, self.hash) = (userID, appID, detail, hash)
@@ -240,7 +276,10 @@ public struct AuditSegmentEntry: Sendable, Hashable, Codable {
     /// base64url
     public var hash: String
 
-    public init(number: Int, at: Int64, event: String, actor: String, userID: String, appID: String, detail: String, hash: String) {
+    public init(
+        number: Int, at: Int64, event: String, actor: String, userID: String, appID: String,
+        detail: String, hash: String
+    ) {
         (self.number, self.at, self.event, self.actor) = (number, at, event, actor)
         (self.userID, self.appID, self.detail, self.hash) = (userID, appID, detail, hash)
     }
@@ -256,7 +295,9 @@ public struct AuditSegmentAnswer: Sendable, Hashable, Codable {
     public var start: AuditPlace
     public var entries: [AuditSegmentEntry]
 
-    public init(start: AuditPlace, entries: [AuditSegmentEntry]) { (self.start, self.entries) = (start, entries) }
+    public init(start: AuditPlace, entries: [AuditSegmentEntry]) {
+        (self.start, self.entries) = (start, entries)
+    }
 
     public enum CodingKeys: String, CodingKey, CaseIterable { case start, entries }
 }
@@ -283,8 +324,13 @@ public struct AuditVerdictAnswer: Sendable, Hashable, Codable {
     /// The last entry that was pruned; `nil` when none was.
     public var start: AuditPlace?
 
-    public init(isWhole: Bool, entries: Int? = nil, lastHash: String? = nil, brokenAt: Int? = nil, start: AuditPlace? = nil) {
-        (self.isWhole, self.entries, self.lastHash, self.brokenAt, self.start) = (isWhole, entries, lastHash, brokenAt, start)
+    public init(
+        isWhole: Bool, entries: Int? = nil, lastHash: String? = nil, brokenAt: Int? = nil,
+        start: AuditPlace? = nil
+    ) {
+        (self.isWhole, self.entries, self.lastHash, self.brokenAt, self.start) = (
+            isWhole, entries, lastHash, brokenAt, start
+        )
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {

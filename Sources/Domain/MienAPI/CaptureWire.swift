@@ -29,13 +29,19 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
     public var reasons: [String]?
 
     public init(
-        status: String, guidance: [String], quality: Int? = nil, face: [Double]? = nil, framesLeft: Int, expiresAt: Int64, mode: String? = nil,
-        action: String? = nil, progress: Int? = nil, countdown: Int? = nil, elapsed: Int? = nil, nextFrame: Int? = nil, nonce: String? = nil,
+        status: String, guidance: [String], quality: Int? = nil, face: [Double]? = nil,
+        framesLeft: Int, expiresAt: Int64, mode: String? = nil,
+        action: String? = nil, progress: Int? = nil, countdown: Int? = nil, elapsed: Int? = nil,
+        nextFrame: Int? = nil, nonce: String? = nil,
         reasons: [String]? = nil
     ) {
         (self.status, self.guidance, self.quality, self.face) = (status, guidance, quality, face)
-        (self.framesLeft, self.expiresAt, self.mode, self.action) = (framesLeft, expiresAt, mode, action)
-        (self.progress, self.countdown, self.elapsed, self.nextFrame) = (progress, countdown, elapsed, nextFrame)
+        (self.framesLeft, self.expiresAt, self.mode, self.action) = (
+            framesLeft, expiresAt, mode, action
+        )
+        (self.progress, self.countdown, self.elapsed, self.nextFrame) = (
+            progress, countdown, elapsed, nextFrame
+        )
         (self.nonce, self.reasons) = (nonce, reasons)
     }
 

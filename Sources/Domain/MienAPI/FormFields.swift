@@ -24,20 +24,29 @@ public struct FormFields: Sendable, Hashable {
 
     public init(_ pairs: [Pair]) { self.pairs = pairs }
 
-    /// Parses bytes, not characters: a combining mark after `&` or `=` is the beginning of a name or value.
+    /// Parses bytes, not characters: a combining mark after `&` or `=` is the beginning of a name
+    /// or value.
     ///
-    /// - Throws: ``Malformed`` for more than ``maxFields`` fields, a name of more than ``maxNameBytes`` bytes, a part that is not
-    ///   percent-encoded UTF-8, and text that is not stream-safe (``StreamSafeText``).
+    /// - Throws: ``Malformed`` for more than ``maxFields`` fields, a name of more than
+    ///   ``maxNameBytes`` bytes, a part that is not percent-encoded UTF-8, and text that is not
+    ///   stream-safe (``StreamSafeText``).
     public init(parsing text: some StringProtocol) throws(Malformed) {
         let parts = Array(text.utf8).split(separator: UInt8(ascii: "&"), maxSplits: Self.maxFields)
-        guard parts.count <= Self.maxFields else { throw Malformed(reason: "there are more than \(Self.maxFields) parameters") }
+        guard parts.count <= Self.maxFields else {
+            throw Malformed(reason: "there are more than \(Self.maxFields) parameters")
+        }
         var pairs: [Pair] = []
         for part in parts {
             let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
             // Encoded, a byte takes up to three.
             guard end - part.startIndex <= 3 * Self.maxNameBytes else { throw Self.longName }
-            guard let name = PercentEncoding.decodeForm(part[..<end]), let value = PercentEncoding.decodeForm(part[end...].dropFirst()) else {
-                throw Malformed(reason: "a parameter is not percent-encoded UTF-8, or has too many combining marks in a row")
+            guard let name = PercentEncoding.decodeForm(part[..<end]),
+                let value = PercentEncoding.decodeForm(part[end...].dropFirst())
+            else {
+                throw Malformed(
+                    reason:
+                        "a parameter is not percent-encoded UTF-8, or has too many combining marks in a row"
+                )
             }
             guard name.utf8.count <= Self.maxNameBytes else { throw Self.longName }
             pairs.append(Pair(name, value))
@@ -45,9 +54,13 @@ public struct FormFields: Sendable, Hashable {
         self.pairs = pairs
     }
 
-    private static let longName = Malformed(reason: "a parameter's name has more than \(maxNameBytes) bytes")
+    private static let longName = Malformed(
+        reason: "a parameter's name has more than \(maxNameBytes) bytes")
 
-    public var text: String { pairs.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(separator: "&") }
+    public var text: String {
+        pairs.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
+            .joined(separator: "&")
+    }
 }
 
 extension FormFields: CustomStringConvertible, CustomReflectable {

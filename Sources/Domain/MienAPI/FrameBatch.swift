@@ -1,7 +1,7 @@
 /// Frames of a live capture, one after another, as a request's body.
 ///
-/// Each is: number (4 bytes), milliseconds (4 bytes), link (32 bytes), length of the picture (4 bytes), the picture. The highest byte of a
-/// number comes first. What follows is the next frame.
+/// Each is: number (4 bytes), milliseconds (4 bytes), link (32 bytes), length of the picture (4
+/// bytes), the picture. The highest byte of a number comes first. What follows is the next frame.
 public enum FrameBatch {
     public static let contentType = "application/vnd.mien.frames"
     /// Frames of one batch.
@@ -31,28 +31,44 @@ public enum FrameBatch {
         var frames: [LinkedFrame] = [], at = 0
         while at < bytes.count {
             let place = "frame \(frames.count + 1) of the batch"
-            guard frames.count < maxFrames else { throw Malformed(description: "a batch holds at most \(maxFrames) frames") }
+            guard frames.count < maxFrames else {
+                throw Malformed(description: "a batch holds at most \(maxFrames) frames")
+            }
             guard bytes.count - at >= headBytes else {
-                throw Malformed(description: "\(place): its \(headBytes) bytes of number, time, link and length are cut off")
+                throw Malformed(
+                    description:
+                        "\(place): its \(headBytes) bytes of number, time, link and length are cut off"
+                )
             }
             let length = Int(number(bytes, at + headBytes - 4)), start = at + headBytes
             guard length > 0 else { throw Malformed(description: "\(place): it has no picture") }
             guard bytes.count - start >= length else {
-                throw Malformed(description: "\(place): \(length) bytes of picture are announced, \(bytes.count - start) follow")
+                throw Malformed(
+                    description:
+                        "\(place): \(length) bytes of picture are announced, \(bytes.count - start) follow"
+                )
             }
             frames.append(
                 LinkedFrame(
-                    number: number(bytes, at), milliseconds: number(bytes, at + 4), link: Array(bytes[(at + 8)..<(at + 8 + LinkedFrame.linkBytes)]),
+                    number: number(bytes, at), milliseconds: number(bytes, at + 4),
+                    link: Array(bytes[(at + 8)..<(at + 8 + LinkedFrame.linkBytes)]),
                     picture: Array(bytes[start..<(start + length)])))
             at = start + length
         }
-        guard !frames.isEmpty else { throw Malformed(description: "the body is empty: a batch holds 1 to \(maxFrames) frames") }
+        guard !frames.isEmpty else {
+            throw Malformed(
+                description: "the body is empty: a batch holds 1 to \(maxFrames) frames")
+        }
         return frames
     }
 
     private static func put(_ value: UInt32, to bytes: inout [UInt8]) {
-        for shift: UInt32 in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
+        for shift: UInt32 in [24, 16, 8, 0] {
+            bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+        }
     }
 
-    private static func number(_ bytes: [UInt8], _ at: Int) -> UInt32 { bytes[at..<(at + 4)].reduce(0) { $0 << 8 | UInt32($1) } }
+    private static func number(_ bytes: [UInt8], _ at: Int) -> UInt32 {
+        bytes[at..<(at + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+    }
 }

@@ -16,16 +16,23 @@ public struct LinkedFrame: Sendable, Hashable {
     public let picture: [UInt8]
 
     public init(number: UInt32, milliseconds: UInt32, link: [UInt8], picture: [UInt8]) {
-        (self.number, self.milliseconds, self.link, self.picture) = (number, milliseconds, link, picture)
+        (self.number, self.milliseconds, self.link, self.picture) = (
+            number, milliseconds, link, picture
+        )
     }
 }
 
 extension LinkedFrame: CustomStringConvertible, CustomReflectable {
-    public var description: String { "frame \(number) at \(milliseconds) ms, \(picture.count) bytes" }
-    public var customMirror: Mirror { Mirror(self, children: ["number": number, "milliseconds": milliseconds]) }
+    public var description: String {
+        "frame \(number) at \(milliseconds) ms, \(picture.count) bytes"
+    }
+    public var customMirror: Mirror {
+        Mirror(self, children: ["number": number, "milliseconds": milliseconds])
+    }
 }
 
-/// The chain of a live capture's frames: what was sent is what was taken, all of it, in order, for this session.
+/// The chain of a live capture's frames: what was sent is what was taken, all of it, in order, for
+/// this session.
 ///
 ///     h₀ = SHA-256("mien/v1/capture-chain" ‖ nonce)
 ///     hₙ = SHA-256(hₙ₋₁ ‖ n ‖ milliseconds ‖ picture)      n and milliseconds as 8 bytes, the highest first
@@ -49,13 +56,18 @@ public struct FrameChain: Sendable, Hashable {
     private var link: [UInt8]
     private var lastMilliseconds: UInt32?
 
-    public init(nonce: [UInt8]) { link = Array(SHA256.hash(data: Array("mien/v1/capture-chain".utf8) + nonce)) }
+    public init(nonce: [UInt8]) {
+        link = Array(SHA256.hash(data: Array("mien/v1/capture-chain".utf8) + nonce))
+    }
 
     /// Puts a picture at the end.
     ///
-    /// - Parameter milliseconds: larger than those of the picture before, or the server ends the session.
+    /// - Parameter milliseconds: larger than those of the picture before, or the server ends the
+    ///   session.
     public mutating func append(_ picture: [UInt8], milliseconds: UInt32) -> LinkedFrame {
-        let frame = LinkedFrame(number: next, milliseconds: milliseconds, link: following(number: next, milliseconds, picture), picture: picture)
+        let frame = LinkedFrame(
+            number: next, milliseconds: milliseconds,
+            link: following(number: next, milliseconds, picture), picture: picture)
         advance(to: frame)
         return frame
     }
@@ -63,17 +75,23 @@ public struct FrameChain: Sendable, Hashable {
     /// Takes the next frame; of one that is not, nothing.
     public mutating func accept(_ frame: LinkedFrame) throws(Fault) {
         guard frame.number == next else { throw .outOfOrder(next: next) }
-        guard frame.link == following(number: next, frame.milliseconds, frame.picture) else { throw .altered }
+        guard frame.link == following(number: next, frame.milliseconds, frame.picture) else {
+            throw .altered
+        }
         if let lastMilliseconds, frame.milliseconds <= lastMilliseconds { throw .notLater }
         advance(to: frame)
     }
 
-    private mutating func advance(to frame: LinkedFrame) { (link, lastMilliseconds, next) = (frame.link, frame.milliseconds, next + 1) }
+    private mutating func advance(to frame: LinkedFrame) {
+        (link, lastMilliseconds, next) = (frame.link, frame.milliseconds, next + 1)
+    }
 
     private func following(number: UInt32, _ milliseconds: UInt32, _ picture: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         hash.update(data: link)
-        for value in [UInt64(number), UInt64(milliseconds)] { unsafe withUnsafeBytes(of: value.bigEndian) { unsafe hash.update(bufferPointer: $0) } }
+        for value in [UInt64(number), UInt64(milliseconds)] {
+            unsafe withUnsafeBytes(of: value.bigEndian) { unsafe hash.update(bufferPointer: $0) }
+        }
         hash.update(data: picture)
         return Array(hash.finalize())
     }

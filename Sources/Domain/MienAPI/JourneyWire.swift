@@ -12,14 +12,19 @@ public struct StartJourneyRequest: Sendable, Hashable, Codable {
     /// From an earlier completion: this is a device the user has signed in on.
     public var deviceToken: String?
 
-    public init(clientID: String, clientSecret: String? = nil, additionalParams: JSONValue? = nil, flowID: String? = nil, deviceToken: String? = nil)
-    {
-        (self.clientID, self.clientSecret, self.additionalParams) = (clientID, clientSecret, additionalParams)
+    public init(
+        clientID: String, clientSecret: String? = nil, additionalParams: JSONValue? = nil,
+        flowID: String? = nil, deviceToken: String? = nil
+    ) {
+        (self.clientID, self.clientSecret, self.additionalParams) = (
+            clientID, clientSecret, additionalParams
+        )
         (self.flowID, self.deviceToken) = (flowID, deviceToken)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case clientID = "client_id", clientSecret = "client_secret", additionalParams = "additional_params", flowID = "flow_id"
+        case clientID = "client_id", clientSecret = "client_secret", additionalParams =
+            "additional_params", flowID = "flow_id"
         case deviceToken = "device_token"
     }
 }
@@ -32,7 +37,9 @@ public struct RespondRequest: Sendable, Hashable, Codable {
     public var option: String
     public var data: JSONValue?
 
-    public init(state: String, option: String, data: JSONValue? = nil) { (self.state, self.option, self.data) = (state, option, data) }
+    public init(state: String, option: String, data: JSONValue? = nil) {
+        (self.state, self.option, self.data) = (state, option, data)
+    }
 
     public enum CodingKeys: String, CodingKey, CaseIterable { case state, option, data }
 }
@@ -49,21 +56,28 @@ public struct JourneyAnswer: Sendable, Hashable, Codable {
     public var clientResponseOptions: [String: ClientOptionWire]
     /// A signed JWT; with `success` only.
     public var token: String?
-    /// Keep it on the device: it shows later journeys that the user has signed in here. With `success` only.
+    /// Keep it on the device: it shows later journeys that the user has signed in here. With
+    /// `success` only.
     public var deviceToken: String?
     /// Milliseconds since 1970: when the journey expires.
     public var expiresAt: Int64
 
     public init(
         state: String?, journeyStepID: String, data: JSONValue? = nil, errorData: JSONValue? = nil,
-        clientResponseOptions: [String: ClientOptionWire] = [:], token: String? = nil, deviceToken: String? = nil, expiresAt: Int64
+        clientResponseOptions: [String: ClientOptionWire] = [:], token: String? = nil,
+        deviceToken: String? = nil, expiresAt: Int64
     ) {
-        (self.state, self.journeyStepID, self.data, self.errorData) = (state, journeyStepID, data, errorData)
-        (self.clientResponseOptions, self.token, self.deviceToken, self.expiresAt) = (clientResponseOptions, token, deviceToken, expiresAt)
+        (self.state, self.journeyStepID, self.data, self.errorData) = (
+            state, journeyStepID, data, errorData
+        )
+        (self.clientResponseOptions, self.token, self.deviceToken, self.expiresAt) = (
+            clientResponseOptions, token, deviceToken, expiresAt
+        )
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case state, journeyStepID = "journey_step_id", data, errorData = "error_data", clientResponseOptions = "client_response_options", token
+        case state, journeyStepID = "journey_step_id", data, errorData = "error_data",
+            clientResponseOptions = "client_response_options", token
         case deviceToken = "device_token", expiresAt = "expires_at"
     }
 }
@@ -76,5 +90,7 @@ public struct ClientOptionWire: Sendable, Hashable, Codable {
     /// What `data` must be.
     public var schema: JSONValue?
 
-    public init(type: String, label: String, schema: JSONValue? = nil) { (self.type, self.label, self.schema) = (type, label, schema) }
+    public init(type: String, label: String, schema: JSONValue? = nil) {
+        (self.type, self.label, self.schema) = (type, label, schema)
+    }
 }

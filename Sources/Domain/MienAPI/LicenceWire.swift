@@ -12,7 +12,9 @@ public struct ProductKeyRequest: Codable, Sendable, Hashable {
         (self.product, self.name, self.activations, self.days) = (product, name, activations, days)
     }
 
-    public enum CodingKeys: String, CodingKey, CaseIterable { case product, name, activations, days }
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case product, name, activations, days
+    }
 }
 
 /// A product key, as administrators see it.
@@ -26,15 +28,19 @@ public struct ProductKeyAnswer: Codable, Sendable, Hashable {
     public var productKey: String?
 
     public init(
-        id: String, product: String, name: String, activations: Int, used: Int, days: Int, createdAt: Int64, revokedAt: Int64? = nil,
+        id: String, product: String, name: String, activations: Int, used: Int, days: Int,
+        createdAt: Int64, revokedAt: Int64? = nil,
         productKey: String? = nil
     ) {
-        (self.id, self.product, self.name, self.activations, self.used, self.days) = (id, product, name, activations, used, days)
+        (self.id, self.product, self.name, self.activations, self.used, self.days) = (
+            id, product, name, activations, used, days
+        )
         (self.createdAt, self.revokedAt, self.productKey) = (createdAt, revokedAt, productKey)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, product, name, activations, used, days, createdAt = "created_at", revokedAt = "revoked_at", productKey = "product_key"
+        case id, product, name, activations, used, days, createdAt = "created_at", revokedAt =
+            "revoked_at", productKey = "product_key"
     }
 }
 
@@ -42,9 +48,13 @@ public struct ProductKeyAnswer: Codable, Sendable, Hashable {
 public struct LicenceRequest: Codable, Sendable, Hashable {
     public var productKey, device: String
 
-    public init(productKey: String, device: String) { (self.productKey, self.device) = (productKey, device) }
+    public init(productKey: String, device: String) {
+        (self.productKey, self.device) = (productKey, device)
+    }
 
-    public enum CodingKeys: String, CodingKey, CaseIterable { case productKey = "product_key", device }
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case productKey = "product_key", device
+    }
 }
 
 /// A licence, and the key to check it with.
@@ -56,8 +66,12 @@ public struct LicenceAnswer: Codable, Sendable, Hashable {
     public var expiresAt: Int64
 
     public init(licence: String, product: String, publicKey: JSONValue, expiresAt: Int64) {
-        (self.licence, self.product, self.publicKey, self.expiresAt) = (licence, product, publicKey, expiresAt)
+        (self.licence, self.product, self.publicKey, self.expiresAt) = (
+            licence, product, publicKey, expiresAt
+        )
     }
 
-    public enum CodingKeys: String, CodingKey, CaseIterable { case licence, product, publicKey = "public_key", expiresAt = "expires_at" }
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case licence, product, publicKey = "public_key", expiresAt = "expires_at"
+    }
 }

@@ -3,16 +3,21 @@ internal import Foundation
 public import MienCore
 
 extension OTPTokenAnswer {
-    /// The secret that the server encrypted to a device's key: HPKE (RFC 9180) with P-256, HKDF-SHA256, AES-256-GCM.
+    /// The secret that the server encrypted to a device's key: HPKE (RFC 9180) with P-256,
+    /// HKDF-SHA256, AES-256-GCM.
     ///
     /// - Parameter key: whose public part the server was sent.
-    /// - Throws: an error that says nothing about the secret, if the message is malformed, too long, changed, or for another key, app, or token.
+    /// - Throws: an error that says nothing about the secret, if the message is malformed, too
+    ///   long, changed, or for another key, app, or token.
     public func secret(with key: P256.KeyAgreement.PrivateKey) throws -> Sensitive<[UInt8]> {
-        guard encapsulatedKey.utf8.count <= Self.maxMessageCharacters, encryptedSecret.utf8.count <= Self.maxMessageCharacters,
-            let encapsulated = Base64URL.decode(encapsulatedKey), let ciphertext = Base64URL.decode(encryptedSecret)
+        guard encapsulatedKey.utf8.count <= Self.maxMessageCharacters,
+            encryptedSecret.utf8.count <= Self.maxMessageCharacters,
+            let encapsulated = Base64URL.decode(encapsulatedKey),
+            let ciphertext = Base64URL.decode(encryptedSecret)
         else { throw MalformedMessage() }
         var recipient = try HPKE.Recipient(
-            privateKey: key, ciphersuite: .P256_SHA256_AES_GCM_256, info: Data(Self.info(app: appID, token: tokenID)),
+            privateKey: key, ciphersuite: .P256_SHA256_AES_GCM_256,
+            info: Data(Self.info(app: appID, token: tokenID)),
             encapsulatedKey: Data(encapsulated))
         return Sensitive([UInt8](try recipient.open(Data(ciphertext))))
     }

@@ -7,7 +7,9 @@ public struct OTPRegistrationRequest: Codable, Sendable, Hashable {
     /// 6...10; 6 by default.
     public var digits: Int?
 
-    public init(kind: String? = nil, digits: Int? = nil) { (self.kind, self.digits) = (kind, digits) }
+    public init(kind: String? = nil, digits: Int? = nil) {
+        (self.kind, self.digits) = (kind, digits)
+    }
 
     public enum CodingKeys: String, CodingKey, CaseIterable { case kind, digits }
 }
@@ -20,10 +22,14 @@ public struct OTPRegistrationAnswer: Codable, Sendable, Hashable {
     public var expiresAt: Int64
 
     public init(registrationCode: String, kind: String, digits: Int, expiresAt: Int64) {
-        (self.registrationCode, self.kind, self.digits, self.expiresAt) = (registrationCode, kind, digits, expiresAt)
+        (self.registrationCode, self.kind, self.digits, self.expiresAt) = (
+            registrationCode, kind, digits, expiresAt
+        )
     }
 
-    public enum CodingKeys: String, CodingKey, CaseIterable { case registrationCode = "registration_code", kind, digits, expiresAt = "expires_at" }
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case registrationCode = "registration_code", kind, digits, expiresAt = "expires_at"
+    }
 }
 
 /// `POST /v1/otp/tokens`: what a device sends.
@@ -34,10 +40,14 @@ public struct RedeemOTPRequest: Codable, Sendable, Hashable {
     public var name, os: String
 
     public init(registrationCode: String, publicKey: JSONValue, name: String, os: String) {
-        (self.registrationCode, self.publicKey, self.name, self.os) = (registrationCode, publicKey, name, os)
+        (self.registrationCode, self.publicKey, self.name, self.os) = (
+            registrationCode, publicKey, name, os
+        )
     }
 
-    public enum CodingKeys: String, CodingKey, CaseIterable { case registrationCode = "registration_code", publicKey = "public_key", name, os }
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case registrationCode = "registration_code", publicKey = "public_key", name, os
+    }
 }
 
 /// What a device gets for a registration code: a token, its secret encrypted to the device's key.
@@ -57,21 +67,27 @@ public struct OTPTokenAnswer: Codable, Sendable, Hashable {
     public var encapsulatedKey, encryptedSecret: String
 
     public init(
-        tokenID: String, appID: String, kind: String, algorithm: String, digits: Int, period: Int?, counter: Int?, signatureSuite: String,
+        tokenID: String, appID: String, kind: String, algorithm: String, digits: Int, period: Int?,
+        counter: Int?, signatureSuite: String,
         encapsulatedKey: String, encryptedSecret: String
     ) {
-        (self.tokenID, self.appID, self.kind, self.algorithm, self.digits) = (tokenID, appID, kind, algorithm, digits)
+        (self.tokenID, self.appID, self.kind, self.algorithm, self.digits) = (
+            tokenID, appID, kind, algorithm, digits
+        )
         (self.period, self.counter, self.signatureSuite) = (period, counter, signatureSuite)
         (self.encapsulatedKey, self.encryptedSecret) = (encapsulatedKey, encryptedSecret)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case tokenID = "token_id", appID = "app_id", kind, algorithm, digits, period, counter, signatureSuite = "signature_suite"
+        case tokenID = "token_id", appID = "app_id", kind, algorithm, digits, period, counter,
+            signatureSuite = "signature_suite"
         case encapsulatedKey = "encapsulated_key", encryptedSecret = "encrypted_secret"
     }
 
     /// What the encryption is bound to: a secret for another app or token does not open.
-    public static func info(app: String, token: String) -> [UInt8] { Array("mien/v1/otp-secret \(app) \(token)".utf8) }
+    public static func info(app: String, token: String) -> [UInt8] {
+        Array("mien/v1/otp-secret \(app) \(token)".utf8)
+    }
 }
 
 /// A token, as its owner may see it.
@@ -82,8 +98,12 @@ public struct OwnOTPToken: Codable, Sendable, Hashable {
     public var createdAt: Int64
 
     public init(id: String, kind: String, name: String, os: String, digits: Int, createdAt: Int64) {
-        (self.id, self.kind, self.name, self.os, self.digits, self.createdAt) = (id, kind, name, os, digits, createdAt)
+        (self.id, self.kind, self.name, self.os, self.digits, self.createdAt) = (
+            id, kind, name, os, digits, createdAt
+        )
     }
 
-    public enum CodingKeys: String, CodingKey, CaseIterable { case id, kind, name, os, digits, createdAt = "created_at" }
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, kind, name, os, digits, createdAt = "created_at"
+    }
 }

@@ -11,7 +11,8 @@ public struct Problem: Error, Sendable, Hashable, Codable {
     public let code: ProblemCode
     /// One per field that is not as it must be.
     public let errors: [FieldError]?
-    /// The oldest sign-in that will do, in seconds: with `insufficient_user_authentication` (RFC 9470).
+    /// The oldest sign-in that will do, in seconds: with `insufficient_user_authentication` (RFC
+    /// 9470).
     public let maxAge: Int?
     /// The `acr` that a new sign-in needs; missing if any will do.
     public let acrValues: String?
@@ -20,14 +21,19 @@ public struct Problem: Error, Sendable, Hashable, Codable {
         /// Where, e.g. `data.username`.
         public let field: String
         public let message: String
-        public init(field: String, message: String) { (self.field, self.message) = (field, message) }
+        public init(field: String, message: String) {
+            (self.field, self.message) = (field, message)
+        }
     }
 
     public init(
-        _ code: ProblemCode, _ detail: String? = nil, errors: [FieldError]? = nil, maxAge: Int? = nil, acrValues: String? = nil
+        _ code: ProblemCode, _ detail: String? = nil, errors: [FieldError]? = nil,
+        maxAge: Int? = nil, acrValues: String? = nil
     ) {
         (self.code, self.errors, self.maxAge, self.acrValues) = (code, errors, maxAge, acrValues)
-        (type, title, status) = ("https://mien.dev/problems/\(code.rawValue)", code.title, code.status)
+        (type, title, status) = (
+            "https://mien.dev/problems/\(code.rawValue)", code.title, code.status
+        )
         self.detail = detail ?? code.title
     }
 

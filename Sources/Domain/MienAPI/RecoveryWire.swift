@@ -4,7 +4,9 @@ public struct RecoveryCodesAnswer: Codable, Sendable, Hashable {
     public var codes: [String]
     public var createdAt: Int64
 
-    public init(codes: [String], createdAt: Int64) { (self.codes, self.createdAt) = (codes, createdAt) }
+    public init(codes: [String], createdAt: Int64) {
+        (self.codes, self.createdAt) = (codes, createdAt)
+    }
 
     public enum CodingKeys: String, CodingKey, CaseIterable { case codes, createdAt = "created_at" }
 }
@@ -21,9 +23,13 @@ public struct RecoveryCodesStatus: Codable, Sendable, Hashable {
     public var remaining: Int
     public var createdAt: Int64?
 
-    public init(remaining: Int, createdAt: Int64? = nil) { (self.remaining, self.createdAt) = (remaining, createdAt) }
+    public init(remaining: Int, createdAt: Int64? = nil) {
+        (self.remaining, self.createdAt) = (remaining, createdAt)
+    }
 
-    public enum CodingKeys: String, CodingKey, CaseIterable { case remaining, createdAt = "created_at" }
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case remaining, createdAt = "created_at"
+    }
 }
 
 /// A recovery that waits: one of `GET /v1/me/recovery`.
@@ -37,12 +43,17 @@ public struct OwnRecovery: Codable, Sendable, Hashable {
     /// From when it can be completed.
     public var effectiveAt: Int64
 
-    public init(id: String, appID: String, methods: [String], requestedAt: Int64, effectiveAt: Int64) {
-        (self.id, self.appID, self.methods, self.requestedAt, self.effectiveAt) = (id, appID, methods, requestedAt, effectiveAt)
+    public init(
+        id: String, appID: String, methods: [String], requestedAt: Int64, effectiveAt: Int64
+    ) {
+        (self.id, self.appID, self.methods, self.requestedAt, self.effectiveAt) = (
+            id, appID, methods, requestedAt, effectiveAt
+        )
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, appID = "app_id", methods, requestedAt = "requested_at", effectiveAt = "effective_at"
+        case id, appID = "app_id", methods, requestedAt = "requested_at", effectiveAt =
+            "effective_at"
     }
 }
 

@@ -3,7 +3,8 @@ public enum AccountState: String, Sendable, Hashable, Codable, CaseIterable {
     case active
     /// By an administrator; every grant is refused until it is active again.
     case suspended
-    /// A sign-up whose journey has not ended. It holds its user name, can sign in nowhere, and is removed when its time is over.
+    /// A sign-up whose journey has not ended. It holds its user name, can sign in nowhere, and is
+    /// removed when its time is over.
     case pending
 
     /// Whether authenticators may be added. Only its own journey can name a pending account.

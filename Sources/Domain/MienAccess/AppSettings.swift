@@ -2,7 +2,8 @@ public import MienCore
 
 /// How an app wants its users signed in.
 public struct AppSettings: Sendable, Hashable, Codable {
-    /// Where its browsers may be sent back to: absolute https addresses or an app's own scheme, compared character by character.
+    /// Where its browsers may be sent back to: absolute https addresses or an app's own scheme,
+    /// compared character by character.
     public var redirectURIs: [String]
     /// The journeys it may start; `nil` for every published one.
     public var journeys: [JourneyID]?
@@ -14,7 +15,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var liveness: LivenessPolicy
     /// How long a signed token of a completed journey is valid, in seconds, 30...3,600.
     public var tokenSeconds: Int
-    /// Whether its users may sign in with name and password on the server's own page, whatever its journeys ask for.
+    /// Whether its users may sign in with name and password on the server's own page, whatever its
+    /// journeys ask for.
     public var hasSignInPage: Bool
     /// Of access and refresh tokens.
     public var tokens: TokenLifetimes
@@ -27,45 +29,68 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var requiresDPoP: Bool
 
     public init(
-        redirectURIs: [String] = [], journeys: [JourneyID]? = nil, locks: [String: LockPolicy] = [:], faceThreshold: Double? = nil,
-        liveness: LivenessPolicy = LivenessPolicy(), tokenSeconds: Int = 300, hasSignInPage: Bool = false, tokens: TokenLifetimes = TokenLifetimes(),
+        redirectURIs: [String] = [], journeys: [JourneyID]? = nil,
+        locks: [String: LockPolicy] = [:], faceThreshold: Double? = nil,
+        liveness: LivenessPolicy = LivenessPolicy(), tokenSeconds: Int = 300,
+        hasSignInPage: Bool = false, tokens: TokenLifetimes = TokenLifetimes(),
         biometric: BiometricSettings = BiometricSettings(),
         resources: [String] = [], clientScopes: [String] = [], requiresDPoP: Bool = false
     ) {
         (self.redirectURIs, self.journeys, self.locks) = (redirectURIs, journeys, locks)
-        (self.faceThreshold, self.tokenSeconds, self.tokens, self.biometric) = (faceThreshold, tokenSeconds, tokens, biometric)
+        (self.faceThreshold, self.tokenSeconds, self.tokens, self.biometric) = (
+            faceThreshold, tokenSeconds, tokens, biometric
+        )
         self.liveness = liveness
-        (self.resources, self.clientScopes, self.requiresDPoP, self.hasSignInPage) = (resources, clientScopes, requiresDPoP, hasSignInPage)
+        (self.resources, self.clientScopes, self.requiresDPoP, self.hasSignInPage) = (
+            resources, clientScopes, requiresDPoP, hasSignInPage
+        )
     }
 
-    public func lockPolicy(for type: AuthenticatorType) -> LockPolicy { locks[type.rawValue] ?? type.defaultLockPolicy }
+    public func lockPolicy(for type: AuthenticatorType) -> LockPolicy {
+        locks[type.rawValue] ?? type.defaultLockPolicy
+    }
 
     /// What is wrong with these settings: name of the setting and words; empty when nothing is.
     public var faults: [(setting: String, message: String)] {
         var faults: [(String, String)] = []
-        for (index, uri) in redirectURIs.enumerated() where !Self.isAddress(uri) && !Self.isOwnScheme(uri) {
+        for (index, uri) in redirectURIs.enumerated()
+        where !Self.isAddress(uri) && !Self.isOwnScheme(uri) {
             faults.append(
                 (
                     "redirect_uris[\(index)]",
                     "is an absolute https address without a fragment (http only for localhost and 127.0.0.1), or has a scheme like com.example.app"
                 ))
         }
-        if redirectURIs.count > 100 { faults.append(("redirect_uris", "holds at most 100 addresses")) }
+        if redirectURIs.count > 100 {
+            faults.append(("redirect_uris", "holds at most 100 addresses"))
+        }
         for name in locks.keys.sorted() where AuthenticatorType(rawValue: name) == nil {
             let allowed = AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", ")
             faults.append(("locks.\(name)", "is no authenticator; there are \(allowed)"))
         }
-        if let faceThreshold, !(24...72).contains(faceThreshold) { faults.append(("face_threshold", "is 24 to 72")) }
-        if !(30...3600).contains(tokenSeconds) { faults.append(("token_seconds", "is 30 to 3,600")) }
+        if let faceThreshold, !(24...72).contains(faceThreshold) {
+            faults.append(("face_threshold", "is 24 to 72"))
+        }
+        if !(30...3600).contains(tokenSeconds) {
+            faults.append(("token_seconds", "is 30 to 3,600"))
+        }
         faults += liveness.faults.map { ("liveness.\($0.setting)", $0.message) }
         faults += tokens.faults.map { ("tokens.\($0.setting)", $0.message) }
         faults += biometric.faults.map { ("biometric.\($0.setting)", $0.message) }
         for (index, resource) in resources.enumerated() where !Self.isAddress(resource) {
-            faults.append(("resources[\(index)]", "is an absolute https address without a fragment (http only for localhost and 127.0.0.1)"))
+            faults.append(
+                (
+                    "resources[\(index)]",
+                    "is an absolute https address without a fragment (http only for localhost and 127.0.0.1)"
+                ))
         }
         if resources.count > 32 { faults.append(("resources", "holds at most 32 addresses")) }
         if Scope(clientScopes.joined(separator: " "))?.words.count != clientScopes.count {
-            faults.append(("client_scopes", "holds at most 32 different words of at most 64 printable ASCII characters, without spaces"))
+            faults.append(
+                (
+                    "client_scopes",
+                    "holds at most 32 different words of at most 64 printable ASCII characters, without spaces"
+                ))
         }
         return faults
     }
@@ -75,26 +100,36 @@ public struct AppSettings: Sendable, Hashable, Codable {
         // User names and back slashes make browsers and people see another host than is meant.
         let authority = uri[start...].prefix { $0 != "/" && $0 != "?" }
         guard !authority.contains(where: { $0 == "@" || $0 == "\\" }) else { return false }
-        let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
+        let host =
+            authority.hasPrefix("[")
+            ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
         let port = authority.dropFirst(host.count)
-        guard !host.isEmpty, port.isEmpty || (port.first == ":" && UInt16(port.dropFirst()) != nil) else { return false }
-        return uri.hasPrefix("https://") || (uri.hasPrefix("http://") && ["localhost", "127.0.0.1", "[::1]"].contains(host))
+        guard !host.isEmpty, port.isEmpty || (port.first == ":" && UInt16(port.dropFirst()) != nil)
+        else { return false }
+        return uri.hasPrefix("https://")
+            || (uri.hasPrefix("http://") && ["localhost", "127.0.0.1", "[::1]"].contains(host))
     }
 
     /// An app's own scheme, a domain turned round as in `com.example.app:/back` (RFC 8252 §7.1).
     private static func isOwnScheme(_ uri: String) -> Bool {
         let scheme = uri.prefix { $0 != ":" }
-        return isPlain(uri) && scheme.count < uri.count && scheme.contains(".") && scheme.first?.isLetter == true
-            && scheme.allSatisfy { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" || $0 == "+" }
+        return isPlain(uri) && scheme.count < uri.count && scheme.contains(".")
+            && scheme.first?.isLetter == true
+            && scheme.allSatisfy {
+                $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" || $0 == "+"
+            }
     }
 
     private static func isPlain(_ uri: String) -> Bool {
-        uri.utf8.count <= 2048 && !uri.contains("#") && uri.unicodeScalars.allSatisfy { $0.isASCII && $0.value > 32 && $0.value != 127 }
+        uri.utf8.count <= 2048 && !uri.contains("#")
+            && uri.unicodeScalars.allSatisfy { $0.isASCII && $0.value > 32 && $0.value != 127 }
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case redirectURIs = "redirect_uris", journeys, locks, faceThreshold = "face_threshold", liveness, tokenSeconds = "token_seconds"
-        case hasSignInPage = "sign_in_page", tokens, biometric, resources, clientScopes = "client_scopes", requiresDPoP = "requires_dpop"
+        case redirectURIs = "redirect_uris", journeys, locks, faceThreshold = "face_threshold",
+            liveness, tokenSeconds = "token_seconds"
+        case hasSignInPage = "sign_in_page", tokens, biometric, resources, clientScopes =
+            "client_scopes", requiresDPoP = "requires_dpop"
     }
 
     /// The settings' names.
@@ -107,11 +142,14 @@ public struct AppSettings: Sendable, Hashable, Codable {
             journeys: try values.decodeIfPresent([JourneyID].self, forKey: .journeys),
             locks: try values.decodeIfPresent([String: LockPolicy].self, forKey: .locks) ?? [:],
             faceThreshold: try values.decodeIfPresent(Double.self, forKey: .faceThreshold),
-            liveness: try values.decodeIfPresent(LivenessPolicy.self, forKey: .liveness) ?? LivenessPolicy(),
+            liveness: try values.decodeIfPresent(LivenessPolicy.self, forKey: .liveness)
+                ?? LivenessPolicy(),
             tokenSeconds: try values.decodeIfPresent(Int.self, forKey: .tokenSeconds) ?? 300,
             hasSignInPage: try values.decodeIfPresent(Bool.self, forKey: .hasSignInPage) ?? false,
-            tokens: try values.decodeIfPresent(TokenLifetimes.self, forKey: .tokens) ?? TokenLifetimes(),
-            biometric: try values.decodeIfPresent(BiometricSettings.self, forKey: .biometric) ?? BiometricSettings(),
+            tokens: try values.decodeIfPresent(TokenLifetimes.self, forKey: .tokens)
+                ?? TokenLifetimes(),
+            biometric: try values.decodeIfPresent(BiometricSettings.self, forKey: .biometric)
+                ?? BiometricSettings(),
             resources: try values.decodeIfPresent([String].self, forKey: .resources) ?? [],
             clientScopes: try values.decodeIfPresent([String].self, forKey: .clientScopes) ?? [],
             requiresDPoP: try values.decodeIfPresent(Bool.self, forKey: .requiresDPoP) ?? false)

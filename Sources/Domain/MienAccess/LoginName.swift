@@ -11,14 +11,17 @@ public struct LoginName: Sendable, Hashable {
 
     /// UTF-8 bytes, spaces around it not counted.
     public static let maxBytes = 254
-    /// UTF-8 bytes of a text before the spaces around it are removed. Longer texts are refused before any work on them.
+    /// UTF-8 bytes of a text before the spaces around it are removed. Longer texts are refused
+    /// before any work on them.
     static let maxTypedBytes = 1024
 
     public let kind: Kind
-    /// What is compared: Unicode NFKC, case folded, no space around it. External ids are taken as they are.
+    /// What is compared: Unicode NFKC, case folded, no space around it. External ids are taken as
+    /// they are.
     public let normal: String
 
-    /// - Throws: ``LoginNameError`` when it is empty, too long, holds control characters or spaces, or is no e-mail address.
+    /// - Throws: ``LoginNameError`` when it is empty, too long, holds control characters or spaces,
+    ///   or is no e-mail address.
     public init(_ text: String, kind: Kind) throws(LoginNameError) {
         guard text.utf8.count <= Self.maxTypedBytes, text.isStreamSafe else { throw .tooLong(kind) }
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -26,10 +29,12 @@ public struct LoginName: Sendable, Hashable {
         guard trimmed.utf8.count <= Self.maxBytes else { throw .tooLong(kind) }
         let normal = kind == .externalID ? trimmed : Self.folded(trimmed)
         // In the compared form, too: compatibility mapping makes spaces of some letters (U+FDFA).
-        guard !(trimmed.unicodeScalars + normal.unicodeScalars).contains(where: Self.isForbidden) else { throw .character(kind) }
+        guard !(trimmed.unicodeScalars + normal.unicodeScalars).contains(where: Self.isForbidden)
+        else { throw .character(kind) }
         if kind == .email {
             let parts = normal.split(separator: "@", omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.count <= 64, parts[1].contains("."), !parts[1].hasPrefix("."),
+            guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.count <= 64,
+                parts[1].contains("."), !parts[1].hasPrefix("."),
                 !parts[1].hasSuffix(".")
             else { throw .notAnAddress }
         }
@@ -37,23 +42,26 @@ public struct LoginName: Sendable, Hashable {
         (self.kind, self.normal) = (kind, normal)
     }
 
-    /// What an unlabelled identifier might be typed as, in one form for every kind. Two people must not share it across kinds, or one could answer for
-    /// the other.
+    /// What an unlabelled identifier might be typed as, in one form for every kind. Two people must
+    /// not share it across kinds, or one could answer for the other.
     public var identifier: String { kind == .externalID ? Self.folded(normal) : normal }
 
     /// Every name `text` might mean: what an unlabelled identifier is looked up as.
     ///
-    /// - Returns: nothing for text that can be no name, such as text that is too long; such text is not normalized.
+    /// - Returns: nothing for text that can be no name, such as text that is too long; such text is
+    ///   not normalized.
     public static func candidates(_ text: String) -> [LoginName] {
         guard text.utf8.count <= maxTypedBytes, text.isStreamSafe else { return [] }
         // Also a full-width “＠”.
-        let kinds: [Kind] = Self.folded(text).contains("@") ? [.email, .externalID] : [.username, .externalID]
+        let kinds: [Kind] =
+            Self.folded(text).contains("@") ? [.email, .externalID] : [.username, .externalID]
         return kinds.compactMap { try? LoginName(text, kind: $0) }
     }
 
     /// Composed again after folding, which takes some letters apart.
     private static func folded(_ text: String) -> String {
-        text.precomposedStringWithCompatibilityMapping.lowercased().precomposedStringWithCompatibilityMapping
+        text.precomposedStringWithCompatibilityMapping.lowercased()
+            .precomposedStringWithCompatibilityMapping
     }
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {

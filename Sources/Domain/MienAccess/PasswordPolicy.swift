@@ -1,4 +1,5 @@
-/// What a new password must be. NIST SP 800-63B-4 §3.1.1: length counts, composition rules do not, common ones are refused.
+/// What a new password must be. NIST SP 800-63B-4 §3.1.1: length counts, composition rules do not,
+/// common ones are refused.
 public struct PasswordPolicy: Sendable, Hashable {
     /// Unicode scalars, 8...64.
     public let minimumLength: Int
@@ -19,7 +20,9 @@ public struct PasswordPolicy: Sendable, Hashable {
         if password.utf8.count > Self.maxBytes { return .tooLong }
         if password.unicodeScalars.count < minimumLength { return .tooShort(least: minimumLength) }
         let folded = password.lowercased()
-        if Set(folded).count <= 2 || Self.common.contains(folded) || Self.isRun(folded) { return .common }
+        if Set(folded).count <= 2 || Self.common.contains(folded) || Self.isRun(folded) {
+            return .common
+        }
         if names.contains(where: { !$0.isEmpty && $0.lowercased() == folded }) { return .isName }
         return nil
     }
@@ -31,16 +34,25 @@ public struct PasswordPolicy: Sendable, Hashable {
         return steps == [1] || steps == [-1]
     }
 
-    /// Of eight and more characters, from the lists of passwords found most often in breaches; shorter ones are refused anyway.
+    /// Of eight and more characters, from the lists of passwords found most often in breaches;
+    /// shorter ones are refused anyway.
     private static let common: Set<String> = [
-        "password", "password1", "password12", "password123", "passw0rd", "p@ssw0rd", "p@ssword", "qwertyui", "qwertyuiop", "qwerty123", "qwerty12",
-        "1q2w3e4r", "1q2w3e4r5t", "1qaz2wsx", "zaq12wsx", "q1w2e3r4", "q1w2e3r4t5", "abcd1234", "abc12345", "a1b2c3d4", "iloveyou", "iloveyou1",
-        "sunshine", "princess", "football", "baseball", "superman", "starwars", "trustno1", "whatever", "computer", "michelle", "jennifer",
-        "internet", "liverpool", "chocolate", "welcome1", "welcome123", "letmein1", "letmein123", "changeme", "changeme1", "changeme123",
-        "default1", "administrator", "admin123", "admin1234", "adminadmin", "root1234", "test1234", "testtest", "guest123", "secret123",
-        "asdfghjk", "asdfghjkl", "asdfasdf", "zxcvbnm1", "zxcvbnm123", "11223344", "12341234", "123123123", "12345678910", "123456789a",
-        "123454321", "147258369", "789456123", "87654321", "987654321", "1234qwer", "qwer1234", "q1w2e3r4t5y6", "google123", "facebook",
-        "mustang1", "master12", "shadow12", "dragon12", "monkey12", "charlie1", "jordan23", "michael1", "samantha", "corvette", "maverick",
+        "password", "password1", "password12", "password123", "passw0rd", "p@ssw0rd", "p@ssword",
+        "qwertyui", "qwertyuiop", "qwerty123", "qwerty12",
+        "1q2w3e4r", "1q2w3e4r5t", "1qaz2wsx", "zaq12wsx", "q1w2e3r4", "q1w2e3r4t5", "abcd1234",
+        "abc12345", "a1b2c3d4", "iloveyou", "iloveyou1",
+        "sunshine", "princess", "football", "baseball", "superman", "starwars", "trustno1",
+        "whatever", "computer", "michelle", "jennifer",
+        "internet", "liverpool", "chocolate", "welcome1", "welcome123", "letmein1", "letmein123",
+        "changeme", "changeme1", "changeme123",
+        "default1", "administrator", "admin123", "admin1234", "adminadmin", "root1234", "test1234",
+        "testtest", "guest123", "secret123",
+        "asdfghjk", "asdfghjkl", "asdfasdf", "zxcvbnm1", "zxcvbnm123", "11223344", "12341234",
+        "123123123", "12345678910", "123456789a",
+        "123454321", "147258369", "789456123", "87654321", "987654321", "1234qwer", "qwer1234",
+        "q1w2e3r4t5y6", "google123", "facebook",
+        "mustang1", "master12", "shadow12", "dragon12", "monkey12", "charlie1", "jordan23",
+        "michael1", "samantha", "corvette", "maverick",
     ]
 }
 

@@ -1,9 +1,11 @@
-/// A sign-up in progress: what its account still lacks, and what the end of the journey makes of it. Pure.
+/// A sign-up in progress: what its account still lacks, and what the end of the journey makes of
+/// it. Pure.
 ///
-/// Taken names and addresses do not stop a sign-up, since stopping would tell a stranger that they are taken. The journey goes on as for free ones,
-/// and only its end differs.
+/// Taken names and addresses do not stop a sign-up, since stopping would tell a stranger that they
+/// are taken. The journey goes on as for free ones, and only its end differs.
 public struct SignUp: Sendable, Hashable, Codable {
-    /// Someone else has the user name or external id. This sign-up holds no name and never completes.
+    /// Someone else has the user name or external id. This sign-up holds no name and never
+    /// completes.
     public let isDecoy: Bool
     /// A code sent to the claimed address was entered.
     public private(set) var hasProvedEmail = false
@@ -31,7 +33,8 @@ public struct SignUp: Sendable, Hashable, Codable {
         case refused
     }
 
-    /// Whether a code may be mailed to the claimed address. An address in use gets a notice instead, and no code.
+    /// Whether a code may be mailed to the claimed address. An address in use gets a notice
+    /// instead, and no code.
     public func mailsCode(isEmailTaken: Bool) -> Bool { !isDecoy && !isEmailTaken }
 
     /// Records that a code sent to the claimed address was entered.
@@ -40,7 +43,9 @@ public struct SignUp: Sendable, Hashable, Codable {
     /// The end of the journey, reached.
     public func ending(_ circumstances: Circumstances) -> Ending {
         guard !isDecoy, !circumstances.isExpired else { return .refused }
-        guard hasProvedEmail else { return circumstances.hasName ? .active(attachesEmail: false) : .refused }
+        guard hasProvedEmail else {
+            return circumstances.hasName ? .active(attachesEmail: false) : .refused
+        }
         return circumstances.isEmailTaken ? .refused : .active(attachesEmail: true)
     }
 }

@@ -10,7 +10,9 @@ public struct TokenBucket: Sendable, Hashable {
 
         /// - Precondition: both in range.
         public init(burst: Int, perMinute: Int) {
-            precondition((1...1_000_000).contains(burst) && (1...1_000_000).contains(perMinute), "a rate is 1...1,000,000")
+            precondition(
+                (1...1_000_000).contains(burst) && (1...1_000_000).contains(perMinute),
+                "a rate is 1...1,000,000")
             (self.burst, self.perMinute) = (burst, perMinute)
         }
     }
@@ -35,6 +37,7 @@ public struct TokenBucket: Sendable, Hashable {
 
     /// Whether it is full again, so that forgetting it changes nothing.
     public func isFull(_ rate: Rate, at now: Instant) -> Bool {
-        tokens + Double(max(0, (now - filledAt).milliseconds)) / 60_000 * Double(rate.perMinute) >= Double(rate.burst)
+        tokens + Double(max(0, (now - filledAt).milliseconds)) / 60_000 * Double(rate.perMinute)
+            >= Double(rate.burst)
     }
 }

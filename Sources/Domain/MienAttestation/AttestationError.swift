@@ -1,6 +1,7 @@
 public import MienCore
 
-/// A claim about a key or a device was not proved. Branch on ``code``; ``reason`` says what was wrong and what is allowed, for a log.
+/// A claim about a key or a device was not proved. Branch on ``code``; ``reason`` says what was
+/// wrong and what is allowed, for a log.
 public struct AttestationError: CodedError {
     /// Stable words: logged, counted, documented, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {

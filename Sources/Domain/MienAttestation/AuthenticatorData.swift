@@ -1,4 +1,5 @@
-/// What an authenticator says in its own words and signs (WebAuthn §6.1). App Attest borrows the format.
+/// What an authenticator says in its own words and signs (WebAuthn §6.1). App Attest borrows the
+/// format.
 public struct AuthenticatorData: Sendable, Hashable {
     public struct Flags: OptionSet, Sendable, Hashable {
         public let rawValue: UInt8
@@ -6,8 +7,10 @@ public struct AuthenticatorData: Sendable, Hashable {
 
         public static let userPresent = Flags(rawValue: 1), userVerified = Flags(rawValue: 1 << 2)
         /// The key may leave the device it was made on, and has done so.
-        public static let backupEligible = Flags(rawValue: 1 << 3), backedUp = Flags(rawValue: 1 << 4)
-        static let attestedCredential = Flags(rawValue: 1 << 6), extensions = Flags(rawValue: 1 << 7)
+        public static let backupEligible = Flags(rawValue: 1 << 3),
+            backedUp = Flags(rawValue: 1 << 4)
+        static let attestedCredential = Flags(rawValue: 1 << 6),
+            extensions = Flags(rawValue: 1 << 7)
     }
 
     public struct Credential: Sendable, Hashable {
@@ -27,33 +30,54 @@ public struct AuthenticatorData: Sendable, Hashable {
 
     public static let maxCredentialIDBytes = 1023
 
-    /// - Parameter toleratingMissingCredential: App Attest's assertions claim a credential that is not there.
-    public init(_ bytes: [UInt8], toleratingMissingCredential: Bool = false) throws(AttestationError) {
+    /// - Parameter toleratingMissingCredential: App Attest's assertions claim a credential that is
+    ///   not there.
+    public init(_ bytes: [UInt8], toleratingMissingCredential: Bool = false)
+        throws(AttestationError)
+    {
         var reader = BigEndianReader(bytes)
-        guard let hash = reader.take(32), let flags = reader.integer(UInt8.self), let counter = reader.integer(UInt32.self) else {
+        guard let hash = reader.take(32), let flags = reader.integer(UInt8.self),
+            let counter = reader.integer(UInt32.self)
+        else {
             throw AttestationError(.authenticatorData, "shorter than 37 bytes")
         }
         (relyingPartyHash, self.flags, self.counter) = (hash, Flags(rawValue: flags), counter)
         let claimsNothing = toleratingMissingCredential && reader.isAtEnd
-        credential = self.flags.contains(.attestedCredential) && !claimsNothing ? try Self.credential(&reader) : nil
-        extensions = self.flags.contains(.extensions) && !claimsNothing ? try Self.map(&reader, "extensions") : nil
-        guard reader.isAtEnd else { throw AttestationError(.authenticatorData, "something follows what the flags announce") }
+        credential =
+            self.flags.contains(.attestedCredential) && !claimsNothing
+            ? try Self.credential(&reader) : nil
+        extensions =
+            self.flags.contains(.extensions) && !claimsNothing
+            ? try Self.map(&reader, "extensions") : nil
+        guard reader.isAtEnd else {
+            throw AttestationError(.authenticatorData, "something follows what the flags announce")
+        }
     }
 
-    private static func credential(_ reader: inout BigEndianReader) throws(AttestationError) -> Credential {
-        guard let aaguid = reader.take(16), let id = reader.counted() else { throw AttestationError(.authenticatorData, "the credential is cut off") }
+    private static func credential(_ reader: inout BigEndianReader) throws(AttestationError)
+        -> Credential
+    {
+        guard let aaguid = reader.take(16), let id = reader.counted() else {
+            throw AttestationError(.authenticatorData, "the credential is cut off")
+        }
         guard !id.isEmpty, id.count <= maxCredentialIDBytes else {
-            throw AttestationError(.authenticatorData, "a credential's id has 1 to \(maxCredentialIDBytes) bytes, not \(id.count)")
+            throw AttestationError(
+                .authenticatorData,
+                "a credential's id has 1 to \(maxCredentialIDBytes) bytes, not \(id.count)")
         }
         return Credential(aaguid: aaguid, id: id, key: try map(&reader, "credential's key"))
     }
 
-    private static func map(_ reader: inout BigEndianReader, _ name: String) throws(AttestationError) -> CBORValue {
+    private static func map(_ reader: inout BigEndianReader, _ name: String)
+        throws(AttestationError) -> CBORValue
+    {
         let value: CBORValue, count: Int
         do { (value, count) = try CBOR.readFirst(reader.remaining, form: .ctap2) } catch {
             throw AttestationError(.authenticatorData, "the \(name): \(error)")
         }
-        guard value.entries != nil else { throw AttestationError(.authenticatorData, "the \(name): not a map") }
+        guard value.entries != nil else {
+            throw AttestationError(.authenticatorData, "the \(name): not a map")
+        }
         _ = reader.take(count)
         return value
     }

@@ -16,28 +16,46 @@ public enum COSEAlgorithm {
 }
 
 extension DevicePublicKey {
-    /// A key as COSE writes it (RFC 9053 §7, RFC 8230 §4), with exactly the members that WebAuthn §6.5.1.1 allows.
+    /// A key as COSE writes it (RFC 9053 §7, RFC 8230 §4), with exactly the members that WebAuthn
+    /// §6.5.1.1 allows.
     ///
-    /// - Throws: ``AttestationError`` with code `attestation.key`, or `webauthn.algorithm` for one that is not taken.
+    /// - Throws: ``AttestationError`` with code `attestation.key`, or `webauthn.algorithm` for one
+    ///   that is not taken.
     public init(cose: CBORValue) throws(AttestationError) {
-        guard let members = cose.entries else { throw AttestationError(.key, "a COSE key is a map") }
-        guard let number = cose[3]?.integerValue else { throw AttestationError(.key, "the COSE key names no algorithm") }
+        guard let members = cose.entries else {
+            throw AttestationError(.key, "a COSE key is a map")
+        }
+        guard let number = cose[3]?.integerValue else {
+            throw AttestationError(.key, "the COSE key names no algorithm")
+        }
         guard let algorithm = COSEAlgorithm.algorithm(number) else {
-            throw AttestationError(.algorithm, "the key's algorithm is \(number); \(COSEAlgorithm.taken)")
+            throw AttestationError(
+                .algorithm, "the key's algorithm is \(number); \(COSEAlgorithm.taken)")
         }
         let material = try Self.material(cose, algorithm: algorithm)
         let expected = algorithm == .es256 ? 5 : 4
-        guard members.count == expected else { throw AttestationError(.key, "the COSE key has \(members.count) members instead of \(expected)") }
+        guard members.count == expected else {
+            throw AttestationError(
+                .key, "the COSE key has \(members.count) members instead of \(expected)")
+        }
         do { try self.init(material) } catch { throw AttestationError(.key, error.reason) }
     }
 
-    private static func material(_ cose: CBORValue, algorithm: DeviceKeyAlgorithm) throws(AttestationError) -> Material {
+    private static func material(_ cose: CBORValue, algorithm: DeviceKeyAlgorithm)
+        throws(AttestationError) -> Material
+    {
         func bytes(_ label: Int64) throws(AttestationError) -> [UInt8] {
-            guard let bytes = cose[label]?.bytesValue else { throw AttestationError(.key, "member \(label) of the COSE key is missing or no bytes") }
+            guard let bytes = cose[label]?.bytesValue else {
+                throw AttestationError(
+                    .key, "member \(label) of the COSE key is missing or no bytes")
+            }
             return bytes
         }
         func expect(_ label: Int64, _ value: Int64, _ meaning: String) throws(AttestationError) {
-            guard cose[label]?.integerValue == value else { throw AttestationError(.key, "member \(label) of this COSE key is \(value), \(meaning)") }
+            guard cose[label]?.integerValue == value else {
+                throw AttestationError(
+                    .key, "member \(label) of this COSE key is \(value), \(meaning)")
+            }
         }
         switch algorithm {
         case .es256:

@@ -1,8 +1,10 @@
-/// What a signature counter says about the key having been copied. The caller decides, and stores ``stored`` with the same write.
+/// What a signature counter says about the key having been copied. The caller decides, and stores
+/// ``stored`` with the same write.
 public enum SignatureCounter: Sendable, Hashable {
     /// As it should.
     case grew(from: UInt32, to: UInt32)
-    /// The authenticator counts nothing, now and before: common for keys that are meant to be on many devices. Proves nothing.
+    /// The authenticator counts nothing, now and before: common for keys that are meant to be on
+    /// many devices. Proves nothing.
     case unused
     /// Somebody else has counted further: two copies of the key, or an answer from before.
     case possibleClone(stored: UInt32, received: UInt32)

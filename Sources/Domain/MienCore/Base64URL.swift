@@ -1,6 +1,7 @@
 /// Base64 with `-` and `_` and without padding: RFC 4648 §5, as JOSE and WebAuthn use it.
 public enum Base64URL {
-    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static let digits = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 0xff, count: 256)
         for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
@@ -22,8 +23,8 @@ public enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Returns: `nil` for any other character, padding, a length no bytes have, or bits left over that are not zero: each value has one
-    ///   spelling only.
+    /// - Returns: `nil` for any other character, padding, a length no bytes have, or bits left over
+    ///   that are not zero: each value has one spelling only.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0, count = 0, length = 0

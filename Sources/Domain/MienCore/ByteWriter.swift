@@ -7,7 +7,9 @@ package struct ByteWriter {
     package mutating func put(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 
     package mutating func put(integer value: some FixedWidthInteger) {
-        for shift in stride(from: 0, to: type(of: value).bitWidth, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
+        for shift in stride(from: 0, to: type(of: value).bitWidth, by: 8) {
+            bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+        }
     }
 
     package mutating func put(float value: Float) { put(integer: value.bitPattern) }

@@ -1,11 +1,14 @@
-/// Decides which waiting job runs next, so that one client's load delays others by a few jobs instead of all of its own.
+/// Decides which waiting job runs next, so that one client's load delays others by a few jobs
+/// instead of all of its own.
 ///
 /// A value: reads no clock and owns no thread. Jobs are divided by ``WorkShare``:
 ///
-/// - Between ranks, turns are weighted: a known device is served first, and every rank that waits gets its part of the turns.
-/// - Within a rank, owners take turns; within an owner, parts take turns; within a part, jobs run in order of arrival.
-/// - The same division holds for room. When the queue is full, a job of a smaller share displaces the newest job of the largest one, so a client
-///   that fills the queue displaces itself.
+/// - Between ranks, turns are weighted: a known device is served first, and every rank that waits
+///   gets its part of the turns.
+/// - Within a rank, owners take turns; within an owner, parts take turns; within a part, jobs run
+///   in order of arrival.
+/// - The same division holds for room. When the queue is full, a job of a smaller share displaces
+///   the newest job of the largest one, so a client that fills the queue displaces itself.
 /// - A job that has waited for ``WorkLimits/wait`` never runs; ``expire(at:)`` returns it.
 public struct FairQueue<Job> {
     public typealias Ticket = UInt64
@@ -26,7 +29,9 @@ public struct FairQueue<Job> {
 
         /// The part with the most jobs.
         var longest: (key: String, count: Int)? {
-            parts.values.max { ($0.value.jobs.count, $0.key) < ($1.value.jobs.count, $1.key) }.map { ($0.key, $0.value.jobs.count) }
+            parts.values.max { ($0.value.jobs.count, $0.key) < ($1.value.jobs.count, $1.key) }.map {
+                ($0.key, $0.value.jobs.count)
+            }
         }
     }
 
@@ -37,7 +42,9 @@ public struct FairQueue<Job> {
         var pass = 0
 
         var longest: (key: String, count: Int)? {
-            owners.values.max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }.map { ($0.key, $0.value.count) }
+            owners.values.max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }.map {
+                ($0.key, $0.value.count)
+            }
         }
     }
 
@@ -57,8 +64,11 @@ public struct FairQueue<Job> {
     // MARK: Adding and removing
 
     /// - Parameter ticket: an identifier that no other waiting job has.
-    public mutating func add(_ job: Job, _ ticket: Ticket, for share: WorkShare, at now: ContinuousClock.Instant) -> Addition {
-        let owner = levels[share.rank.rawValue].owners[share.owner], own = owner?.parts[share.part]?.jobs.count ?? 0
+    public mutating func add(
+        _ job: Job, _ ticket: Ticket, for share: WorkShare, at now: ContinuousClock.Instant
+    ) -> Addition {
+        let owner = levels[share.rank.rawValue].owners[share.owner],
+            own = owner?.parts[share.part]?.jobs.count ?? 0
         guard own < limits.perPart else { return .refused }
         var displaced: Job?
         if let owner, owner.count >= limits.perOwner {
@@ -76,9 +86,12 @@ public struct FairQueue<Job> {
 
     /// Whether a job of this share would find a place now.
     public func hasRoom(for share: WorkShare) -> Bool {
-        let owner = levels[share.rank.rawValue].owners[share.owner], own = owner?.parts[share.part]?.jobs.count ?? 0
+        let owner = levels[share.rank.rawValue].owners[share.owner],
+            own = owner?.parts[share.part]?.jobs.count ?? 0
         guard own < limits.perPart else { return false }
-        if let owner, owner.count >= limits.perOwner { return owner.longest.map { $0.count > own + 1 } ?? false }
+        if let owner, owner.count >= limits.perOwner {
+            return owner.longest.map { $0.count > own + 1 } ?? false
+        }
         return count < limits.total || largestShare(for: share, holding: owner?.count ?? 0) != nil
     }
 
@@ -106,7 +119,11 @@ public struct FairQueue<Job> {
 
     /// The job whose turn it is; `nil` when none waits. Call ``expire(at:)`` first.
     public mutating func next() -> Job? {
-        guard let rank = WorkShare.Rank.allCases.filter({ levels[$0.rawValue].count > 0 }).min(by: { pass(of: $0) < pass(of: $1) }) else {
+        guard
+            let rank = WorkShare.Rank.allCases.filter({ levels[$0.rawValue].count > 0 }).min(by: {
+                pass(of: $0) < pass(of: $1)
+            })
+        else {
             return nil
         }
         pass = levels[rank.rawValue].pass
@@ -128,17 +145,22 @@ public struct FairQueue<Job> {
 
     // MARK: Room
 
-    /// The share that gives up a place in a full queue: the largest of a lower rank that holds more than its reserve, or the largest of the same rank
-    /// if it stays larger than the newcomer's.
+    /// The share that gives up a place in a full queue: the largest of a lower rank that holds more
+    /// than its reserve, or the largest of the same rank if it stays larger than the newcomer's.
     private func largestShare(for share: WorkShare, holding own: Int) -> (WorkShare.Rank, String)? {
-        for rank in WorkShare.Rank.allCases.reversed() where rank > share.rank && levels[rank.rawValue].count > limits.total / 8 {
+        for rank in WorkShare.Rank.allCases.reversed()
+        where rank > share.rank && levels[rank.rawValue].count > limits.total / 8 {
             if let longest = levels[rank.rawValue].longest { return (rank, longest.key) }
         }
-        guard let longest = levels[share.rank.rawValue].longest, longest.count > own + 1 else { return nil }
+        guard let longest = levels[share.rank.rawValue].longest, longest.count > own + 1 else {
+            return nil
+        }
         return (share.rank, longest.key)
     }
 
-    private mutating func insert(_ job: Job, _ ticket: Ticket, _ share: WorkShare, at now: ContinuousClock.Instant) {
+    private mutating func insert(
+        _ job: Job, _ ticket: Ticket, _ share: WorkShare, at now: ContinuousClock.Instant
+    ) {
         let level = share.rank.rawValue, deadline = limits.wait.map { now + $0 }
         if levels[level].count == 0 { levels[level].pass = max(levels[level].pass, pass) }
         levels[level].count += 1
@@ -155,14 +177,17 @@ public struct FairQueue<Job> {
         nextDeadline = [nextDeadline, deadline].compactMap { $0 }.min()
     }
 
-    private mutating func removeNewest(_ rank: WorkShare.Rank, _ owner: String, _ part: String) -> Job {
+    private mutating func removeNewest(_ rank: WorkShare.Rank, _ owner: String, _ part: String)
+        -> Job
+    {
         let (ticket, job) = change(rank, owner, part) { $0.removeLast() }
         waiting[ticket] = nil
         return job
     }
 
     private mutating func change<Output>(
-        _ rank: WorkShare.Rank, _ owner: String, _ part: String, _ body: (inout [(ticket: Ticket, job: Job)]) -> Output
+        _ rank: WorkShare.Rank, _ owner: String, _ part: String,
+        _ body: (inout [(ticket: Ticket, job: Job)]) -> Output
     ) -> Output {
         levels[rank.rawValue].count -= 1
         return levels[rank.rawValue].owners.update(owner) { owner in

@@ -1,12 +1,17 @@
-/// The identifier of one kind of thing: a prefix that names the kind, and 128 random bits as base64url, e.g. `usr_1b9Xh0…`.
+/// The identifier of one kind of thing: a prefix that names the kind, and 128 random bits as
+/// base64url, e.g. `usr_1b9Xh0…`.
 ///
 /// The phantom type keeps a user's id from being taken for an app's.
-public struct Identifier<Kind: IdentifierKind>: Sendable, Hashable, Codable, Comparable, CustomStringConvertible {
+public struct Identifier<Kind: IdentifierKind>: Sendable, Hashable, Codable, Comparable,
+    CustomStringConvertible
+{
     public let text: String
 
     /// - Returns: `nil` unless `text` is 1…64 of `A-Z a-z 0-9 _ - .`.
     public init?(_ text: some StringProtocol) {
-        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else { return nil }
+        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else {
+            return nil
+        }
         self.text = String(text)
     }
 
@@ -22,7 +27,9 @@ public struct Identifier<Kind: IdentifierKind>: Sendable, Hashable, Codable, Com
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "an identifier has 1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.”")
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "an identifier has 1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.”")
         }
         self = id
     }
@@ -34,7 +41,8 @@ public struct Identifier<Kind: IdentifierKind>: Sendable, Hashable, Codable, Com
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"),
             UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
             true
         default: false
@@ -72,7 +80,8 @@ public typealias AdminID = Identifier<AdminKind>
 public typealias GrantID = Identifier<GrantKind>
 
 extension RandomNumberGenerator {
-    /// Eight bytes for each word drawn: with the system's generator every word is a call of the kernel.
+    /// Eight bytes for each word drawn: with the system's generator every word is a call of the
+    /// kernel.
     ///
     /// - Parameter count: 0 or more.
     public mutating func bytes(_ count: Int) -> [UInt8] {

@@ -7,7 +7,9 @@ public struct Instant: Sendable, Hashable, Comparable, Codable {
     public static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
 
     /// Saturates at the ends of 64 bits: a time that far off never comes.
-    public static func + (a: Self, b: Duration) -> Self { Self(milliseconds: saturating(a.milliseconds.addingReportingOverflow(b.milliseconds))) }
+    public static func + (a: Self, b: Duration) -> Self {
+        Self(milliseconds: saturating(a.milliseconds.addingReportingOverflow(b.milliseconds)))
+    }
 
     public static func - (a: Self, b: Duration) -> Self {
         Self(milliseconds: saturating(a.milliseconds.subtractingReportingOverflow(b.milliseconds)))
@@ -20,7 +22,9 @@ public struct Instant: Sendable, Hashable, Comparable, Codable {
     /// Whole seconds since 1970, as JWT counts them.
     public var seconds: Int64 { milliseconds / 1000 }
 
-    public init(seconds: Int64) { self.init(milliseconds: Self.saturating(seconds.multipliedReportingOverflow(by: 1000))) }
+    public init(seconds: Int64) {
+        self.init(milliseconds: Self.saturating(seconds.multipliedReportingOverflow(by: 1000)))
+    }
 
     private static func saturating(_ result: (partialValue: Int64, overflow: Bool)) -> Int64 {
         // An overflow comes out with the other sign.

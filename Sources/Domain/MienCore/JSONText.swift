@@ -1,11 +1,14 @@
 /// JSON as text: read strictly and within limits, written in one way only.
 ///
-/// Stricter than RFC 8259 asks: a key that comes twice, a lone surrogate, a number too large for a double and text that is not UTF-8 are errors,
-/// because two readers could take them for different things.
+/// Stricter than RFC 8259 asks: a key that comes twice, a lone surrogate, a number too large for a
+/// double and text that is not UTF-8 are errors, because two readers could take them for different
+/// things.
 ///
-/// A key has at most ``Limits/maxKeyBytes``, checked before it is hashed. Swift compares keys by canonical equivalence, other readers by bytes;
-/// so that both see the same object, a key that comes twice in different normalizations is an error, as is a key with a character that is
-/// canonically equivalent to ASCII. No text has more than ``StreamSafeText/maxMarks`` combining marks in a row.
+/// A key has at most ``Limits/maxKeyBytes``, checked before it is hashed. Swift compares keys by
+/// canonical equivalence, other readers by bytes; so that both see the same object, a key that
+/// comes twice in different normalizations is an error, as is a key with a character that is
+/// canonically equivalent to ASCII. No text has more than ``StreamSafeText/maxMarks`` combining
+/// marks in a row.
 public enum JSONText {
     public struct Limits: Sendable, Hashable {
         public let maxBytes: Int
@@ -16,23 +19,33 @@ public enum JSONText {
 
         public static let standardKeyBytes = 256
 
-        public init(maxBytes: Int = 256 * 1024, maxDepth: Int = 20, maxKeyBytes: Int = standardKeyBytes) {
+        public init(
+            maxBytes: Int = 256 * 1024, maxDepth: Int = 20, maxKeyBytes: Int = standardKeyBytes
+        ) {
             (self.maxBytes, self.maxDepth, self.maxKeyBytes) = (maxBytes, maxDepth, maxKeyBytes)
         }
     }
 
     /// - Throws: where it stops being JSON, and why.
-    public static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONTextError) -> JSONValue {
-        guard bytes.count <= limits.maxBytes else { throw JSONTextError(line: 1, column: 1, reason: "it has more than \(limits.maxBytes) bytes") }
+    public static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONTextError)
+        -> JSONValue
+    {
+        guard bytes.count <= limits.maxBytes else {
+            throw JSONTextError(
+                line: 1, column: 1, reason: "it has more than \(limits.maxBytes) bytes")
+        }
         var reader = JSONReader(bytes: bytes, limits: limits)
         return try reader.document()
     }
 
-    public static func parse(_ text: String, limits: Limits = Limits()) throws(JSONTextError) -> JSONValue {
+    public static func parse(_ text: String, limits: Limits = Limits()) throws(JSONTextError)
+        -> JSONValue
+    {
         try parse(Array(text.utf8), limits: limits)
     }
 
-    /// Keys sorted, whole numbers without a fraction; with `pretty`, two blanks per level and a line for each value.
+    /// Keys sorted, whole numbers without a fraction; with `pretty`, two blanks per level and a
+    /// line for each value.
     ///
     /// Numbers that JSON has no form for become `null`.
     public static func write(_ value: JSONValue, pretty: Bool = false) -> String {
@@ -48,9 +61,12 @@ public enum JSONText {
         case .number(let value): text += number(value)
         case .string(let value): quote(value, to: &text)
         case .array(let values):
-            list(values, "[", "]", to: &text, indent: indent) { value, text, indent in write(value, to: &text, indent: indent) }
+            list(values, "[", "]", to: &text, indent: indent) { value, text, indent in
+                write(value, to: &text, indent: indent)
+            }
         case .object(let members):
-            list(members.sorted { $0.key < $1.key }, "{", "}", to: &text, indent: indent) { member, text, indent in
+            list(members.sorted { $0.key < $1.key }, "{", "}", to: &text, indent: indent) {
+                member, text, indent in
                 quote(member.key, to: &text)
                 text += indent == nil ? ":" : ": "
                 write(member.value, to: &text, indent: indent)
@@ -59,7 +75,8 @@ public enum JSONText {
     }
 
     private static func list<T>(
-        _ elements: [T], _ open: String, _ close: String, to text: inout String, indent: Int?, _ write: (T, inout String, Int?) -> Void
+        _ elements: [T], _ open: String, _ close: String, to text: inout String, indent: Int?,
+        _ write: (T, inout String, Int?) -> Void
     ) {
         text += open
         for (place, element) in elements.enumerated() {
@@ -74,7 +91,8 @@ public enum JSONText {
     /// As JSON writes it: whole numbers without a fraction.
     public static func number(_ value: Double) -> String {
         guard value.isFinite else { return "null" }
-        return value == value.rounded() && abs(value) < 9_007_199_254_740_992 ? String(Int64(value)) : String(value)
+        return value == value.rounded() && abs(value) < 9_007_199_254_740_992
+            ? String(Int64(value)) : String(value)
     }
 
     private static func quote(_ value: String, to text: inout String) {
@@ -102,7 +120,9 @@ public struct JSONTextError: Error, Sendable, Hashable, CustomStringConvertible 
     public let line, column: Int
     public let reason: String
 
-    public init(line: Int, column: Int, reason: String) { (self.line, self.column, self.reason) = (line, column, reason) }
+    public init(line: Int, column: Int, reason: String) {
+        (self.line, self.column, self.reason) = (line, column, reason)
+    }
 
     public var description: String { "line \(line), column \(column): \(reason)" }
 }
@@ -140,14 +160,23 @@ private struct JSONReader {
     private mutating func object(depth: Int) throws(JSONTextError) -> JSONValue {
         var members: [String: JSONValue] = [:]
         try elements(until: UInt8(ascii: "}"), depth: depth) { reader throws(JSONTextError) in
-            guard reader.current == UInt8(ascii: "\"") else { throw reader.error("a key in quotation marks is expected") }
+            guard reader.current == UInt8(ascii: "\"") else {
+                throw reader.error("a key in quotation marks is expected")
+            }
             let start = reader.place
             let key = try reader.string(maxBytes: reader.limits.maxKeyBytes)
-            guard !key.hasASCIIEquivalents else { throw reader.error("a key holds a character that looks like ASCII and is not", at: start) }
+            guard !key.hasASCIIEquivalents else {
+                throw reader.error(
+                    "a key holds a character that looks like ASCII and is not", at: start)
+            }
             // Also in another normalization: `members` would hold one of the two.
-            guard members[key] == nil else { throw reader.error("the key “\(key)” comes twice", at: start) }
+            guard members[key] == nil else {
+                throw reader.error("the key “\(key)” comes twice", at: start)
+            }
             reader.skipBlanks()
-            guard reader.take(UInt8(ascii: ":")) else { throw reader.error("“:” is expected after a key") }
+            guard reader.take(UInt8(ascii: ":")) else {
+                throw reader.error("“:” is expected after a key")
+            }
             members[key] = try reader.value(depth: depth)
         }
         return .object(members)
@@ -155,14 +184,18 @@ private struct JSONReader {
 
     private mutating func array(depth: Int) throws(JSONTextError) -> JSONValue {
         var values: [JSONValue] = []
-        try elements(until: UInt8(ascii: "]"), depth: depth) { reader throws(JSONTextError) in values.append(try reader.value(depth: depth)) }
+        try elements(until: UInt8(ascii: "]"), depth: depth) { reader throws(JSONTextError) in
+            values.append(try reader.value(depth: depth))
+        }
         return .array(values)
     }
 
     private mutating func elements(
         until end: UInt8, depth: Int, _ element: (inout Self) throws(JSONTextError) -> Void
     ) throws(JSONTextError) {
-        guard depth <= limits.maxDepth else { throw error("lists and objects are nested more than \(limits.maxDepth) deep") }
+        guard depth <= limits.maxDepth else {
+            throw error("lists and objects are nested more than \(limits.maxDepth) deep")
+        }
         place += 1
         skipBlanks()
         if take(end) { return }
@@ -171,11 +204,17 @@ private struct JSONReader {
             try element(&self)
             skipBlanks()
         } while take(UInt8(ascii: ","))
-        guard take(end) else { throw error("“,” or “\(Character(Unicode.Scalar(end)))” is expected") }
+        guard take(end) else {
+            throw error("“,” or “\(Character(Unicode.Scalar(end)))” is expected")
+        }
     }
 
-    private mutating func word(_ word: String, _ value: JSONValue) throws(JSONTextError) -> JSONValue {
-        guard bytes[place...].starts(with: word.utf8) else { throw error("no value begins like this") }
+    private mutating func word(_ word: String, _ value: JSONValue) throws(JSONTextError)
+        -> JSONValue
+    {
+        guard bytes[place...].starts(with: word.utf8) else {
+            throw error("no value begins like this")
+        }
         place += word.utf8.count
         return value
     }
@@ -189,7 +228,9 @@ private struct JSONReader {
             if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
             try digits()
         }
-        guard let value = Double(String(decoding: bytes[start..<place], as: UTF8.self)), value.isFinite else {
+        guard let value = Double(String(decoding: bytes[start..<place], as: UTF8.self)),
+            value.isFinite
+        else {
             throw error("the number is too large", at: start)
         }
         return value
@@ -197,25 +238,38 @@ private struct JSONReader {
 
     private mutating func digits() throws(JSONTextError) {
         let start = place
-        while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }
+        while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            place += 1
+        }
         guard place > start else { throw error("a digit is expected") }
     }
 
-    /// - Parameter maxBytes: the text's limit when it is a key; the document's limit bounds other texts.
+    /// - Parameter maxBytes: the text's limit when it is a key; the document's limit bounds other
+    ///   texts.
     private mutating func string(maxBytes: Int = .max) throws(JSONTextError) -> String {
         let start = place
         place += 1
         var text: [UInt8] = []
         while let byte = current, byte != UInt8(ascii: "\"") {
-            guard byte >= 0x20 else { throw error("a control character in a text is written as an escape") }
+            guard byte >= 0x20 else {
+                throw error("a control character in a text is written as an escape")
+            }
             place += 1
             if byte == UInt8(ascii: "\\") { text += try escape() } else { text.append(byte) }
-            guard text.count <= maxBytes else { throw error("a key has more than \(maxBytes) bytes", at: start) }
+            guard text.count <= maxBytes else {
+                throw error("a key has more than \(maxBytes) bytes", at: start)
+            }
         }
-        guard take(UInt8(ascii: "\"")) else { throw error("the text that begins here has no end", at: start) }
-        guard let string = String(validating: text, as: UTF8.self) else { throw error("the text is not UTF-8", at: start) }
+        guard take(UInt8(ascii: "\"")) else {
+            throw error("the text that begins here has no end", at: start)
+        }
+        guard let string = String(validating: text, as: UTF8.self) else {
+            throw error("the text is not UTF-8", at: start)
+        }
         guard string.isStreamSafe else {
-            throw error("the text has more than \(StreamSafeText.maxMarks) combining marks in a row", at: start)
+            throw error(
+                "the text has more than \(StreamSafeText.maxMarks) combining marks in a row",
+                at: start)
         }
         return string
     }
@@ -235,10 +289,14 @@ private struct JSONReader {
             var code = try hexadecimal(start)
             if (0xd800..<0xdc00).contains(code), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) {
                 let low = try hexadecimal(start)
-                guard (0xdc00..<0xe000).contains(low) else { throw error("half a character", at: start) }
+                guard (0xdc00..<0xe000).contains(low) else {
+                    throw error("half a character", at: start)
+                }
                 code = 0x10000 + (code - 0xd800) << 10 + (low - 0xdc00)
             }
-            guard let scalar = Unicode.Scalar(code) else { throw error("half a character", at: start) }
+            guard let scalar = Unicode.Scalar(code) else {
+                throw error("half a character", at: start)
+            }
             return Array(String(Character(scalar)).utf8)
         default: throw error("no such escape", at: start)
         }
@@ -246,7 +304,8 @@ private struct JSONReader {
 
     private mutating func hexadecimal(_ start: Int) throws(JSONTextError) -> UInt32 {
         let end = place + 4
-        guard end <= bytes.count, bytes[place..<end].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+        guard end <= bytes.count,
+            bytes[place..<end].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
             let code = UInt32(String(decoding: bytes[place..<end], as: UTF8.self), radix: 16)
         else { throw error("“\\u” takes four hexadecimal digits", at: start) }
         place = end
@@ -262,7 +321,9 @@ private struct JSONReader {
     }
 
     private mutating func skipBlanks() {
-        while let byte = current, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { place += 1 }
+        while let byte = current, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 {
+            place += 1
+        }
     }
 
     private func error(_ reason: String, at place: Int? = nil) -> JSONTextError {

@@ -1,4 +1,5 @@
-/// Any JSON value. What journeys keep in variables, clients send as data, and users have as attributes.
+/// Any JSON value. What journeys keep in variables, clients send as data, and users have as
+/// attributes.
 ///
 /// Numbers are doubles, as in JavaScript; one that is whole is written without a fraction.
 public enum JSONValue: Sendable, Hashable {
@@ -15,7 +16,9 @@ extension JSONValue {
     public var numberValue: Double? { if case .number(let value) = self { value } else { nil } }
     public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
     public var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
-    public var objectValue: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
+    public var objectValue: [String: JSONValue]? {
+        if case .object(let value) = self { value } else { nil }
+    }
     public var isNull: Bool { self == .null }
 
     /// The member `name` of an object; `nil` for anything else.
@@ -52,7 +55,8 @@ extension JSONValue {
     }
 }
 
-extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     public init(stringLiteral value: String) { self = .string(value) }
@@ -61,7 +65,9 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Ex
     public init(floatLiteral value: Double) { self = .number(value) }
     public init(nilLiteral: ()) { self = .null }
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(Dictionary(elements) { $1 }) }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements) { $1 })
+    }
 }
 
 extension JSONValue: Codable {

@@ -1,10 +1,13 @@
 extension JSONValue {
     /// The value as a `Body`, without being written and parsed again.
     ///
-    /// Whole numbers are taken for integers of any size they fit; a `JSONValue` within `Body` is taken as it is.
+    /// Whole numbers are taken for integers of any size they fit; a `JSONValue` within `Body` is
+    /// taken as it is.
     ///
     /// - Throws: `DecodingError`, with the path to what is wrong.
-    public func decoded<Body: Decodable>(as type: Body.Type = Body.self) throws -> Body { try JSONValueDecoder(self, []).decode(type) }
+    public func decoded<Body: Decodable>(as type: Body.Type = Body.self) throws -> Body {
+        try JSONValueDecoder(self, []).decode(type)
+    }
 }
 
 /// Decodes from a ``JSONValue``.
@@ -13,7 +16,9 @@ struct JSONValueDecoder: Decoder {
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    init(_ value: JSONValue, _ codingPath: [any CodingKey]) { (self.value, self.codingPath) = (value, codingPath) }
+    init(_ value: JSONValue, _ codingPath: [any CodingKey]) {
+        (self.value, self.codingPath) = (value, codingPath)
+    }
 
     func decode<T: Decodable>(_: T.Type) throws -> T { try T(from: self) }
 
@@ -30,7 +35,8 @@ struct JSONValueDecoder: Decoder {
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
     fileprivate func mismatch(_ type: Any.Type) -> DecodingError {
-        let context = DecodingError.Context(codingPath: codingPath, debugDescription: "\(value.kind) is not what is expected")
+        let context = DecodingError.Context(
+            codingPath: codingPath, debugDescription: "\(value.kind) is not what is expected")
         return value.isNull ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
 }
@@ -68,7 +74,8 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
     private func integer<Integer: FixedWidthInteger>() throws -> Integer {
         let number = try decode(Double.self)
         guard let integer = Integer(exactly: number) else {
-            throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: "is no whole number, or too large"))
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: codingPath, debugDescription: "is no whole number, or too large"))
         }
         return integer
     }
@@ -81,21 +88,31 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var allKeys: [Key] { members.keys.compactMap { Key(stringValue: $0) } }
     func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
     func decodeNil(forKey key: Key) throws -> Bool { try member(key).value.isNull }
-    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try member(key).decode(type) }
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        try member(key).decode(type)
+    }
 
-    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws
+        -> KeyedDecodingContainer<Nested>
+    {
         try member(key).container(keyedBy: type)
     }
 
-    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try member(key).unkeyedContainer() }
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try member(key).unkeyedContainer()
+    }
     func superDecoder() throws -> any Decoder { throw unsupported }
     func superDecoder(forKey _: Key) throws -> any Decoder { throw unsupported }
 
-    private var unsupported: DecodingError { .dataCorrupted(.init(codingPath: codingPath, debugDescription: "classes are not decoded here")) }
+    private var unsupported: DecodingError {
+        .dataCorrupted(
+            .init(codingPath: codingPath, debugDescription: "classes are not decoded here"))
+    }
 
     private func member(_ key: Key) throws -> JSONValueDecoder {
         guard let value = members[key.stringValue] else {
-            throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "is missing"))
+            throw DecodingError.keyNotFound(
+                key, .init(codingPath: codingPath, debugDescription: "is missing"))
         }
         return JSONValueDecoder(value, codingPath + [key])
     }
@@ -106,7 +123,9 @@ private struct Elements: UnkeyedDecodingContainer {
     let codingPath: [any CodingKey]
     private(set) var currentIndex = 0
 
-    init(values: [JSONValue], codingPath: [any CodingKey]) { (self.values, self.codingPath) = (values, codingPath) }
+    init(values: [JSONValue], codingPath: [any CodingKey]) {
+        (self.values, self.codingPath) = (values, codingPath)
+    }
 
     var count: Int? { values.count }
     var isAtEnd: Bool { currentIndex >= values.count }
@@ -117,13 +136,19 @@ private struct Elements: UnkeyedDecodingContainer {
         return isNull
     }
 
-    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try taking { try $0.decode(type) } }
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        try taking { try $0.decode(type) }
+    }
 
-    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws
+        -> KeyedDecodingContainer<Nested>
+    {
         try taking { try $0.container(keyedBy: type) }
     }
 
-    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try taking { try $0.unkeyedContainer() } }
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try taking { try $0.unkeyedContainer() }
+    }
     mutating func superDecoder() throws -> any Decoder { try taking { $0 } }
 
     private mutating func taking<T>(_ body: (JSONValueDecoder) throws -> T) throws -> T {
@@ -135,7 +160,9 @@ private struct Elements: UnkeyedDecodingContainer {
     private func element() throws -> JSONValueDecoder {
         let path = codingPath + [Place(currentIndex)]
         guard !isAtEnd else {
-            throw DecodingError.valueNotFound(JSONValue.self, .init(codingPath: path, debugDescription: "the list has \(values.count) elements"))
+            throw DecodingError.valueNotFound(
+                JSONValue.self,
+                .init(codingPath: path, debugDescription: "the list has \(values.count) elements"))
         }
         return JSONValueDecoder(values[currentIndex], path)
     }

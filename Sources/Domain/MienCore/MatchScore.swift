@@ -1,9 +1,11 @@
 internal import Foundation
 
-/// How strongly two faces match, on one scale for every model pack: −12·log10(false-match rate), clamped to 0…72.
+/// How strongly two faces match, on one scale for every model pack: −12·log10(false-match rate),
+/// clamped to 0…72.
 ///
-/// A score says how rarely two *different* people match at least this well: 24 is 1 in 100, 48 is 1 in 10,000, 72 is 1 in 1,000,000.
-/// Scale: FACTS §8 of the design notes; the same one the Face ID guide's `matchingThreshold` uses.
+/// A score says how rarely two *different* people match at least this well: 24 is 1 in 100, 48 is 1
+/// in 10,000, 72 is 1 in 1,000,000. Scale: FACTS §8 of the design notes; the same one the Face ID
+/// guide's `matchingThreshold` uses.
 public struct MatchScore: Sendable, Hashable, Comparable, Codable {
     public static let range = 0.0...72.0
 
@@ -12,19 +14,27 @@ public struct MatchScore: Sendable, Hashable, Comparable, Codable {
 
     public let value: Double
 
-    /// - Parameter value: any number; clamped to ``range``. Not-a-number counts as 0, so that a fault never matches.
-    public init(_ value: Double) { self.value = value.isNaN ? 0 : min(max(value, Self.range.lowerBound), Self.range.upperBound) }
+    /// - Parameter value: any number; clamped to ``range``. Not-a-number counts as 0, so that a
+    ///   fault never matches.
+    public init(_ value: Double) {
+        self.value = value.isNaN ? 0 : min(max(value, Self.range.lowerBound), Self.range.upperBound)
+    }
 
-    /// - Parameter rate: a probability; rates of 0…1e-6 give 72, rates of 1 and more give 0. What is no probability, not-a-number or a
-    ///   number below 0, counts as 1, so that a fault never matches.
-    public init(falseMatchRate rate: Double) { self.init(rate >= 0 ? -12 * log10(rate) : Self.range.lowerBound) }
+    /// - Parameter rate: a probability; rates of 0…1e-6 give 72, rates of 1 and more give 0. What
+    ///   is no probability, not-a-number or a number below 0, counts as 1, so that a fault never
+    ///   matches.
+    public init(falseMatchRate rate: Double) {
+        self.init(rate >= 0 ? -12 * log10(rate) : Self.range.lowerBound)
+    }
 
     /// The false-match rate this score stands for, 1e-6…1.
     public var falseMatchRate: Double { pow(10, -value / 12) }
 
     public static func < (a: Self, b: Self) -> Bool { a.value < b.value }
 
-    public init(from decoder: any Decoder) throws { self.init(try decoder.singleValueContainer().decode(Double.self)) }
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(Double.self))
+    }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
@@ -33,14 +43,16 @@ public struct MatchScore: Sendable, Hashable, Comparable, Codable {
 }
 
 extension MatchScore {
-    /// ``value`` with one decimal, rounded down: what is shown never passes a threshold, of one decimal, that the score itself does not.
+    /// ``value`` with one decimal, rounded down: what is shown never passes a threshold, of one
+    /// decimal, that the score itself does not.
     public var shown: Double {
         // Multiplying may round up to the next tenth.
         let tenths = (value * 10).rounded(.down)
         return tenths / 10 > value ? (tenths - 1) / 10 : tenths / 10
     }
 
-    /// The share of strangers who match as well, for people: "about 1 in 10,000", "at most 1 in 1,000,000", "most", "no better than chance".
+    /// The share of strangers who match as well, for people: "about 1 in 10,000", "at most 1 in
+    /// 1,000,000", "most", "no better than chance".
     public var falseMatchRateInWords: String {
         if value <= Self.range.lowerBound { return "no better than chance" }
         if value >= Self.range.upperBound { return "at most 1 in 1,000,000" }

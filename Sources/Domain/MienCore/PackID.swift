@@ -1,6 +1,7 @@
 /// The name of a model pack: the set of models whose descriptors can be compared with each other.
 ///
-/// 1…64 characters of `a-z 0-9 . -`, the first one a letter or digit, so that it is also a safe file name.
+/// 1…64 characters of `a-z 0-9 . -`, the first one a letter or digit, so that it is also a safe
+/// file name.
 public struct PackID: Sendable, Hashable, Codable {
     public static let lengthRange = 1...64
 
@@ -12,11 +13,15 @@ public struct PackID: Sendable, Hashable, Codable {
         if let bad = text.utf8.firstIndex(where: { !Self.isAllowed($0) }) {
             throw .character(at: text.utf8.distance(from: text.startIndex, to: bad))
         }
-        guard let first = text.utf8.first, Self.isLetterOrDigit(first) else { throw .character(at: 0) }
+        guard let first = text.utf8.first, Self.isLetterOrDigit(first) else {
+            throw .character(at: 0)
+        }
         self.text = text
     }
 
-    public init(from decoder: any Decoder) throws { try self.init(decoder.singleValueContainer().decode(String.self)) }
+    public init(from decoder: any Decoder) throws {
+        try self.init(decoder.singleValueContainer().decode(String.self))
+    }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
@@ -24,7 +29,8 @@ public struct PackID: Sendable, Hashable, Codable {
     }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

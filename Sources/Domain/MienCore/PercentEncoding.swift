@@ -1,14 +1,17 @@
 /// Percent-encoding as addresses and forms have it (RFC 3986 §2.1).
 public enum PercentEncoding {
-    /// Everything but `A-Z a-z 0-9 - . _ ~` in percents: good in a path's segment, in a query's value and in a form.
+    /// Everything but `A-Z a-z 0-9 - . _ ~` in percents: good in a path's segment, in a query's
+    /// value and in a form.
     public static func encode(_ text: some StringProtocol) -> String {
         var result = ""
         for byte in text.utf8 {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"),
                 UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
                 result.unicodeScalars.append(Unicode.Scalar(byte))
-            default: result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            default:
+                result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             }
         }
         return result
@@ -16,8 +19,8 @@ public enum PercentEncoding {
 
     /// As a form writes it: `+` is a space.
     ///
-    /// - Returns: `nil` for a `%` without two hexadecimal digits, for a result that is not UTF-8, holds a NUL, or has more than
-    ///   ``StreamSafeText/maxMarks`` combining marks in a row.
+    /// - Returns: `nil` for a `%` without two hexadecimal digits, for a result that is not UTF-8,
+    ///   holds a NUL, or has more than ``StreamSafeText/maxMarks`` combining marks in a row.
     public static func decodeForm(_ text: some StringProtocol) -> String? { decodeForm(text.utf8) }
 
     /// The same for text that may not be UTF-8 yet.
@@ -27,13 +30,16 @@ public enum PercentEncoding {
             switch byte {
             case UInt8(ascii: "+"): bytes.append(32)
             case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(nibble), let low = rest.next().flatMap(nibble) else { return nil }
+                guard let high = rest.next().flatMap(nibble), let low = rest.next().flatMap(nibble)
+                else { return nil }
                 bytes.append(high << 4 | low)
             default: bytes.append(byte)
             }
         }
         guard !bytes.contains(0) else { return nil }
-        guard let decoded = String(validating: bytes, as: UTF8.self), decoded.isStreamSafe else { return nil }
+        guard let decoded = String(validating: bytes, as: UTF8.self), decoded.isStreamSafe else {
+            return nil
+        }
         return decoded
     }
 

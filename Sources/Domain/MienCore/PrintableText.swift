@@ -1,5 +1,6 @@
 extension String {
-    /// This text without characters that steer a terminal or change the direction of what follows: each becomes “�”.
+    /// This text without characters that steer a terminal or change the direction of what follows:
+    /// each becomes “�”.
     ///
     /// For text from elsewhere (a pack's title, a file's name) on its way to a person.
     public var printable: String {

@@ -6,7 +6,8 @@ public struct Sensitive<Value: Sendable>: Sendable {
 
     public init(_ value: Value) { self.value = value }
 
-    /// Lends the value to `body`. What `body` returns is no longer protected: return a decision, not the value.
+    /// Lends the value to `body`. What `body` returns is no longer protected: return a decision,
+    /// not the value.
     public func use<T, E: Error>(_ body: (Value) throws(E) -> T) throws(E) -> T { try body(value) }
 }
 

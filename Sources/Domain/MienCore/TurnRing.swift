@@ -1,11 +1,14 @@
-/// Contents that take turns: each turn goes to the key that has waited longest for one. Keys without content are forgotten.
+/// Contents that take turns: each turn goes to the key that has waited longest for one. Keys
+/// without content are forgotten.
 struct TurnRing<Content> {
     /// The next turn's key first.
     private var keys: [String] = []
     private var contents: [String: Content] = [:]
 
     var isEmpty: Bool { keys.isEmpty }
-    var values: some Collection<(key: String, value: Content)> { contents.lazy.map { ($0.key, $0.value) } }
+    var values: some Collection<(key: String, value: Content)> {
+        contents.lazy.map { ($0.key, $0.value) }
+    }
 
     subscript(key: String) -> Content? { contents[key] }
 
@@ -21,7 +24,8 @@ struct TurnRing<Content> {
         return output
     }
 
-    /// Gives the next turn, after which its key waits for all others. Call it only when there is a key.
+    /// Gives the next turn, after which its key waits for all others. Call it only when there is a
+    /// key.
     mutating func takeTurn<Output>(_ body: (inout Content?) -> Output) -> Output {
         let key = keys.removeFirst()
         let output = body(&contents[key])

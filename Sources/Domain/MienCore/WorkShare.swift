@@ -1,12 +1,15 @@
 /// Whose work a job is. A ``FairQueue`` divides its turns by share.
 ///
-/// The owner of a share must be something the client has proved, or something it cannot choose freely. Otherwise a client could take more turns by
-/// naming more owners, or use up the turns of an owner that it merely names:
+/// The owner of a share must be something the client has proved, or something it cannot choose
+/// freely. Otherwise a client could take more turns by naming more owners, or use up the turns of
+/// an owner that it merely names:
 ///
-/// - ``Rank/knownDevice``: the account whose device token the client presented; the part is the device.
-/// - ``Rank/account``: the account whose access token, earlier factor, or administrator's credential was valid; the part is the client's address.
-/// - ``Rank/address``: the client's address. An account that is only named is the *part*, so the name divides the turns of this address and never
-///   those of the account's owner elsewhere.
+/// - ``Rank/knownDevice``: the account whose device token the client presented; the part is the
+///   device.
+/// - ``Rank/account``: the account whose access token, earlier factor, or administrator's
+///   credential was valid; the part is the client's address.
+/// - ``Rank/address``: the client's address. An account that is only named is the *part*, so the
+///   name divides the turns of this address and never those of the account's owner elsewhere.
 public struct WorkShare: Sendable, Hashable {
     /// How much is known about the client, best first.
     public enum Rank: Int, Sendable, Hashable, CaseIterable, Comparable {
@@ -14,7 +17,8 @@ public struct WorkShare: Sendable, Hashable {
 
         public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
-        /// Turns for each turn of ``address`` while all three ranks have jobs waiting. No rank starves.
+        /// Turns for each turn of ``address`` while all three ranks have jobs waiting. No rank
+        /// starves.
         public var weight: Int {
             switch self {
             case .knownDevice: 4
@@ -30,15 +34,24 @@ public struct WorkShare: Sendable, Hashable {
     /// The parts of one owner take turns within that owner's turns.
     public let part: String
 
-    private init(_ rank: Rank, _ owner: String, _ part: String) { (self.rank, self.owner, self.part) = (rank, owner, part) }
+    private init(_ rank: Rank, _ owner: String, _ part: String) {
+        (self.rank, self.owner, self.part) = (rank, owner, part)
+    }
 
-    public static func knownDevice(_ device: String, of account: String) -> WorkShare { WorkShare(.knownDevice, account, device) }
-    public static func account(_ account: String, from address: String) -> WorkShare { WorkShare(.account, account, address) }
+    public static func knownDevice(_ device: String, of account: String) -> WorkShare {
+        WorkShare(.knownDevice, account, device)
+    }
+    public static func account(_ account: String, from address: String) -> WorkShare {
+        WorkShare(.account, account, address)
+    }
 
     /// - Parameters:
     ///   - address: an IPv4 address, or the first half of an IPv6 address.
-    ///   - name: the account that the client names, hashed if it is personal; empty if it names none.
-    public static func address(_ address: String, naming name: String = "") -> WorkShare { WorkShare(.address, address, name) }
+    ///   - name: the account that the client names, hashed if it is personal; empty if it names
+    ///     none.
+    public static func address(_ address: String, naming name: String = "") -> WorkShare {
+        WorkShare(.address, address, name)
+    }
 
     /// The share of programs that serve one user: jobs of one share run in order of arrival.
     public static let common = WorkShare(.address, "", "")

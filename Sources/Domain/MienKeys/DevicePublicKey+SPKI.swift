@@ -1,18 +1,25 @@
 internal import SwiftASN1
 
 extension DevicePublicKey {
-    private static let p256 = (oid([1, 2, 840, 10045, 2, 1]), curve: oid([1, 2, 840, 10045, 3, 1, 7]))
+    private static let p256 = (
+        oid([1, 2, 840, 10045, 2, 1]), curve: oid([1, 2, 840, 10045, 3, 1, 7])
+    )
     private static let rsa = oid([1, 2, 840, 113549, 1, 1, 1])
     private static let ed25519 = oid([1, 3, 101, 112])
 
-    /// A key as X.509 writes it, `SubjectPublicKeyInfo` in DER (RFC 5480, 3279, 8410): what Android's key store and Apple's tools hand out.
+    /// A key as X.509 writes it, `SubjectPublicKeyInfo` in DER (RFC 5480, 3279, 8410): what
+    /// Android's key store and Apple's tools hand out.
     ///
     /// - Throws: ``KeyError``; also for bytes that are the same key in another spelling.
     public init(spki: [UInt8]) throws(KeyError) {
-        guard spki.count <= 1024 else { throw KeyError(.encoding, "a SubjectPublicKeyInfo of these keys has at most 1024 bytes") }
+        guard spki.count <= 1024 else {
+            throw KeyError(.encoding, "a SubjectPublicKeyInfo of these keys has at most 1024 bytes")
+        }
         try self.init(Self.material(spki))
         guard self.spki == spki else {
-            throw KeyError(.encoding, "the SubjectPublicKeyInfo is not written in its one form (DER, uncompressed point)")
+            throw KeyError(
+                .encoding,
+                "the SubjectPublicKeyInfo is not written in its one form (DER, uncompressed point)")
         }
     }
 
@@ -20,13 +27,20 @@ extension DevicePublicKey {
     public var spki: [UInt8] {
         switch material {
         case .p256(let x, let y):
-            DERWriting.sequence([DERWriting.sequence([Self.p256.0, Self.p256.curve]), DERWriting.bitString([4] + x + y)])
+            DERWriting.sequence([
+                DERWriting.sequence([Self.p256.0, Self.p256.curve]),
+                DERWriting.bitString([4] + x + y),
+            ])
         case .rsa(let modulus, let exponent):
             DERWriting.sequence([
                 DERWriting.sequence([Self.rsa, [5, 0]]),
-                DERWriting.bitString(DERWriting.sequence([DERWriting.positive(modulus), DERWriting.positive(exponent)])),
+                DERWriting.bitString(
+                    DERWriting.sequence([
+                        DERWriting.positive(modulus), DERWriting.positive(exponent),
+                    ])),
             ])
-        case .ed25519(let point): DERWriting.sequence([DERWriting.sequence([Self.ed25519]), DERWriting.bitString(point)])
+        case .ed25519(let point):
+            DERWriting.sequence([DERWriting.sequence([Self.ed25519]), DERWriting.bitString(point)])
         }
     }
 
@@ -39,23 +53,35 @@ extension DevicePublicKey {
 
     /// Reads loosely; the caller compares with what is written strictly.
     private static func material(_ spki: [UInt8]) throws(KeyError) -> Material {
-        guard let (identifier, parameter, bits) = try? fields(spki) else { throw KeyError(.encoding, "not a SubjectPublicKeyInfo in DER") }
+        guard let (identifier, parameter, bits) = try? fields(spki) else {
+            throw KeyError(.encoding, "not a SubjectPublicKeyInfo in DER")
+        }
         switch identifier {
         case p256.0:
-            guard parameter == p256.curve else { throw KeyError(.unsupported, "an EC key of another curve; P-256 is taken") }
-            guard bits.count == 65, bits[0] == 4 else { throw KeyError(.encoding, "a P-256 point is uncompressed, 65 bytes") }
+            guard parameter == p256.curve else {
+                throw KeyError(.unsupported, "an EC key of another curve; P-256 is taken")
+            }
+            guard bits.count == 65, bits[0] == 4 else {
+                throw KeyError(.encoding, "a P-256 point is uncompressed, 65 bytes")
+            }
             return .p256(x: Array(bits[1...32]), y: Array(bits[33...]))
         case rsa:
-            guard let (modulus, exponent) = try? numbers(bits) else { throw KeyError(.encoding, "not modulus and exponent in DER") }
+            guard let (modulus, exponent) = try? numbers(bits) else {
+                throw KeyError(.encoding, "not modulus and exponent in DER")
+            }
             return .rsa(modulus: modulus, exponent: exponent)
         case ed25519: return .ed25519(bits)
         default: throw KeyError(.unsupported, "P-256, RSA and Ed25519 keys are taken")
         }
     }
 
-    private static func fields(_ spki: [UInt8]) throws -> (identifier: [UInt8], parameter: [UInt8]?, bits: [UInt8]) {
+    private static func fields(_ spki: [UInt8]) throws -> (
+        identifier: [UInt8], parameter: [UInt8]?, bits: [UInt8]
+    ) {
         try DER.sequence(DER.parse(spki), identifier: .sequence) { fields in
-            let algorithm: (identifier: [UInt8], parameter: [UInt8]?) = try DER.sequence(next(&fields), identifier: .sequence) { algorithm in
+            let algorithm: (identifier: [UInt8], parameter: [UInt8]?) = try DER.sequence(
+                next(&fields), identifier: .sequence
+            ) { algorithm in
                 var serializer = DER.Serializer()
                 try serializer.serialize(ASN1ObjectIdentifier(derEncoded: &algorithm))
                 return (serializer.serializedBytes, algorithm.next().map { Array($0.encodedBytes) })
@@ -72,7 +98,8 @@ extension DevicePublicKey {
 
     private static func numbers(_ bits: [UInt8]) throws -> ([UInt8], [UInt8]) {
         try DER.sequence(DER.parse(bits), identifier: .sequence) { fields in
-            let modulus = try ArraySlice<UInt8>(derEncoded: &fields), exponent = try ArraySlice<UInt8>(derEncoded: &fields)
+            let modulus = try ArraySlice<UInt8>(derEncoded: &fields),
+                exponent = try ArraySlice<UInt8>(derEncoded: &fields)
             return (Array(modulus.drop { $0 == 0 }), Array(exponent.drop { $0 == 0 }))
         }
     }
@@ -82,7 +109,9 @@ extension DevicePublicKey {
 private enum DERWriting {
     static func sequence(_ parts: [[UInt8]]) -> [UInt8] { value(0x30, parts.flatMap { $0 }) }
     static func bitString(_ bytes: [UInt8]) -> [UInt8] { value(0x03, [0] + bytes) }
-    static func positive(_ bytes: [UInt8]) -> [UInt8] { value(0x02, (bytes.first ?? 0) < 0x80 ? bytes : [0] + bytes) }
+    static func positive(_ bytes: [UInt8]) -> [UInt8] {
+        value(0x02, (bytes.first ?? 0) < 0x80 ? bytes : [0] + bytes)
+    }
 
     private static func value(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         let length = content.count

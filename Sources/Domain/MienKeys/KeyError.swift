@@ -1,6 +1,7 @@
 public import MienCore
 
-/// Bytes or members are no key that is taken here. Says what is wrong and what is allowed; repeats nothing of the key.
+/// Bytes or members are no key that is taken here. Says what is wrong and what is allowed; repeats
+/// nothing of the key.
 public struct KeyError: CodedError {
     /// Stable words: logged, counted, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {

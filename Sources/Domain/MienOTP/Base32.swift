@@ -17,12 +17,15 @@ enum Base32 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Returns: `nil` for other characters, a length that no bytes have, wrong padding, or bits left over that are not zero.
+    /// - Returns: `nil` for other characters, a length that no bytes have, wrong padding, or bits
+    ///   left over that are not zero.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var letters = text.utf8.filter { $0 != UInt8(ascii: " ") }
         let padding = letters.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         letters.removeLast(padding)
-        guard padding == 0 || (padding + letters.count) % 8 == 0 && padding < 8, ![1, 3, 6].contains(letters.count % 8) else { return nil }
+        guard padding == 0 || (padding + letters.count) % 8 == 0 && padding < 8,
+            ![1, 3, 6].contains(letters.count % 8)
+        else { return nil }
         var bytes: [UInt8] = []
         var bits: UInt32 = 0, count = 0
         for letter in letters {

@@ -2,14 +2,17 @@
 enum Hex {
     /// - Returns: `nil` for anything but pairs of digits, with spaces between them or not.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        guard let digits = nibbles(text.utf8.filter { $0 != UInt8(ascii: " ") }), digits.count % 2 == 0 else { return nil }
+        guard let digits = nibbles(text.utf8.filter { $0 != UInt8(ascii: " ") }),
+            digits.count % 2 == 0
+        else { return nil }
         return pack(digits)
     }
 
     /// In capitals, as masks of cards are written.
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        return String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
     static func nibbles(_ text: some Sequence<UInt8>) -> [UInt8]? {
@@ -17,8 +20,10 @@ enum Hex {
         for digit in text {
             switch digit {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): values.append(digit - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): values.append(digit - UInt8(ascii: "a") + 10)
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): values.append(digit - UInt8(ascii: "A") + 10)
+            case UInt8(ascii: "a")...UInt8(ascii: "f"):
+                values.append(digit - UInt8(ascii: "a") + 10)
+            case UInt8(ascii: "A")...UInt8(ascii: "F"):
+                values.append(digit - UInt8(ascii: "A") + 10)
             default: return nil
             }
         }
@@ -27,6 +32,8 @@ enum Hex {
 
     /// Two to a byte; half a byte at the end is filled up with zeros.
     static func pack(_ nibbles: [UInt8]) -> [UInt8] {
-        stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | ($0 + 1 < nibbles.count ? nibbles[$0 + 1] : 0) }
+        stride(from: 0, to: nibbles.count, by: 2).map {
+            nibbles[$0] << 4 | ($0 + 1 < nibbles.count ? nibbles[$0 + 1] : 0)
+        }
     }
 }

@@ -1,6 +1,7 @@
 public import MienCore
 
-/// Something cannot be computed as asked. Says what is wrong and what is allowed; repeats nothing of a secret, a PIN or a code.
+/// Something cannot be computed as asked. Says what is wrong and what is allowed; repeats nothing
+/// of a secret, a PIN or a code.
 ///
 /// A wrong code is no error: verifiers return a verdict.
 public struct OTPError: CodedError {
@@ -15,7 +16,8 @@ public struct OTPError: CodedError {
         case window = "otp.window"
         case suite = "ocra.suite"
         case question = "ocra.question"
-        /// A counter, PIN, session or time that the suite asks for and is missing, or that it has no place for.
+        /// A counter, PIN, session or time that the suite asks for and is missing, or that it has
+        /// no place for.
         case input = "ocra.input"
         case mask = "cap.mask"
         case tokenData = "cap.data"

@@ -27,7 +27,8 @@ public enum OTPHash: String, Sendable, Hashable, Codable, CaseIterable {
     func hmac(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         let key = SymmetricKey(data: key)
         return switch self {
-        // SHA-1's weakness is in collisions, which HMAC does not rest on; tokens of hardware know nothing else.
+        // SHA-1's weakness is in collisions, which HMAC does not rest on; tokens of hardware know
+        // nothing else.
         case .sha1: Array(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key))
         case .sha256: Array(HMAC<SHA256>.authenticationCode(for: message, using: key))
         case .sha512: Array(HMAC<SHA512>.authenticationCode(for: message, using: key))

@@ -10,29 +10,40 @@ public struct OTPSecret: Sendable, Hashable {
 
     public init(bytes: [UInt8]) throws(OTPError) {
         guard Self.lengths.contains(bytes.count) else {
-            throw OTPError(.secret, "a secret has \(Self.lengths.lowerBound) to \(Self.lengths.upperBound) bytes, this one has \(bytes.count)")
+            throw OTPError(
+                .secret,
+                "a secret has \(Self.lengths.lowerBound) to \(Self.lengths.upperBound) bytes, this one has \(bytes.count)"
+            )
         }
         self.bytes = bytes
     }
 
     /// A new one, as long as RFC 6238 wants it for `hash`.
-    public static func random(for hash: OTPHash = .sha1, using generator: inout some RandomNumberGenerator) -> OTPSecret {
+    public static func random(
+        for hash: OTPHash = .sha1, using generator: inout some RandomNumberGenerator
+    ) -> OTPSecret {
         OTPSecret(unchecked: generator.bytes(hash.byteCount))
     }
 
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
-    /// - Parameter base32: RFC 4648 §6, as authenticator apps show it: small letters, spaces between groups and missing padding are taken.
+    /// - Parameter base32: RFC 4648 §6, as authenticator apps show it: small letters, spaces
+    ///   between groups and missing padding are taken.
     public init(base32 text: some StringProtocol) throws(OTPError) {
         guard let bytes = Base32.decode(text) else {
-            throw OTPError(.secret, "the secret is not base32: letters A to Z and digits 2 to 7, in a length that bytes have")
+            throw OTPError(
+                .secret,
+                "the secret is not base32: letters A to Z and digits 2 to 7, in a length that bytes have"
+            )
         }
         try self.init(bytes: bytes)
     }
 
     /// - Parameter hexadecimal: two digits a byte, in either case; spaces between groups are taken.
     public init(hexadecimal text: some StringProtocol) throws(OTPError) {
-        guard let bytes = Hex.decode(text) else { throw OTPError(.secret, "the secret is not hexadecimal: two of 0-9, a-f for each byte") }
+        guard let bytes = Hex.decode(text) else {
+            throw OTPError(.secret, "the secret is not hexadecimal: two of 0-9, a-f for each byte")
+        }
         try self.init(bytes: bytes)
     }
 

@@ -1,4 +1,5 @@
-/// A code as it is shown and typed: decimal digits, or hexadecimal ones for an OCRA suite without truncation. Never prints by itself.
+/// A code as it is shown and typed: decimal digits, or hexadecimal ones for an OCRA suite without
+/// truncation. Never prints by itself.
 public struct OneTimeCode: Sendable {
     /// To be shown to its owner, or sent.
     public let text: String
@@ -21,10 +22,12 @@ public struct OneTimeCode: Sendable {
         return zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// RFC 4226 §5.3: four bytes at a place that the last one names, without their sign, modulo a power of ten.
+    /// RFC 4226 §5.3: four bytes at a place that the last one names, without their sign, modulo a
+    /// power of ten.
     static func truncated(_ hmac: [UInt8], digits: Int) -> OneTimeCode {
         let offset = Int(hmac[hmac.count - 1] & 15)
-        let number = hmac[offset..<offset + 4].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } & 0x7fff_ffff
+        let number =
+            hmac[offset..<offset + 4].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } & 0x7fff_ffff
         return decimal(number % powerOfTen(digits), digits: digits)
     }
 
@@ -33,7 +36,9 @@ public struct OneTimeCode: Sendable {
         return OneTimeCode(String(repeating: "0", count: max(0, digits - text.count)) + text)
     }
 
-    private static func powerOfTen(_ exponent: Int) -> UInt64 { (0..<exponent).reduce(1) { power, _ in power * 10 } }
+    private static func powerOfTen(_ exponent: Int) -> UInt64 {
+        (0..<exponent).reduce(1) { power, _ in power * 10 }
+    }
 }
 
 extension OneTimeCode: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// A point or vector in pixels: `x` to the right, `y` down. A pixel's centre lies at (column + ½, row + ½).
+/// A point or vector in pixels: `x` to the right, `y` down. A pixel's centre lies at (column + ½,
+/// row + ½).
 public struct Point: Sendable, Hashable, Codable {
     public var x, y: Double
 
@@ -20,7 +21,9 @@ public struct Point: Sendable, Hashable, Codable {
 public struct Rectangle: Sendable, Hashable, Codable {
     public var x, y, width, height: Double
 
-    public init(x: Double, y: Double, width: Double, height: Double) { (self.x, self.y, self.width, self.height) = (x, y, width, height) }
+    public init(x: Double, y: Double, width: Double, height: Double) {
+        (self.x, self.y, self.width, self.height) = (x, y, width, height)
+    }
 
     public init(centre: Point, width: Double, height: Double) {
         self.init(x: centre.x - width / 2, y: centre.y - height / 2, width: width, height: height)
@@ -32,7 +35,8 @@ public struct Rectangle: Sendable, Hashable, Codable {
     /// The common part; of no area when there is none.
     public func intersection(_ other: Self) -> Self {
         let left = max(x, other.x), top = max(y, other.y)
-        let right = min(x + width, other.x + other.width), bottom = min(y + height, other.y + other.height)
+        let right = min(x + width, other.x + other.width),
+            bottom = min(y + height, other.y + other.height)
         return Self(x: left, y: top, width: max(0, right - left), height: max(0, bottom - top))
     }
 
@@ -53,7 +57,9 @@ public struct AffineMap: Sendable, Hashable {
 
     public static let identity = AffineMap(a: 1, b: 0, tx: 0, c: 0, d: 1, ty: 0)
 
-    public func callAsFunction(_ p: Point) -> Point { Point(x: a * p.x + b * p.y + tx, y: c * p.x + d * p.y + ty) }
+    public func callAsFunction(_ p: Point) -> Point {
+        Point(x: a * p.x + b * p.y + tx, y: c * p.x + d * p.y + ty)
+    }
 
     public var determinant: Double { a * d - b * c }
 
@@ -65,33 +71,42 @@ public struct AffineMap: Sendable, Hashable {
     public var inverse: AffineMap {
         let k = 1 / determinant
         precondition(k.isFinite, "a map that flattens the plane has no inverse")
-        return AffineMap(a: d * k, b: -b * k, tx: (b * ty - d * tx) * k, c: -c * k, d: a * k, ty: (c * tx - a * ty) * k)
+        return AffineMap(
+            a: d * k, b: -b * k, tx: (b * ty - d * tx) * k, c: -c * k, d: a * k,
+            ty: (c * tx - a * ty) * k)
     }
 
     /// First `self`, then `next`.
     public func then(_ next: AffineMap) -> AffineMap {
         AffineMap(
-            a: next.a * a + next.b * c, b: next.a * b + next.b * d, tx: next.a * tx + next.b * ty + next.tx,
-            c: next.c * a + next.d * c, d: next.c * b + next.d * d, ty: next.c * tx + next.d * ty + next.ty)
+            a: next.a * a + next.b * c, b: next.a * b + next.b * d,
+            tx: next.a * tx + next.b * ty + next.tx,
+            c: next.c * a + next.d * c, d: next.c * b + next.d * d,
+            ty: next.c * tx + next.d * ty + next.ty)
     }
 
-    /// The upright square of `size` pixels around `centre`, turned by `angle` radians (clockwise on screen), laid onto a `side`×`side` image.
+    /// The upright square of `size` pixels around `centre`, turned by `angle` radians (clockwise on
+    /// screen), laid onto a `side`×`side` image.
     public static func crop(centre: Point, size: Double, angle: Double, side: Int) -> AffineMap {
         let k = Double(side) / size, (s, co) = (sin(angle) * k, cos(angle) * k)
         let half = Double(side) / 2
-        return AffineMap(a: co, b: s, tx: half - co * centre.x - s * centre.y, c: -s, d: co, ty: half + s * centre.x - co * centre.y)
+        return AffineMap(
+            a: co, b: s, tx: half - co * centre.x - s * centre.y, c: -s, d: co,
+            ty: half + s * centre.x - co * centre.y)
     }
 
-    /// The similarity (turn, scale, shift, no mirroring) that brings `source` nearest to `target` in the least-squares sense.
+    /// The similarity (turn, scale, shift, no mirroring) that brings `source` nearest to `target`
+    /// in the least-squares sense.
     ///
     /// Closed form of Umeyama (1991) in two dimensions.
-    /// - Returns: `nil` with fewer than two points, or when what comes nearest has no inverse: points that coincide, on either side, or
-    ///   that lie as in a mirror.
+    /// - Returns: `nil` with fewer than two points, or when what comes nearest has no inverse:
+    ///   points that coincide, on either side, or that lie as in a mirror.
     public static func similarity(from source: [Point], to target: [Point]) -> AffineMap? {
         precondition(source.count == target.count, "as many source points as target points")
         guard source.count >= 2 else { return nil }
         let n = Double(source.count)
-        let ms = source.reduce(Point(x: 0, y: 0), +) * (1 / n), mt = target.reduce(Point(x: 0, y: 0), +) * (1 / n)
+        let ms = source.reduce(Point(x: 0, y: 0), +) * (1 / n),
+            mt = target.reduce(Point(x: 0, y: 0), +) * (1 / n)
         var dot = 0.0, cross = 0.0, spread = 0.0
         for (p, q) in zip(source, target) {
             let s = p - ms, t = q - mt
@@ -102,6 +117,7 @@ public struct AffineMap: Sendable, Hashable {
         guard spread > 0 else { return nil }
         let (k, h) = (dot / spread, cross / spread)
         guard (1 / (k * k + h * h)).isFinite else { return nil }
-        return AffineMap(a: k, b: -h, tx: mt.x - k * ms.x + h * ms.y, c: h, d: k, ty: mt.y - h * ms.x - k * ms.y)
+        return AffineMap(
+            a: k, b: -h, tx: mt.x - k * ms.x + h * ms.y, c: h, d: k, ty: mt.y - h * ms.x - k * ms.y)
     }
 }

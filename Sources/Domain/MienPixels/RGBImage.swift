@@ -1,6 +1,7 @@
 /// An 8-bit colour image.
 ///
-/// - Shape: `height` rows of `width` pixels, top to bottom, three bytes a pixel in the order red, green, blue, no padding.
+/// - Shape: `height` rows of `width` pixels, top to bottom, three bytes a pixel in the order red,
+///   green, blue, no padding.
 /// - Range: each side 1...32768 pixels. Values are display values (sRGB), 0...255.
 public struct RGBImage: Sendable, Equatable {
     public static let sideRange = 1...32_768
@@ -9,10 +10,15 @@ public struct RGBImage: Sendable, Equatable {
     public let height: Int
     public internal(set) var pixels: [UInt8]
 
-    /// - Throws: ``PixelError`` when a side is out of range or `pixels` does not hold `3 × width × height` bytes.
+    /// - Throws: ``PixelError`` when a side is out of range or `pixels` does not hold
+    ///   `3 × width × height` bytes.
     public init(width: Int, height: Int, pixels: [UInt8]) throws(PixelError) {
-        guard Self.sideRange.contains(width), Self.sideRange.contains(height) else { throw .sides(width: width, height: height) }
-        guard pixels.count == 3 * width * height else { throw .count(expected: 3 * width * height, got: pixels.count) }
+        guard Self.sideRange.contains(width), Self.sideRange.contains(height) else {
+            throw .sides(width: width, height: height)
+        }
+        guard pixels.count == 3 * width * height else {
+            throw .count(expected: 3 * width * height, got: pixels.count)
+        }
         self.width = width
         self.height = height
         self.pixels = pixels
@@ -21,7 +27,9 @@ public struct RGBImage: Sendable, Equatable {
     /// An image of one colour.
     /// - Precondition: both sides are in ``sideRange``.
     public init(width: Int, height: Int, filledWith colour: RGBColour) {
-        precondition(Self.sideRange.contains(width) && Self.sideRange.contains(height), "sides \(width)×\(height) are out of range")
+        precondition(
+            Self.sideRange.contains(width) && Self.sideRange.contains(height),
+            "sides \(width)×\(height) are out of range")
         self.width = width
         self.height = height
         pixels = [UInt8](repeating: colour.red, count: 3 * width * height)
@@ -47,7 +55,9 @@ public struct RGBImage: Sendable, Equatable {
     }
 
     /// The image's rectangle, its top-left corner at (0, 0).
-    public var bounds: Rectangle { Rectangle(x: 0, y: 0, width: Double(width), height: Double(height)) }
+    public var bounds: Rectangle {
+        Rectangle(x: 0, y: 0, width: Double(width), height: Double(height))
+    }
 }
 
 /// Why bytes are no image.
@@ -60,7 +70,9 @@ public enum PixelError: Error, Equatable, Sendable {
 public struct RGBColour: Sendable, Hashable {
     public var red, green, blue: UInt8
 
-    public init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) { (self.red, self.green, self.blue) = (red, green, blue) }
+    public init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
+        (self.red, self.green, self.blue) = (red, green, blue)
+    }
 
     public static let black = RGBColour(0, 0, 0)
     public static let white = RGBColour(255, 255, 255)

@@ -1,17 +1,22 @@
 extension RGBImage {
-    /// The part of the image in columns `x..<x + width` and rows `y..<y + height`, each block of `factor`×`factor` pixels averaged into one.
+    /// The part of the image in columns `x..<x + width` and rows `y..<y + height`, each block of
+    /// `factor`×`factor` pixels averaged into one.
     ///
     /// Blocks that the part does not fill at its right and bottom edge are left out.
-    /// - Precondition: `factor` is 1...256, the part lies inside the image and holds at least one block.
+    /// - Precondition: `factor` is 1...256, the part lies inside the image and holds at least one
+    ///   block.
     public func reduced(by factor: Int, x: Int, y: Int, width: Int, height: Int) -> RGBImage {
         precondition((1...256).contains(factor), "a reduction is 1...256, got \(factor)")
-        precondition(x >= 0 && y >= 0 && x + width <= self.width && y + height <= self.height, "the part lies inside the image")
+        precondition(
+            x >= 0 && y >= 0 && x + width <= self.width && y + height <= self.height,
+            "the part lies inside the image")
         let columns = width / factor, rows = height / factor
         precondition(columns >= 1 && rows >= 1, "the part holds no block of \(factor) pixels")
         var out = [UInt8](repeating: 0, count: 3 * columns * rows)
         var sums = [UInt32](repeating: 0, count: 3 * columns * factor)
         let half = UInt32(factor * factor / 2)
-        // Dividing by a constant: (sum × reciprocal) >> 40 is exact for every sum of at most 256² bytes.
+        // Dividing by a constant: (sum × reciprocal) >> 40 is exact for every sum of at most 256²
+        // bytes.
         let reciprocal = (UInt64(1) << 40) / UInt64(factor * factor) + 1
         unsafe pixels.withUnsafeBufferPointer { source in
             unsafe out.withUnsafeMutableBufferPointer { target in
@@ -19,7 +24,9 @@ extension RGBImage {
                     let count = sums.count
                     for row in 0..<rows {
                         for k in 0..<factor {
-                            let start = unsafe source.baseAddress! + 3 * ((y + row * factor + k) * self.width + x)
+                            let start =
+                                unsafe source.baseAddress! + 3
+                                * ((y + row * factor + k) * self.width + x)
                             if k == 0 {
                                 for i in 0..<count { unsafe sums[i] = UInt32(start[i]) }
                             } else {
@@ -36,9 +43,12 @@ extension RGBImage {
                                 i += 3
                             }
                             let o = 3 * (row * columns + column)
-                            unsafe target[o] = UInt8(truncatingIfNeeded: (UInt64(r) &* reciprocal) >> 40)
-                            unsafe target[o + 1] = UInt8(truncatingIfNeeded: (UInt64(g) &* reciprocal) >> 40)
-                            unsafe target[o + 2] = UInt8(truncatingIfNeeded: (UInt64(b) &* reciprocal) >> 40)
+                            unsafe target[o] = UInt8(
+                                truncatingIfNeeded: (UInt64(r) &* reciprocal) >> 40)
+                            unsafe target[o + 1] = UInt8(
+                                truncatingIfNeeded: (UInt64(g) &* reciprocal) >> 40)
+                            unsafe target[o + 2] = UInt8(
+                                truncatingIfNeeded: (UInt64(b) &* reciprocal) >> 40)
                         }
                     }
                 }
@@ -47,18 +57,24 @@ extension RGBImage {
         return RGBImage(trustedWidth: columns, height: rows, pixels: out)
     }
 
-    /// The image at another size. Shrinking averages the area each new pixel covers; enlarging interpolates linearly.
+    /// The image at another size. Shrinking averages the area each new pixel covers; enlarging
+    /// interpolates linearly.
     /// - Precondition: the new sides are in ``sideRange``.
     public func resized(width newWidth: Int, height newHeight: Int) -> RGBImage {
-        precondition(Self.sideRange.contains(newWidth) && Self.sideRange.contains(newHeight), "sides \(newWidth)×\(newHeight) are out of range")
+        precondition(
+            Self.sideRange.contains(newWidth) && Self.sideRange.contains(newHeight),
+            "sides \(newWidth)×\(newHeight) are out of range")
         let whole = min(width / newWidth, height / newHeight)
         if (2...256).contains(whole), (width, height) == (whole * newWidth, whole * newHeight) {
             return reduced(by: whole, x: 0, y: 0, width: width, height: height)
         }
         if width == newWidth, height == newHeight { return self }
-        if newWidth <= width, newHeight <= height { return shrunk(width: newWidth, height: newHeight) }
+        if newWidth <= width, newHeight <= height {
+            return shrunk(width: newWidth, height: newHeight)
+        }
         return weighted(
-            AreaWeights(from: width, to: newWidth, covering: Double(width)), AreaWeights(from: height, to: newHeight, covering: Double(height)))
+            AreaWeights(from: width, to: newWidth, covering: Double(width)),
+            AreaWeights(from: height, to: newHeight, covering: Double(height)))
     }
 
     /// Separable filtering: along the rows first, then down the columns.
@@ -114,20 +130,28 @@ private struct AreaWeights {
     var firsts: [Int] = []
     var weights: [[Float]] = []
 
-    /// - Parameter extent: the length of the old axis in its own units; a little more than `old` when blocks were left out at the edge.
+    /// - Parameter extent: the length of the old axis in its own units; a little more than `old`
+    ///   when blocks were left out at the edge.
     init(from old: Int, to new: Int, covering extent: Double) {
         let step = extent / Double(new)
         for i in 0..<new {
             if step >= 1 {
                 let start = Double(i) * step, end = min(start + step, Double(old))
-                let first = min(Int(start), old - 1), last = max(first, min(Int(end.rounded(.up)), old) - 1)
-                let covered = (first...last).map { max(0, min(end, Double($0 + 1)) - max(start, Double($0))) }
+                let first = min(Int(start), old - 1),
+                    last = max(first, min(Int(end.rounded(.up)), old) - 1)
+                let covered = (first...last).map {
+                    max(0, min(end, Double($0 + 1)) - max(start, Double($0)))
+                }
                 let sum = covered.reduce(0, +)
                 firsts.append(first)
-                weights.append(sum > 0 ? covered.map { Float($0 / sum) } : [1] + covered.dropFirst().map { _ in 0 })
+                weights.append(
+                    sum > 0
+                        ? covered.map { Float($0 / sum) } : [1] + covered.dropFirst().map { _ in 0 }
+                )
             } else {
                 let position = min(max((Double(i) + 0.5) * step - 0.5, 0), Double(old - 1))
-                let first = min(Int(position), max(0, old - 2)), part = Float(position - Double(first))
+                let first = min(Int(position), max(0, old - 2)),
+                    part = Float(position - Double(first))
                 firsts.append(first)
                 weights.append(old == 1 ? [1] : [1 - part, part])
             }

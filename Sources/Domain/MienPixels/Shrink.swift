@@ -1,12 +1,14 @@
 extension RGBImage {
-    /// The image at a smaller size, each new pixel the mean of the area it covers: exact, parts of pixels at its edges included.
+    /// The image at a smaller size, each new pixel the mean of the area it covers: exact, parts of
+    /// pixels at its edges included.
     ///
-    /// Whole rows are added up as 16-bit numbers first, which a processor does eight or more at a time, so that the cost is close to that of
-    /// reading the picture once.
+    /// Whole rows are added up as 16-bit numbers first, which a processor does eight or more at a
+    /// time, so that the cost is close to that of reading the picture once.
     /// - Precondition: neither new side is larger than the old one.
     func shrunk(width newWidth: Int, height newHeight: Int) -> RGBImage {
         precondition(newWidth <= width && newHeight <= height, "shrinking makes no side larger")
-        let columns = AreaCover.all(of: width, by: newWidth), rows = AreaCover.all(of: height, by: newHeight)
+        let columns = AreaCover.all(of: width, by: newWidth),
+            rows = AreaCover.all(of: height, by: newHeight)
         var out = [UInt8](repeating: 0, count: 3 * newWidth * newHeight)
         var sums = RowSums(count: 3 * width)
         let area = Float(width) / Float(newWidth) * (Float(height) / Float(newHeight))
@@ -14,7 +16,8 @@ extension RGBImage {
             unsafe out.withUnsafeMutableBufferPointer { target in
                 for (y, rows) in rows.enumerated() {
                     unsafe sums.add(rows, of: source)
-                    unsafe sums.mean(over: columns, area: area, into: target.baseAddress! + 3 * newWidth * y)
+                    unsafe sums.mean(
+                        over: columns, area: area, into: target.baseAddress! + 3 * newWidth * y)
                 }
             }
         }
@@ -22,7 +25,8 @@ extension RGBImage {
     }
 }
 
-/// What a new position covers along one axis: part of the first old position, all of those between, part of the last.
+/// What a new position covers along one axis: part of the first old position, all of those between,
+/// part of the last.
 private struct AreaCover {
     let first: Int, last: Int
     /// 0...1 of the old position; `lastPart` is 0 when the first is also the last.
@@ -33,9 +37,13 @@ private struct AreaCover {
             // In units of 1/new of an old position, so that edges are exact.
             let start = i * old, end = start + old
             let first = start / new, last = (end - 1) / new
-            if first == last { return AreaCover(first: first, last: last, firstPart: Float(old) / Float(new), lastPart: 0) }
+            if first == last {
+                return AreaCover(
+                    first: first, last: last, firstPart: Float(old) / Float(new), lastPart: 0)
+            }
             return AreaCover(
-                first: first, last: last, firstPart: Float((first + 1) * new - start) / Float(new), lastPart: Float(end - last * new) / Float(new))
+                first: first, last: last, firstPart: Float((first + 1) * new - start) / Float(new),
+                lastPart: Float(end - last * new) / Float(new))
         }
     }
 }
@@ -60,7 +68,10 @@ private struct RowSums {
                 let start = source.baseAddress!
                 let first = unsafe start + count * rows.first
                 let last = unsafe start + count * rows.last
-                for i in 0..<count { unsafe sums[i] = rows.firstPart * Float(first[i]) + rows.lastPart * Float(last[i]) }
+                for i in 0..<count {
+                    unsafe sums[i] =
+                        rows.firstPart * Float(first[i]) + rows.lastPart * Float(last[i])
+                }
                 var row = rows.first + 1
                 while row < rows.last {
                     let end = min(rows.last, row + Self.maxRows)
@@ -69,7 +80,8 @@ private struct RowSums {
                         let a = unsafe start + count * row
                         let b = unsafe a + count, c = unsafe b + count, d = unsafe c + count
                         for i in 0..<count {
-                            unsafe whole[i] &+= UInt16(a[i]) &+ UInt16(b[i]) &+ UInt16(c[i]) &+ UInt16(d[i])
+                            unsafe whole[i] &+=
+                                UInt16(a[i]) &+ UInt16(b[i]) &+ UInt16(c[i]) &+ UInt16(d[i])
                         }
                         row += 4
                     }
@@ -90,7 +102,8 @@ private struct RowSums {
         unsafe sums.withUnsafeBufferPointer { sums in
             for (x, cover) in columns.enumerated() {
                 var i = 3 * cover.first
-                var sum = unsafe SIMD4<Float>(sums[i], sums[i + 1], sums[i + 2], 0) * cover.firstPart
+                var sum =
+                    unsafe SIMD4<Float>(sums[i], sums[i + 1], sums[i + 2], 0) * cover.firstPart
                 i += 3
                 let last = 3 * cover.last
                 while i < last {
@@ -99,7 +112,8 @@ private struct RowSums {
                 }
                 unsafe sum += SIMD4(sums[last], sums[last + 1], sums[last + 2], 0) * cover.lastPart
                 // Half is added for rounding; sums of floats may pass 255 by a hair.
-                let mean = (sum * scale + 0.5).clamped(lowerBound: SIMD4(repeating: 0), upperBound: SIMD4(repeating: 255))
+                let mean = (sum * scale + 0.5).clamped(
+                    lowerBound: SIMD4(repeating: 0), upperBound: SIMD4(repeating: 255))
                 unsafe target[3 * x] = UInt8(mean[0])
                 unsafe target[3 * x + 1] = UInt8(mean[1])
                 unsafe target[3 * x + 2] = UInt8(mean[2])

@@ -1,23 +1,31 @@
 extension RGBImage {
-    /// The picture that `map` makes of this one, on a canvas of `width`×`height` pixels; where nothing falls it stays black.
+    /// The picture that `map` makes of this one, on a canvas of `width`×`height` pixels; where
+    /// nothing falls it stays black.
     ///
-    /// Linear interpolation between pixel centres. When the map shrinks by more than two, whole blocks are averaged first, so that fine
-    /// detail does not turn into noise. The map goes from this image's coordinates to the canvas's, both with (0, 0) at the top-left *corner*.
+    /// Linear interpolation between pixel centres. When the map shrinks by more than two, whole
+    /// blocks are averaged first, so that fine detail does not turn into noise. The map goes from
+    /// this image's coordinates to the canvas's, both with (0, 0) at the top-left *corner*.
     /// - Precondition: the map can be inverted, and the canvas's sides are in ``sideRange``.
     public func warped(by map: AffineMap, width outWidth: Int, height outHeight: Int) -> RGBImage {
-        precondition(Self.sideRange.contains(outWidth) && Self.sideRange.contains(outHeight), "sides \(outWidth)×\(outHeight) are out of range")
+        precondition(
+            Self.sideRange.contains(outWidth) && Self.sideRange.contains(outHeight),
+            "sides \(outWidth)×\(outHeight) are out of range")
         let back = map.inverse
         let factor = Int(min(256, back.scale))
         guard factor >= 2 else { return sampled(by: back, width: outWidth, height: outHeight) }
 
         // Only the part that is looked at is reduced.
-        let corners = [(0, 0), (outWidth, 0), (0, outHeight), (outWidth, outHeight)].map { back(Point(x: Double($0.0), y: Double($0.1))) }
+        let corners = [(0, 0), (outWidth, 0), (0, outHeight), (outWidth, outHeight)].map {
+            back(Point(x: Double($0.0), y: Double($0.1)))
+        }
         let margin = Double(2 * factor)
         let left = max(0, Int(clamping: (corners.map(\.x).min()! - margin).rounded(.down)))
         let top = max(0, Int(clamping: (corners.map(\.y).min()! - margin).rounded(.down)))
         let right = min(width, Int(clamping: (corners.map(\.x).max()! + margin).rounded(.up)))
         let bottom = min(height, Int(clamping: (corners.map(\.y).max()! + margin).rounded(.up)))
-        guard right - left >= factor, bottom - top >= factor else { return sampled(by: back, width: outWidth, height: outHeight) }
+        guard right - left >= factor, bottom - top >= factor else {
+            return sampled(by: back, width: outWidth, height: outHeight)
+        }
         let part = reduced(by: factor, x: left, y: top, width: right - left, height: bottom - top)
         let k = 1 / Double(factor)
         let toPart = AffineMap(a: k, b: 0, tx: -Double(left) * k, c: 0, d: k, ty: -Double(top) * k)
@@ -25,12 +33,15 @@ extension RGBImage {
     }
 
     /// - Parameter back: from the canvas to this image.
-    private func sampled(by back: AffineMap, width outWidth: Int, height outHeight: Int) -> RGBImage {
+    private func sampled(by back: AffineMap, width outWidth: Int, height outHeight: Int) -> RGBImage
+    {
         var out = [UInt8](repeating: 0, count: 3 * outWidth * outHeight)
         let stride = 3 * width
-        // Positions in 1/65536 pixel relative to pixel centres; a canvas of 32768 and an image of 32768 pixels fit in 64 bits easily.
+        // Positions in 1/65536 pixel relative to pixel centres; a canvas of 32768 and an image of
+        // 32768 pixels fit in 64 bits easily.
         let unit = 65_536.0
-        let dx = Int(clamping: (back.a * unit).rounded()), dy = Int(clamping: (back.c * unit).rounded())
+        let dx = Int(clamping: (back.a * unit).rounded()),
+            dy = Int(clamping: (back.c * unit).rounded())
         let (lastX, lastY) = (width - 1, height - 1)
         unsafe pixels.withUnsafeBufferPointer { source in
             unsafe out.withUnsafeMutableBufferPointer { target in
@@ -38,21 +49,31 @@ extension RGBImage {
                 var o = 0
                 for row in 0..<outHeight {
                     let start = back(Point(x: 0.5, y: Double(row) + 0.5))
-                    var fx = Int(clamping: ((start.x - 0.5) * unit).rounded()), fy = Int(clamping: ((start.y - 0.5) * unit).rounded())
+                    var fx = Int(clamping: ((start.x - 0.5) * unit).rounded()),
+                        fy = Int(clamping: ((start.y - 0.5) * unit).rounded())
                     for _ in 0..<outWidth {
                         let x = fx >> 16, y = fy >> 16
                         // Half a pixel beyond the outermost centres still belongs to the picture.
                         if x >= -1, y >= -1, x <= lastX, y <= lastY {
                             let wx = (fx >> 8) & 255, wy = (fy >> 8) & 255
-                            let x0 = max(x, 0), y0 = max(y, 0), x1 = min(x + 1, lastX), y1 = min(y + 1, lastY)
-                            let inside = (x >= 0 || wx >= 128) && (y >= 0 || wy >= 128) && (x < lastX || wx < 128) && (y < lastY || wy < 128)
+                            let x0 = max(x, 0), y0 = max(y, 0), x1 = min(x + 1, lastX),
+                                y1 = min(y + 1, lastY)
+                            let inside =
+                                (x >= 0 || wx >= 128) && (y >= 0 || wy >= 128)
+                                && (x < lastX || wx < 128) && (y < lastY || wy < 128)
                             if inside {
-                                let a = unsafe source + (y0 * stride + 3 * x0), b = unsafe source + (y0 * stride + 3 * x1)
-                                let c = unsafe source + (y1 * stride + 3 * x0), d = unsafe source + (y1 * stride + 3 * x1)
-                                let wa = (256 - wx) &* (256 - wy), wb = wx &* (256 - wy), wc = (256 - wx) &* wy, wd = wx &* wy
+                                let a = unsafe source + (y0 * stride + 3 * x0),
+                                    b = unsafe source + (y0 * stride + 3 * x1)
+                                let c = unsafe source + (y1 * stride + 3 * x0),
+                                    d = unsafe source + (y1 * stride + 3 * x1)
+                                let wa = (256 - wx) &* (256 - wy), wb = wx &* (256 - wy),
+                                    wc = (256 - wx) &* wy, wd = wx &* wy
                                 for k in 0..<3 {
-                                    let sum = unsafe Int(a[k]) &* wa &+ Int(b[k]) &* wb &+ Int(c[k]) &* wc &+ Int(d[k]) &* wd
-                                    unsafe target[o + k] = UInt8(truncatingIfNeeded: (sum &+ 32_768) >> 16)
+                                    let sum =
+                                        unsafe Int(a[k]) &* wa &+ Int(b[k]) &* wb &+ Int(c[k]) &* wc
+                                        &+ Int(d[k]) &* wd
+                                    unsafe target[o + k] = UInt8(
+                                        truncatingIfNeeded: (sum &+ 32_768) >> 16)
                                 }
                             }
                         }
@@ -68,13 +89,18 @@ extension RGBImage {
 
     /// The image on a black canvas, its top-left corner at (`x`, `y`).
     /// - Precondition: it lies wholly on the canvas.
-    public func placed(onWidth canvasWidth: Int, height canvasHeight: Int, x: Int, y: Int) -> RGBImage {
-        precondition(x >= 0 && y >= 0 && x + width <= canvasWidth && y + height <= canvasHeight, "the image lies wholly on the canvas")
+    public func placed(onWidth canvasWidth: Int, height canvasHeight: Int, x: Int, y: Int)
+        -> RGBImage
+    {
+        precondition(
+            x >= 0 && y >= 0 && x + width <= canvasWidth && y + height <= canvasHeight,
+            "the image lies wholly on the canvas")
         if x == 0, y == 0, width == canvasWidth, height == canvasHeight { return self }
         var canvas = RGBImage(width: canvasWidth, height: canvasHeight, filledWith: .black)
         for row in 0..<height {
             let start = 3 * ((y + row) * canvasWidth + x)
-            canvas.pixels.replaceSubrange(start..<start + 3 * width, with: pixels[3 * row * width..<3 * (row + 1) * width])
+            canvas.pixels.replaceSubrange(
+                start..<start + 3 * width, with: pixels[3 * row * width..<3 * (row + 1) * width])
         }
         return canvas
     }
@@ -96,5 +122,7 @@ extension RGBImage {
 
 extension Int {
     /// The nearest integer that fits; not-a-number counts as 0.
-    fileprivate init(clamping value: Double) { self = value.isNaN ? 0 : Int(Swift.min(Swift.max(value, -1e15), 1e15)) }
+    fileprivate init(clamping value: Double) {
+        self = value.isNaN ? 0 : Int(Swift.min(Swift.max(value, -1e15), 1e15))
+    }
 }

@@ -1,8 +1,10 @@
 /// What a file that is no PNG, JPEG or GIF is, in words for its sender: "HEIC", "a PDF document".
 ///
-/// Signatures are those of libmagic's and the formats' own documents; only what people send by mistake is here.
+/// Signatures are those of libmagic's and the formats' own documents; only what people send by
+/// mistake is here.
 func foreignType(of bytes: Span<UInt8>) -> String {
-    signatures.first { bytes.holds($0.bytes, at: $0.offset) }?.name ?? mediaType(of: bytes) ?? textType(of: bytes) ?? "an unknown type"
+    signatures.first { bytes.holds($0.bytes, at: $0.offset) }?.name ?? mediaType(of: bytes)
+        ?? textType(of: bytes) ?? "an unknown type"
 }
 
 private struct Signature {
@@ -10,9 +12,13 @@ private struct Signature {
     let bytes: [UInt8]
     let name: String
 
-    init(_ text: String, at offset: Int = 0, _ name: String) { self.init(Array(text.utf8), at: offset, name) }
+    init(_ text: String, at offset: Int = 0, _ name: String) {
+        self.init(Array(text.utf8), at: offset, name)
+    }
 
-    init(_ bytes: [UInt8], at offset: Int = 0, _ name: String) { (self.offset, self.bytes, self.name) = (offset, bytes, name) }
+    init(_ bytes: [UInt8], at offset: Int = 0, _ name: String) {
+        (self.offset, self.bytes, self.name) = (offset, bytes, name)
+    }
 }
 
 private let signatures = [
@@ -42,10 +48,17 @@ private func mediaType(of bytes: Span<UInt8>) -> String? {
 }
 
 private func textType(of bytes: Span<UInt8>) -> String? {
-    let start = bytes.text(0..<min(bytes.count, 256)).drop { $0.isWhitespace || $0 == "\u{FEFF}" }.lowercased()
-    if start.hasPrefix("<svg") || start.hasPrefix("<?xml") && start.contains("<svg") { return "SVG" }
+    let start = bytes.text(0..<min(bytes.count, 256)).drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+        .lowercased()
+    if start.hasPrefix("<svg") || start.hasPrefix("<?xml") && start.contains("<svg") {
+        return "SVG"
+    }
     if start.hasPrefix("<!doctype html") || start.hasPrefix("<html") { return "text/HTML" }
     if start.hasPrefix("data:image/") { return "a data: URL" }
-    if start.hasPrefix("ivborw0kggo") || start.hasPrefix("/9j/") || start.hasPrefix("r0lgod") { return "Base64 text" }
-    return start.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 } ? "text" : nil
+    if start.hasPrefix("ivborw0kggo") || start.hasPrefix("/9j/") || start.hasPrefix("r0lgod") {
+        return "Base64 text"
+    }
+    return start.utf8.allSatisfy {
+        $0 >= 0x20 && $0 < 0x7F || $0 == 0x0A || $0 == 0x0D || $0 == 0x09
+    } ? "text" : nil
 }

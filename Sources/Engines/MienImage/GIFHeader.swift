@@ -1,15 +1,21 @@
-/// Source: GIF89a specification, §18 logical screen, §20 image descriptor, §22 image data, §23–27 extensions and trailer.
+/// Source: GIF89a specification, §18 logical screen, §20 image descriptor, §22 image data, §23–27
+/// extensions and trailer.
 ///
 ///     "GIF87a"|"GIF89a" · width (2) · height (2) · flags · background · aspect · [palette] · {image | extension}… · 3B
 ///
 /// Numbers are little-endian.
 func gifHeader(_ bytes: Span<UInt8>) throws(ImageError) -> ImageInfo {
-    guard let width = bytes.little16(at: 6), let height = bytes.little16(at: 8) else { throw .truncated(.gif) }
-    guard bytes.holds(Array("7a".utf8), at: 4) || bytes.holds(Array("9a".utf8), at: 4) else { throw .corrupt(.gif) }
+    guard let width = bytes.little16(at: 6), let height = bytes.little16(at: 8) else {
+        throw .truncated(.gif)
+    }
+    guard bytes.holds(Array("7a".utf8), at: 4) || bytes.holds(Array("9a".utf8), at: 4) else {
+        throw .corrupt(.gif)
+    }
     return ImageInfo(format: .gif, width: width, height: height)
 }
 
-/// Walks all blocks to the trailer, so that a cut-off file is noticed although its first frame is whole.
+/// Walks all blocks to the trailer, so that a cut-off file is noticed although its first frame is
+/// whole.
 /// - Returns: the sides of the first frame, which may be larger than the screen.
 /// - Throws: ``ImageError/truncated(_:)`` or ``ImageError/corrupt(_:)``.
 func gifFirstFrame(_ bytes: Span<UInt8>) throws(ImageError) -> (width: Int, height: Int) {
@@ -19,11 +25,13 @@ func gifFirstFrame(_ bytes: Span<UInt8>) throws(ImageError) -> (width: Int, heig
     while let block = bytes.byte(at: offset) {
         switch block {
         case 0x2C:
-            guard let width = bytes.little16(at: offset + 5), let height = bytes.little16(at: offset + 7),
+            guard let width = bytes.little16(at: offset + 5),
+                let height = bytes.little16(at: offset + 7),
                 let flags = bytes.byte(at: offset + 9)
             else { throw .truncated(.gif) }
             first = first ?? (width, height)
-            offset = try endOfSubBlocks(in: bytes, from: offset + 10 + paletteBytes(flags) + 1)  // 1: the LZW code size
+            // 1: the LZW code size
+            offset = try endOfSubBlocks(in: bytes, from: offset + 10 + paletteBytes(flags) + 1)
         case 0x21:
             offset = try endOfSubBlocks(in: bytes, from: offset + 2)
         case 0x3B:
@@ -37,7 +45,9 @@ func gifFirstFrame(_ bytes: Span<UInt8>) throws(ImageError) -> (width: Int, heig
 }
 
 /// Bit 7: there is a palette; bits 0–2: it has 2^(n+1) colours.
-private func paletteBytes(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
+private func paletteBytes(_ flags: UInt8) -> Int {
+    flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1)
+}
 
 /// Sub-blocks are a count and as many bytes; a count of 0 ends them.
 private func endOfSubBlocks(in bytes: Span<UInt8>, from start: Int) throws(ImageError) -> Int {

@@ -1,6 +1,7 @@
 internal import MienPixels
 
-/// Why bytes did not become an image. Branch on ``code``; show `description` to the sender. Neither holds any of the bytes.
+/// Why bytes did not become an image. Branch on ``code``; show `description` to the sender. Neither
+/// holds any of the bytes.
 public enum ImageError: Error, Sendable, Equatable {
     /// There are no bytes.
     case empty
@@ -15,7 +16,8 @@ public enum ImageError: Error, Sendable, Equatable {
     case tooManyPixels(width: Int, height: Int, limit: Int)
     /// A side is 0 or over the most an `RGBImage` has.
     case sides(width: Int, height: Int)
-    /// Small, but built to take long: more scans or working memory than any camera or editor writes.
+    /// Small, but built to take long: more scans or working memory than any camera or editor
+    /// writes.
     case tooComplex(ImageFormat)
 
     /// Stable words: logged, counted, documented, and never reused for another meaning.

@@ -5,18 +5,29 @@ public import MienPixels
 public enum ImageFile {
     /// The upright image in the file at `path`. See ``ImageDecoder``.
     /// - Throws: ``ImageFileError``.
-    public static func decode(_ path: String, limits: ImageLimits = .standard) throws(ImageFileError) -> RGBImage {
+    public static func decode(_ path: String, limits: ImageLimits = .standard)
+        throws(ImageFileError) -> RGBImage
+    {
         let bytes = try read(path, limits: limits)
-        do { return try ImageDecoder.decode(bytes, limits: limits) } catch { throw ImageFileError(path, .image(error)) }
+        do { return try ImageDecoder.decode(bytes, limits: limits) } catch {
+            throw ImageFileError(path, .image(error))
+        }
     }
 
-    /// The bytes of a regular file. Its size is checked before anything is read, and should it grow, it is read to the limit and no further.
+    /// The bytes of a regular file. Its size is checked before anything is read, and should it
+    /// grow, it is read to the limit and no further.
     /// - Throws: ``ImageFileError``.
-    public static func read(_ path: String, limits: ImageLimits = .standard) throws(ImageFileError) -> [UInt8] {
-        do { return try contents(of: path, limits: limits) } catch { throw ImageFileError(path, error) }
+    public static func read(_ path: String, limits: ImageLimits = .standard) throws(ImageFileError)
+        -> [UInt8]
+    {
+        do { return try contents(of: path, limits: limits) } catch {
+            throw ImageFileError(path, error)
+        }
     }
 
-    private static func contents(of path: String, limits: ImageLimits) throws(ImageFileError.Reason) -> [UInt8] {
+    private static func contents(of path: String, limits: ImageLimits) throws(ImageFileError.Reason)
+        -> [UInt8]
+    {
         // O_NONBLOCK: opening a pipe must not wait for its writer.
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw .system(errno) }
@@ -25,15 +36,20 @@ public enum ImageFile {
         guard unsafe fstat(file, &status) == 0 else { throw .system(errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else { throw .isDirectory }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
-        guard status.st_size <= limits.maxBytes else { throw .image(.tooManyBytes(count: Int(status.st_size), limit: limits.maxBytes)) }
+        guard status.st_size <= limits.maxBytes else {
+            throw .image(.tooManyBytes(count: Int(status.st_size), limit: limits.maxBytes))
+        }
         return try readAll(file, limit: limits.maxBytes)
     }
 
-    private static func readAll(_ file: Int32, limit: Int) throws(ImageFileError.Reason) -> [UInt8] {
+    private static func readAll(_ file: Int32, limit: Int) throws(ImageFileError.Reason) -> [UInt8]
+    {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 1 << 16)
         while bytes.count <= limit {
-            let count = unsafe part.withUnsafeMutableBytes { unsafe Foundation.read(file, $0.baseAddress, $0.count) }
+            let count = unsafe part.withUnsafeMutableBytes {
+                unsafe Foundation.read(file, $0.baseAddress, $0.count)
+            }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .system(errno) }
             if count == 0 { return bytes }

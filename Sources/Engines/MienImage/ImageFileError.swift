@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// A file that did not become an image. Its path may be personal: for the one who gave it, not for a log.
+/// A file that did not become an image. Its path may be personal: for the one who gave it, not for
+/// a log.
 public struct ImageFileError: Error, Sendable, Equatable {
     public enum Reason: Error, Sendable, Equatable {
         case notFound
@@ -28,8 +29,8 @@ public struct ImageFileError: Error, Sendable, Equatable {
 
     init(_ path: String, _ reason: Reason) { (self.path, self.reason) = (path, reason) }
 
-    /// Stable words: an ``ImageError``'s own code, or one of "file.not-found", "file.not-allowed", "file.is-directory", "file.not-regular",
-    /// "file.unreadable".
+    /// Stable words: an ``ImageError``'s own code, or one of "file.not-found", "file.not-allowed",
+    /// "file.is-directory", "file.not-regular", "file.unreadable".
     public var code: String {
         switch reason {
         case .notFound: "file.not-found"
@@ -46,10 +47,13 @@ extension ImageFileError: CustomStringConvertible {
     public var description: String {
         switch reason {
         case .notFound: "\(path): there is no such file. Check the path."
-        case .notAllowed: "\(path): this file may not be read by the present user. Change its permissions."
+        case .notAllowed:
+            "\(path): this file may not be read by the present user. Change its permissions."
         case .isDirectory: "\(path): this is a directory. Name one PNG, JPEG or GIF file."
-        case .notRegular: "\(path): this is not a regular file but a pipe, a device or the like. Save the photo to a file and name that."
-        case .system(let number): "\(path): reading failed: \(unsafe String(cString: strerror(number)))."
+        case .notRegular:
+            "\(path): this is not a regular file but a pipe, a device or the like. Save the photo to a file and name that."
+        case .system(let number):
+            "\(path): reading failed: \(unsafe String(cString: strerror(number)))."
         case .image(let error): "\(path): \(error)"
         }
     }

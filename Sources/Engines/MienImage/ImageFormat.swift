@@ -15,12 +15,16 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The format of a file that begins with `bytes`.
-    /// - Throws: ``ImageError/empty``, ``ImageError/truncated(_:)`` when the bytes end inside a signature,
-    ///   ``ImageError/unsupportedType(_:)`` with the name of what they are instead.
+    /// - Throws: ``ImageError/empty``, ``ImageError/truncated(_:)`` when the bytes end inside a
+    ///   signature, ``ImageError/unsupportedType(_:)`` with the name of what they are instead.
     static func of(_ bytes: Span<UInt8>) throws(ImageError) -> ImageFormat {
         guard !bytes.isEmpty else { throw .empty }
-        if let format = allCases.first(where: { bytes.begins(with: $0.signature) }) { return format }
-        if let format = allCases.first(where: { bytes.isShortened($0.signature) }) { throw .truncated(format) }
+        if let format = allCases.first(where: { bytes.begins(with: $0.signature) }) {
+            return format
+        }
+        if let format = allCases.first(where: { bytes.isShortened($0.signature) }) {
+            throw .truncated(format)
+        }
         throw .unsupportedType(foreignType(of: bytes))
     }
 }

@@ -1,11 +1,14 @@
-/// What a file's header says. Nothing is decoded, so that the picture may still turn out to be broken.
+/// What a file's header says. Nothing is decoded, so that the picture may still turn out to be
+/// broken.
 public struct ImageInfo: Sendable, Hashable {
     public let format: ImageFormat
 
-    /// Sides as stored, in pixels; not yet checked against any limit. A GIF's are its logical screen's.
+    /// Sides as stored, in pixels; not yet checked against any limit. A GIF's are its logical
+    /// screen's.
     public let width, height: Int
 
-    /// What brings the stored rows upright; ``ImageOrientation/asStored`` without a readable EXIF orientation.
+    /// What brings the stored rows upright; ``ImageOrientation/asStored`` without a readable EXIF
+    /// orientation.
     public let orientation: ImageOrientation
 
     /// Sides as shown, and as ``ImageDecoder`` gives them.
@@ -13,7 +16,9 @@ public struct ImageInfo: Sendable, Hashable {
     public var uprightHeight: Int { orientation.swapsSides ? width : height }
 
     init(format: ImageFormat, width: Int, height: Int, orientation: ImageOrientation = .asStored) {
-        (self.format, self.width, self.height, self.orientation) = (format, width, height, orientation)
+        (self.format, self.width, self.height, self.orientation) = (
+            format, width, height, orientation
+        )
     }
 
     /// - Throws: as ``ImageDecoder/probe(_:)-([UInt8])``.

@@ -6,7 +6,8 @@ extension ImageOrientation {
         self == .asStored ? image : rearranged(image)
     }
 
-    /// Where the upright image's top left pixel is stored, and how far, in pixels, one to the right and one down are from it.
+    /// Where the upright image's top left pixel is stored, and how far, in pixels, one to the right
+    /// and one down are from it.
     private func walk(width: Int, height: Int) -> (start: Int, right: Int, down: Int) {
         let last = width * height - 1
         return switch self {
@@ -34,10 +35,11 @@ extension ImageOrientation {
         return RGBImage(decodedWidth: width, height: height, pixels: pixels)
     }
 
-    /// In squares of 32×32 pixels, so that rows read across columns stay in the cache. Both buffers hold `3 × width × height` bytes;
-    /// pointers, as checked spans took three times as long.
+    /// In squares of 32×32 pixels, so that rows read across columns stay in the cache. Both buffers
+    /// hold `3 × width × height` bytes; pointers, as checked spans took three times as long.
     private static func copy(
-        _ from: UnsafeBufferPointer<UInt8>, _ to: UnsafeMutableBufferPointer<UInt8>, width: Int, height: Int,
+        _ from: UnsafeBufferPointer<UInt8>, _ to: UnsafeMutableBufferPointer<UInt8>, width: Int,
+        height: Int,
         _ walk: (start: Int, right: Int, down: Int)
     ) {
         precondition(from.count == 3 * width * height && to.count >= from.count)

@@ -1,4 +1,5 @@
-/// What to do to the rows of a file so that the picture is upright: EXIF orientation 1...8, each named by the deed.
+/// What to do to the rows of a file so that the picture is upright: EXIF orientation 1...8, each
+/// named by the deed.
 ///
 /// Source: Exif 3.0 §4.6.5, tag 0112. Turns are clockwise.
 public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
@@ -16,8 +17,10 @@ public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
 
     /// Reads the orientation out of a TIFF structure, as EXIF is one.
     ///
-    /// - Parameter bytes: untrusted, from the byte-order mark on: "II*\0" or "MM\0*", then the offset of the first directory.
-    /// - Returns: `nil` when there is none or when anything about it is wrong. Never traps, reads at most 65,535 entries.
+    /// - Parameter bytes: untrusted, from the byte-order mark on: "II*\0" or "MM\0*", then the
+    ///   offset of the first directory.
+    /// - Returns: `nil` when there is none or when anything about it is wrong. Never traps, reads
+    ///   at most 65,535 entries.
     public init?(tiff bytes: Span<UInt8>) {
         let little: Bool
         if bytes.begins(with: [0x49, 0x49, 0x2A, 0]) {
@@ -27,15 +30,23 @@ public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
         } else {
             return nil
         }
-        func number16(at offset: Int) -> Int? { little ? bytes.little16(at: offset) : bytes.big16(at: offset) }
-        func number32(at offset: Int) -> Int? { little ? bytes.little32(at: offset) : bytes.big32(at: offset) }
+        func number16(at offset: Int) -> Int? {
+            little ? bytes.little16(at: offset) : bytes.big16(at: offset)
+        }
+        func number32(at offset: Int) -> Int? {
+            little ? bytes.little32(at: offset) : bytes.big32(at: offset)
+        }
 
-        guard let directory = number32(at: 4), let count = number16(at: directory) else { return nil }
+        guard let directory = number32(at: 4), let count = number16(at: directory) else {
+            return nil
+        }
         for entry in stride(from: directory + 2, to: directory + 2 + 12 * count, by: 12) {
             guard let tag = number16(at: entry) else { return nil }
             guard tag == 0x0112 else { continue }
             // A SHORT, once, stored in the entry itself.
-            guard number16(at: entry + 2) == 3, number32(at: entry + 4) == 1, let value = number16(at: entry + 8) else { return nil }
+            guard number16(at: entry + 2) == 3, number32(at: entry + 4) == 1,
+                let value = number16(at: entry + 8)
+            else { return nil }
             self.init(rawValue: value)
             return
         }

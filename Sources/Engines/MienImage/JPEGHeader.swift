@@ -16,7 +16,9 @@ func jpegHeader(_ bytes: Span<UInt8>) throws(ImageError) -> ImageInfo {
             orientation = orientation ?? exifOrientation(bytes.extracting(data))
         case 0xDA:
             guard let size else { throw .corrupt(.jpeg) }
-            return ImageInfo(format: .jpeg, width: size.width, height: size.height, orientation: orientation ?? .asStored)
+            return ImageInfo(
+                format: .jpeg, width: size.width, height: size.height,
+                orientation: orientation ?? .asStored)
         case 0xD9:
             throw .corrupt(.jpeg)  // the end, before any picture
         default:
@@ -25,8 +27,11 @@ func jpegHeader(_ bytes: Span<UInt8>) throws(ImageError) -> ImageInfo {
     }
 }
 
-/// The next marker and where its data lies; stray bytes before a marker are skipped, as every decoder does.
-private func nextSegment(in bytes: Span<UInt8>, from offset: inout Int) throws(ImageError) -> (marker: UInt8, data: Range<Int>) {
+/// The next marker and where its data lies; stray bytes before a marker are skipped, as every
+/// decoder does.
+private func nextSegment(in bytes: Span<UInt8>, from offset: inout Int) throws(ImageError) -> (
+    marker: UInt8, data: Range<Int>
+) {
     while let marker = bytes.byte(at: offset + 1) {
         guard bytes[offset] == 0xFF, marker != 0, marker != 0xFF else {
             offset += 1
@@ -34,7 +39,8 @@ private func nextSegment(in bytes: Span<UInt8>, from offset: inout Int) throws(I
         }
         offset += 2
         if marker == 0xD9 { return (marker, offset..<offset) }
-        if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }  // stand alone, mean nothing here
+        // stand alone, mean nothing here
+        if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
         guard let length = bytes.big16(at: offset) else { throw .truncated(.jpeg) }
         guard length >= 2 else { throw .corrupt(.jpeg) }
         guard bytes.has(length, at: offset) else { throw .truncated(.jpeg) }
@@ -44,18 +50,26 @@ private func nextSegment(in bytes: Span<UInt8>, from offset: inout Int) throws(I
     throw .truncated(.jpeg)
 }
 
-private func frameSize(in bytes: Span<UInt8>, at offset: Int, marker: UInt8) throws(ImageError) -> (width: Int, height: Int) {
-    guard let precision = bytes.byte(at: offset), let height = bytes.big16(at: offset + 1), let width = bytes.big16(at: offset + 3),
+private func frameSize(in bytes: Span<UInt8>, at offset: Int, marker: UInt8) throws(ImageError) -> (
+    width: Int, height: Int
+) {
+    guard let precision = bytes.byte(at: offset), let height = bytes.big16(at: offset + 1),
+        let width = bytes.big16(at: offset + 3),
         let components = bytes.byte(at: offset + 5)
     else { throw .truncated(.jpeg) }
-    guard [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(marker) else { throw .unsupportedType("a lossless or hierarchical JPEG") }
+    guard [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(marker) else {
+        throw .unsupportedType("a lossless or hierarchical JPEG")
+    }
     guard precision == 8 else { throw .unsupportedType("a JPEG of \(precision) bits a colour") }
-    guard [1, 3, 4].contains(components) else { throw .unsupportedType("a JPEG of \(components) colours") }
+    guard [1, 3, 4].contains(components) else {
+        throw .unsupportedType("a JPEG of \(components) colours")
+    }
     return (width, height)
 }
 
 private func exifOrientation(_ data: Span<UInt8>) -> ImageOrientation? {
     let mark = Array("Exif\0".utf8)
     guard data.begins(with: mark), data.count > mark.count else { return nil }
-    return ImageOrientation(tiff: data.extracting(mark.count + 1..<data.count))  // one byte of padding follows the mark
+    // one byte of padding follows the mark
+    return ImageOrientation(tiff: data.extracting(mark.count + 1..<data.count))
 }

@@ -6,14 +6,18 @@ public enum PNGEncoder {
     public static func encode(_ image: RGBImage) -> [UInt8] {
         unsafe encodedBytes { out, count in
             unsafe image.pixels.withUnsafeBytes {
-                unsafe mien_png_encode($0.baseAddress, Int32(image.width), Int32(image.height), out, count)
+                unsafe mien_png_encode(
+                    $0.baseAddress, Int32(image.width), Int32(image.height), out, count)
             }
         }
     }
 }
 
-/// Copies what a C encoder made and frees it. An encoder of a valid image fails only when memory runs out.
-@unsafe func encodedBytes(_ encode: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, UnsafeMutablePointer<Int>) -> Int32) -> [UInt8] {
+/// Copies what a C encoder made and frees it. An encoder of a valid image fails only when memory
+/// runs out.
+@unsafe func encodedBytes(
+    _ encode: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, UnsafeMutablePointer<Int>) -> Int32
+) -> [UInt8] {
     var bytes: UnsafeMutableRawPointer?
     var count = 0
     defer { unsafe mien_image_free(bytes) }

@@ -2,17 +2,24 @@
 ///
 ///     signature (8) · {length (4) · type (4) · data (length) · CRC (4)}…      numbers big-endian, IHDR first
 func pngHeader(_ bytes: Span<UInt8>) throws(ImageError) -> ImageInfo {
-    guard let width = bytes.big32(at: 16), let height = bytes.big32(at: 20) else { throw .truncated(.png) }
-    guard bytes.big32(at: 8) == 13, bytes.holds(Array("IHDR".utf8), at: 12) else { throw .corrupt(.png) }
-    return ImageInfo(format: .png, width: width, height: height, orientation: orientation(in: bytes))
+    guard let width = bytes.big32(at: 16), let height = bytes.big32(at: 20) else {
+        throw .truncated(.png)
+    }
+    guard bytes.big32(at: 8) == 13, bytes.holds(Array("IHDR".utf8), at: 12) else {
+        throw .corrupt(.png)
+    }
+    return ImageInfo(
+        format: .png, width: width, height: height, orientation: orientation(in: bytes))
 }
 
-/// What the first eXIf chunk says. A broken chunk list only means that none is found: libpng says what is wrong later.
+/// What the first eXIf chunk says. A broken chunk list only means that none is found: libpng says
+/// what is wrong later.
 private func orientation(in bytes: Span<UInt8>) -> ImageOrientation {
     var offset = ImageFormat.png.signature.count
     while let length = bytes.big32(at: offset) {
         if bytes.holds(Array("eXIf".utf8), at: offset + 4), bytes.has(length, at: offset + 8) {
-            return ImageOrientation(tiff: bytes.extracting(offset + 8..<offset + 8 + length)) ?? .asStored
+            return ImageOrientation(tiff: bytes.extracting(offset + 8..<offset + 8 + length))
+                ?? .asStored
         }
         offset += 12 + length
     }

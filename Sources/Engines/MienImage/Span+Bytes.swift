@@ -1,4 +1,5 @@
-/// Reading numbers and marks out of untrusted bytes. Everything beyond the end is `nil` or `false`, never a trap.
+/// Reading numbers and marks out of untrusted bytes. Everything beyond the end is `nil` or `false`,
+/// never a trap.
 extension Span where Element == UInt8 {
     func big16(at offset: Int) -> Int? {
         has(2, at: offset) ? Int(self[offset]) << 8 | Int(self[offset + 1]) : nil
@@ -14,14 +15,18 @@ extension Span where Element == UInt8 {
     }
 
     func little32(at offset: Int) -> Int? {
-        guard let low = little16(at: offset), let high = little16(at: offset + 2) else { return nil }
+        guard let low = little16(at: offset), let high = little16(at: offset + 2) else {
+            return nil
+        }
         return high << 16 | low
     }
 
     func byte(at offset: Int) -> UInt8? { has(1, at: offset) ? self[offset] : nil }
 
     /// Whether `count` bytes lie at `offset`.
-    func has(_ count: Int, at offset: Int) -> Bool { offset >= 0 && count >= 0 && offset <= self.count - count }
+    func has(_ count: Int, at offset: Int) -> Bool {
+        offset >= 0 && count >= 0 && offset <= self.count - count
+    }
 
     func holds(_ mark: [UInt8], at offset: Int) -> Bool {
         guard has(mark.count, at: offset) else { return false }
@@ -31,7 +36,9 @@ extension Span where Element == UInt8 {
     func begins(with mark: [UInt8]) -> Bool { holds(mark, at: 0) }
 
     /// Whether the bytes are the beginning of `mark` and end before it does.
-    func isShortened(_ mark: [UInt8]) -> Bool { count < mark.count && indices.allSatisfy { self[$0] == mark[$0] } }
+    func isShortened(_ mark: [UInt8]) -> Bool {
+        count < mark.count && indices.allSatisfy { self[$0] == mark[$0] }
+    }
 
     /// The bytes of `range` as text, what is not UTF-8 replaced.
     func text(_ range: Range<Int>) -> String {

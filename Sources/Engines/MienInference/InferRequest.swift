@@ -1,6 +1,7 @@
 internal import CMienOpenVINO
 
-/// One place to run a network: its own input and output memory. One thread at a time; each worker has its own.
+/// One place to run a network: its own input and output memory. One thread at a time; each worker
+/// has its own.
 @safe public final class InferRequest {
     private let raw: OpaquePointer
     private let network: Network
@@ -10,10 +11,13 @@ internal import CMienOpenVINO
     /// Whether the input is f32 (otherwise u8).
     public let takesFloats: Bool
 
-    /// - Throws: ``InferenceError`` `.unsuitableModel` when the input is neither f32 nor u8 or an output is not f32.
+    /// - Throws: ``InferenceError`` `.unsuitableModel` when the input is neither f32 nor u8 or an
+    ///   output is not f32.
     public init(_ network: Network) throws(InferenceError) {
         var request: OpaquePointer?
-        try unsafe checked(network.path) { unsafe mien_ov_request_new(network.raw, &request, $0, $1) }
+        try unsafe checked(network.path) {
+            unsafe mien_ov_request_new(network.raw, &request, $0, $1)
+        }
         var data: UnsafeMutableRawPointer?
         var count = 0
         var bytes: Int32 = 0
@@ -31,7 +35,8 @@ internal import CMienOpenVINO
     /// - Parameter fill: writes all ``inputCount`` values; what it leaves keeps the last run's.
     /// - Returns: a copy of every output's values, in the file's order.
     /// - Precondition: ``takesFloats``.
-    public func run(_ fill: (inout MutableSpan<Float>) -> Void) throws(InferenceError) -> [[Float]] {
+    public func run(_ fill: (inout MutableSpan<Float>) -> Void) throws(InferenceError) -> [[Float]]
+    {
         try run(parts: 1) { fill(&$1) }[0]
     }
 
@@ -40,9 +45,12 @@ internal import CMienOpenVINO
     /// - Parameter fill: writes the part of the given number, ``inputCount`` ÷ `parts` values.
     /// - Returns: of each part its share of every output.
     /// - Precondition: ``takesFloats``; `parts` divides the input and each output.
-    public func run(parts: Int, _ fill: (Int, inout MutableSpan<Float>) -> Void) throws(InferenceError) -> [[[Float]]] {
+    public func run(parts: Int, _ fill: (Int, inout MutableSpan<Float>) -> Void)
+        throws(InferenceError) -> [[[Float]]]
+    {
         precondition(takesFloats, "this network takes bytes")
-        precondition(parts > 0 && inputCount.isMultiple(of: parts), "a batch is made of equal parts")
+        precondition(
+            parts > 0 && inputCount.isMultiple(of: parts), "a batch is made of equal parts")
         var data: UnsafeMutableRawPointer?
         var count = 0
         var bytes: Int32 = 0

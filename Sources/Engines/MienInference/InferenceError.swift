@@ -1,6 +1,7 @@
 public import MienCore
 
-/// The inference engine could not do what was asked. Branch on ``code``; show ``reason`` to an operator.
+/// The inference engine could not do what was asked. Branch on ``code``; show ``reason`` to an
+/// operator.
 public struct InferenceError: CodedError {
     /// Stable words: logged, counted, documented, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {

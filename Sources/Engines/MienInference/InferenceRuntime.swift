@@ -2,7 +2,8 @@ internal import CMienOpenVINO
 
 /// The OpenVINO run-time. One per process is enough; it may be used from any thread.
 @safe public final class InferenceRuntime: @unchecked Sendable {
-    // Unchecked: the pointer never changes, and OpenVINO's core may be called from several threads at once.
+    // Unchecked: the pointer never changes, and OpenVINO's core may be called from several threads
+    // at once.
     let raw: OpaquePointer
 
     /// - Throws: ``InferenceError`` `.noRuntime`.
@@ -19,15 +20,21 @@ internal import CMienOpenVINO
 
     /// What the CPU can, in OpenVINO's words: `FP32`, `INT8`, `BF16` …
     public var capabilities: [String] {
-        unsafe Self.text(1024) { unsafe mien_ov_capabilities(raw, $0, $1) }.split(separator: " ").map(String.init)
+        unsafe Self.text(1024) { unsafe mien_ov_capabilities(raw, $0, $1) }.split(separator: " ")
+            .map(String.init)
     }
 
     /// The arithmetic that takes this CPU least time.
-    public var fastestPrecision: NetworkOptions.Precision { capabilities.contains("BF16") ? .bf16 : .f32 }
+    public var fastestPrecision: NetworkOptions.Precision {
+        capabilities.contains("BF16") ? .bf16 : .f32
+    }
 
-    private static func text(_ capacity: Int, _ fill: (UnsafeMutablePointer<CChar>, Int) -> Void) -> String {
+    private static func text(_ capacity: Int, _ fill: (UnsafeMutablePointer<CChar>, Int) -> Void)
+        -> String
+    {
         var bytes = [CChar](repeating: 0, count: capacity)
         unsafe bytes.withUnsafeMutableBufferPointer { unsafe fill($0.baseAddress!, $0.count) }
-        return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(
+            decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

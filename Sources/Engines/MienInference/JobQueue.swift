@@ -14,7 +14,8 @@ final class JobQueue<Worker>: @unchecked Sendable {
     private let condition = NSCondition()
     private var jobs: FairQueue<Job>
     private var lastTicket: Ticket = 0
-    /// Tickets whose jobs have not come yet: the job and its cancellation may arrive in either order.
+    /// Tickets whose jobs have not come yet: the job and its cancellation may arrive in either
+    /// order.
     private var expected: Set<Ticket> = []
     private var cancelledEarly: Set<Ticket> = []
     private var stopped = false
@@ -34,14 +35,16 @@ final class JobQueue<Worker>: @unchecked Sendable {
     }
 
     func add(
-        _ ticket: Ticket, for share: WorkShare, run: @escaping (inout Worker) -> Void, drop: @escaping (any Error) -> Void
+        _ ticket: Ticket, for share: WorkShare, run: @escaping (inout Worker) -> Void,
+        drop: @escaping (any Error) -> Void
     ) {
         let dropped: [(drop: (any Error) -> Void, error: any Error)] = condition.withLock {
             expected.remove(ticket)
             if cancelledEarly.remove(ticket) != nil { return [(drop, CancellationError())] }
             if stopped { return [(drop, Self.shutDown)] }
             let now = ContinuousClock.now
-            var dropped: [(drop: (any Error) -> Void, error: any Error)] = jobs.expire(at: now).map { ($0.drop, Self.waitedTooLong) }
+            var dropped: [(drop: (any Error) -> Void, error: any Error)] = jobs.expire(at: now).map
+            { ($0.drop, Self.waitedTooLong) }
             switch jobs.add(Job(run: run, drop: drop), ticket, for: share, at: now) {
             case .waiting: condition.signal()
             // One came and one went: there is a signal for each job that waits.
@@ -53,9 +56,15 @@ final class JobQueue<Worker>: @unchecked Sendable {
         for (drop, error) in dropped { drop(error) }
     }
 
-    private static var full: InferenceError { InferenceError(.busy, "too many jobs are waiting; try again later") }
-    private static var waitedTooLong: InferenceError { InferenceError(.busy, "no worker was free in time; try again later") }
-    private static var shutDown: InferenceError { InferenceError(.stopped, "the workers were shut down") }
+    private static var full: InferenceError {
+        InferenceError(.busy, "too many jobs are waiting; try again later")
+    }
+    private static var waitedTooLong: InferenceError {
+        InferenceError(.busy, "no worker was free in time; try again later")
+    }
+    private static var shutDown: InferenceError {
+        InferenceError(.stopped, "the workers were shut down")
+    }
 
     /// Takes the job out if it still waits; remembers the wish if it has not come yet.
     func cancel(_ ticket: Ticket) {
@@ -81,7 +90,8 @@ final class JobQueue<Worker>: @unchecked Sendable {
         var made = Result { try make() }
         while let job = next() {
             if case .success(var worker) = made {
-                made = .failure(InferenceError(.stopped, "the worker is in use"))  // moved out: no copy while the job runs
+                // moved out: no copy while the job runs
+                made = .failure(InferenceError(.stopped, "the worker is in use"))
                 job.run(&worker)
                 made = .success(worker)
             } else if case .failure(let error) = made {
@@ -90,7 +100,8 @@ final class JobQueue<Worker>: @unchecked Sendable {
         }
     }
 
-    /// Waits for a job. Jobs whose wait is over are refused here, so at the latest when a worker has finished its job.
+    /// Waits for a job. Jobs whose wait is over are refused here, so at the latest when a worker
+    /// has finished its job.
     private func next() -> Job? {
         while true {
             let (job, expired, isOver) = condition.withLock { () -> (Job?, [Job], Bool) in

@@ -3,12 +3,17 @@ internal import CMienOpenVINO
 /// Calls the shim and turns a bad status into an error with the shim's own words.
 ///
 /// - Parameter subject: what the call was about, a file name say; put before the reason.
-func checked(_ subject: String, _ call: (UnsafeMutablePointer<CChar>, Int) -> Int32) throws(InferenceError) {
+func checked(_ subject: String, _ call: (UnsafeMutablePointer<CChar>, Int) -> Int32)
+    throws(InferenceError)
+{
     var why = [CChar](repeating: 0, count: 1024)
-    let status = unsafe why.withUnsafeMutableBufferPointer { unsafe call($0.baseAddress!, $0.count) }
+    let status = unsafe why.withUnsafeMutableBufferPointer {
+        unsafe call($0.baseAddress!, $0.count)
+    }
     guard Int(status) != mien_ov_ok else { return }
     let said = why.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-    throw InferenceError(code(of: status), "\(subject): \(firstSentence(of: String(decoding: said, as: UTF8.self)))")
+    throw InferenceError(
+        code(of: status), "\(subject): \(firstSentence(of: String(decoding: said, as: UTF8.self)))")
 }
 
 private func code(of status: Int32) -> InferenceError.Code {
@@ -23,8 +28,10 @@ private func code(of status: Int32) -> InferenceError.Code {
 
 /// OpenVINO answers with a stack of source lines; the last non-empty one says what was wrong.
 private func firstSentence(of text: String) -> String {
-    let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingPrefix { $0 == " " } }.filter { !$0.isEmpty }
+    let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingPrefix { $0 == " " } }
+        .filter { !$0.isEmpty }
     guard let head = lines.first else { return "no reason was given" }
     guard let last = lines.last, lines.count > 1 else { return String(head) }
-    return head.contains(": Exception from") ? "\(head.prefix { $0 != ":" }): \(last)" : "\(head); \(last)"
+    return head.contains(": Exception from")
+        ? "\(head.prefix { $0 != ":" }): \(last)" : "\(head); \(last)"
 }

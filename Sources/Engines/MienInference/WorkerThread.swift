@@ -1,7 +1,8 @@
 internal import Foundation
 
-/// A thread with a name that can be waited for until nothing is left of it. Dispatch's and Foundation's threads cannot: they say at best that
-/// their work is done, while what C++ libraries keep per thread is still to be taken down.
+/// A thread with a name that can be waited for until nothing is left of it. Dispatch's and
+/// Foundation's threads cannot: they say at best that their work is done, while what C++ libraries
+/// keep per thread is still to be taken down.
 @safe struct WorkerThread: Sendable {
     private let id: pthread_t
 
@@ -26,12 +27,19 @@ internal import Foundation
                 unsafe Unmanaged<Start>.fromOpaque(start!).takeRetainedValue().body()
                 return nil
             }, Unmanaged.passRetained(start).toOpaque())
-        guard status == 0 else { fatalError("no thread can be started: \(unsafe String(cString: strerror(status)))") }
+        guard status == 0 else {
+            fatalError("no thread can be started: \(unsafe String(cString: strerror(status)))")
+        }
         self.id = id
     }
 
-    /// Waits for the thread's end. Call it once. A thread cannot wait for itself: called on it, this lets it end unobserved.
+    /// Waits for the thread's end. Call it once. A thread cannot wait for itself: called on it,
+    /// this lets it end unobserved.
     func join() {
-        if pthread_equal(id, pthread_self()) != 0 { pthread_detach(id) } else { pthread_join(id, nil) }
+        if pthread_equal(id, pthread_self()) != 0 {
+            pthread_detach(id)
+        } else {
+            pthread_join(id, nil)
+        }
     }
 }

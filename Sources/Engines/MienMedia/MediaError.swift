@@ -1,4 +1,5 @@
-/// Why there are no frames. Branch on ``code``; show ``reason`` to the one who named the file or the camera: it may hold the name.
+/// Why there are no frames. Branch on ``code``; show ``reason`` to the one who named the file or
+/// the camera: it may hold the name.
 public struct MediaError: Error, Sendable {
     /// Stable words: logged, counted, documented, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {

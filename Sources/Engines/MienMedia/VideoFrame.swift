@@ -7,10 +7,13 @@ public struct VideoFrame: Sendable {
     /// Since the first frame. Always more than that of the frame before.
     public let time: Duration
 
-    /// 0 for the first. A camera's frames that nobody came for are counted: a gap says how many were dropped.
+    /// 0 for the first. A camera's frames that nobody came for are counted: a gap says how many
+    /// were dropped.
     public let number: Int
 
-    public init(image: RGBImage, time: Duration, number: Int) { (self.image, self.time, self.number) = (image, time, number) }
+    public init(image: RGBImage, time: Duration, number: Int) {
+        (self.image, self.time, self.number) = (image, time, number)
+    }
 }
 
 /// What is known of a video before its first frame.

@@ -20,7 +20,9 @@ public struct VideoSource: Sendable, Hashable {
     }
 
     /// Another device of libavdevice's, read as a camera is: for tests, on machines without one.
-    package static func device(_ url: String, format: String) -> Self { Self(place: .device(url: url, format: format), name: format) }
+    package static func device(_ url: String, format: String) -> Self {
+        Self(place: .device(url: url, format: format), name: format)
+    }
 
     var isLive: Bool { if case .device = place { true } else { false } }
 }
@@ -36,7 +38,9 @@ public struct VideoOptions: Sendable, Hashable {
     public var buffered: Int
 
     public init(limits: VideoLimits = .standard, longestSide: Int? = nil, buffered: Int = 2) {
-        precondition(buffered > 0 && longestSide ?? 1 > 0, "room for one frame at least, of one pixel at least")
+        precondition(
+            buffered > 0 && longestSide ?? 1 > 0,
+            "room for one frame at least, of one pixel at least")
         (self.limits, self.longestSide, self.buffered) = (limits, longestSide, buffered)
     }
 }

@@ -7,11 +7,13 @@ internal import Foundation
 /// for try await frame in video { print(frame.time, frame.image.width) }
 /// ```
 ///
-/// Reading and decoding run on a thread of the stream's own, so that no task holds one of the cooperative pool's. At most
-/// ``VideoOptions/buffered`` frames are ready at a time: a file waits until they are taken, a camera drops its oldest.
+/// Reading and decoding run on a thread of the stream's own, so that no task holds one of the
+/// cooperative pool's. At most ``VideoOptions/buffered`` frames are ready at a time: a file waits
+/// until they are taken, a camera drops its oldest.
 ///
-/// It is read once: iterators share what is left. When the loop ends, at the last frame, by an error or because its task was cancelled, the
-/// thread has closed the file or camera already. Left by `break` it is closed within a frame's time; ``close()`` waits for that.
+/// It is read once: iterators share what is left. When the loop ends, at the last frame, by an
+/// error or because its task was cancelled, the thread has closed the file or camera already. Left
+/// by `break` it is closed within a frame's time; ``close()`` waits for that.
 public final class VideoStream: AsyncSequence, Sendable {
     public typealias Element = VideoFrame
 
@@ -19,14 +21,18 @@ public final class VideoStream: AsyncSequence, Sendable {
     public let info: VideoInfo
     private let exchange: FrameExchange
 
-    private init(_ info: VideoInfo, _ exchange: FrameExchange) { (self.info, self.exchange) = (info, exchange) }
+    private init(_ info: VideoInfo, _ exchange: FrameExchange) {
+        (self.info, self.exchange) = (info, exchange)
+    }
 
     deinit { exchange.stop() }
 
     /// Opens it and begins to read.
     ///
     /// - Throws: ``MediaError``; `CancellationError` when the task is cancelled.
-    public static func open(_ source: VideoSource, options: VideoOptions = VideoOptions()) async throws -> VideoStream {
+    public static func open(_ source: VideoSource, options: VideoOptions = VideoOptions())
+        async throws -> VideoStream
+    {
         let exchange = FrameExchange(isLive: source.isLive, capacity: options.buffered)
         let name = source.name
         exchange.start { () throws(MediaError) in
@@ -43,7 +49,8 @@ public final class VideoStream: AsyncSequence, Sendable {
         fileprivate let stream: VideoStream
 
         /// - Returns: `nil` at the end, and once the stream was closed.
-        /// - Throws: ``MediaError``; `CancellationError` when the task is cancelled, which ends the stream.
+        /// - Throws: ``MediaError``; `CancellationError` when the task is cancelled, which ends the
+        ///   stream.
         public mutating func next() async throws -> VideoFrame? { try await stream.exchange.next() }
     }
 

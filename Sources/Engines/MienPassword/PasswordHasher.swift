@@ -2,9 +2,11 @@ internal import Foundation
 public import MienCore
 internal import SystemArgon2
 
-/// Argon2id (RFC 9106), through its reference library. Each call blocks for some 10 to 50 ms: off the cooperative pool, please.
+/// Argon2id (RFC 9106), through its reference library. Each call blocks for some 10 to 50 ms: off
+/// the cooperative pool, please.
 public struct PasswordHasher: Sendable {
-    /// What a hash costs. Every hash names its own, so that they can be raised and old hashes still be checked.
+    /// What a hash costs. Every hash names its own, so that they can be raised and old hashes still
+    /// be checked.
     public struct Cost: Sendable, Hashable {
         /// KiB, 8…4,194,304, and 8 a lane at least.
         public let memory: Int
@@ -23,17 +25,24 @@ public struct PasswordHasher: Sendable {
         public static let standard = Cost(memory: 19_456, passes: 2)
 
         fileprivate static func isInRange(_ memory: Int, _ passes: Int, _ lanes: Int) -> Bool {
-            (8...4_194_304).contains(memory) && (1...100).contains(passes) && (1...16).contains(lanes) && memory >= 8 * lanes
+            (8...4_194_304).contains(memory) && (1...100).contains(passes)
+                && (1...16).contains(lanes) && memory >= 8 * lanes
         }
 
-        /// The cost that `encoded` names; `nil` for one out of range and for anything but `$argon2id$v=19$m=…,t=…,p=…$…`.
+        /// The cost that `encoded` names; `nil` for one out of range and for anything but
+        /// `$argon2id$v=19$m=…,t=…,p=…$…`.
         fileprivate init?(of encoded: String) {
             let fields = encoded.split(separator: "$", omittingEmptySubsequences: false)
-            guard fields.count == 6, fields[0].isEmpty, fields[1] == "argon2id", fields[2] == "v=19" else { return nil }
+            guard fields.count == 6, fields[0].isEmpty, fields[1] == "argon2id", fields[2] == "v=19"
+            else { return nil }
             let numbers = fields[3].split(separator: ",", omittingEmptySubsequences: false)
-            guard numbers.count == 3, zip(numbers, ["m=", "t=", "p="]).allSatisfy({ $0.hasPrefix($1) }) else { return nil }
+            guard numbers.count == 3,
+                zip(numbers, ["m=", "t=", "p="]).allSatisfy({ $0.hasPrefix($1) })
+            else { return nil }
             let values = numbers.compactMap { Int($0.dropFirst(2)) }
-            guard values.count == 3, Self.isInRange(values[0], values[1], values[2]) else { return nil }
+            guard values.count == 3, Self.isInRange(values[0], values[1], values[2]) else {
+                return nil
+            }
             self.init(memory: values[0], passes: values[1], lanes: values[2])
         }
     }
@@ -47,18 +56,23 @@ public struct PasswordHasher: Sendable {
     /// - Parameter salt: ``saltSize`` random bytes.
     /// - Returns: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`, the reference library's form.
     /// - Throws: ``PasswordHasherError``, when there is no memory for it.
-    public func hash(_ password: Sensitive<String>, salt: [UInt8]) throws(PasswordHasherError) -> String {
+    public func hash(_ password: Sensitive<String>, salt: [UInt8]) throws(PasswordHasherError)
+        -> String
+    {
         precondition(salt.count == Self.saltSize, "a salt has \(Self.saltSize) bytes")
         let length = argon2_encodedlen(
-            UInt32(cost.passes), UInt32(cost.memory), UInt32(cost.lanes), UInt32(salt.count), UInt32(Self.hashSize), Argon2_id)
+            UInt32(cost.passes), UInt32(cost.memory), UInt32(cost.lanes), UInt32(salt.count),
+            UInt32(Self.hashSize), Argon2_id)
         var encoded = [CChar](repeating: 0, count: length)
         let status = password.use { password in
             let bytes = Self.bytes(password)
             return unsafe argon2id_hash_encoded(
-                UInt32(cost.passes), UInt32(cost.memory), UInt32(cost.lanes), bytes, bytes.count, salt, salt.count, Self.hashSize, &encoded, length)
+                UInt32(cost.passes), UInt32(cost.memory), UInt32(cost.lanes), bytes, bytes.count,
+                salt, salt.count, Self.hashSize, &encoded, length)
         }
         guard status == ARGON2_OK.rawValue else { throw PasswordHasherError(status: status) }
-        return String(decoding: encoded.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(
+            decoding: encoded.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// A key from a password, when nothing shall be kept that tells a right one.
@@ -66,13 +80,16 @@ public struct PasswordHasher: Sendable {
     /// - Parameter salt: ``saltSize`` random bytes.
     /// - Returns: ``hashSize`` bytes. Wipe them.
     /// - Throws: ``PasswordHasherError``, when there is no memory for it.
-    public func stretched(_ password: Sensitive<String>, salt: [UInt8]) throws(PasswordHasherError) -> [UInt8] {
+    public func stretched(_ password: Sensitive<String>, salt: [UInt8]) throws(PasswordHasherError)
+        -> [UInt8]
+    {
         precondition(salt.count == Self.saltSize, "a salt has \(Self.saltSize) bytes")
         var key = [UInt8](repeating: 0, count: Self.hashSize)
         let status = password.use { password in
             let bytes = Self.bytes(password)
             return unsafe argon2id_hash_raw(
-                UInt32(cost.passes), UInt32(cost.memory), UInt32(cost.lanes), bytes, bytes.count, salt, salt.count, &key, key.count)
+                UInt32(cost.passes), UInt32(cost.memory), UInt32(cost.lanes), bytes, bytes.count,
+                salt, salt.count, &key, key.count)
         }
         guard status == ARGON2_OK.rawValue else { throw PasswordHasherError(status: status) }
         return key
@@ -81,8 +98,11 @@ public struct PasswordHasher: Sendable {
     /// Compares in constant time.
     /// - Returns: `false` also for a text that is no hash, or names a cost out of ``Cost``'s range.
     public func verify(_ password: Sensitive<String>, against encoded: String) -> Bool {
-        // The library would take any amount of memory that a damaged hash asks for, and stop reading at a NUL.
-        guard encoded.utf8.allSatisfy({ (33...126).contains($0) }), Cost(of: encoded) != nil else { return false }
+        // The library would take any amount of memory that a damaged hash asks for, and stop
+        // reading at a NUL.
+        guard encoded.utf8.allSatisfy({ (33...126).contains($0) }), Cost(of: encoded) != nil else {
+            return false
+        }
         return password.use { password in
             let bytes = Self.bytes(password)
             return unsafe argon2id_verify(encoded, bytes, bytes.count) == ARGON2_OK.rawValue
@@ -90,9 +110,12 @@ public struct PasswordHasher: Sendable {
     }
 
     /// NFKC, so that a password is the same one on every keyboard: NIST SP 800-63B-4 §3.1.1.2.
-    private static func bytes(_ password: String) -> [UInt8] { Array(password.precomposedStringWithCompatibilityMapping.utf8) }
+    private static func bytes(_ password: String) -> [UInt8] {
+        Array(password.precomposedStringWithCompatibilityMapping.utf8)
+    }
 
-    /// Whether `encoded` was made at another cost than ``cost``: hash again when the password is next seen.
+    /// Whether `encoded` was made at another cost than ``cost``: hash again when the password is
+    /// next seen.
     public func isOutdated(_ encoded: String) -> Bool {
         !encoded.hasPrefix("$argon2id$v=19$m=\(cost.memory),t=\(cost.passes),p=\(cost.lanes)$")
     }

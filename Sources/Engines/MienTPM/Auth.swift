@@ -9,9 +9,12 @@ struct Auth: Sendable {
     private let value: Sensitive<[UInt8]>
 
     init(_ value: Sensitive<[UInt8]>) throws(TPMError) {
-        let stripped = value.use { value in Array(value.prefix(1 + (value.lastIndex { $0 != 0 } ?? -1))) }
+        let stripped = value.use { value in
+            Array(value.prefix(1 + (value.lastIndex { $0 != 0 } ?? -1)))
+        }
         guard Self.sizeRange.contains(stripped.count) else {
-            throw TPMError(.badArgument, "an auth value is 1 to 32 bytes, not counting zeros at its end")
+            throw TPMError(
+                .badArgument, "an auth value is 1 to 32 bytes, not counting zeros at its end")
         }
         self.value = Sensitive(stripped)
     }

@@ -1,9 +1,11 @@
 internal import MienCore
 internal import SystemTSS
 
-/// Counters that only go up. Source: TPM 2.0 Library part 3, 31 "Non-volatile Storage"; part 2, 13.4 "TPMA_NV".
+/// Counters that only go up. Source: TPM 2.0 Library part 3, 31 "Non-volatile Storage"; part 2,
+/// 13.4 "TPMA_NV".
 extension Connection {
-    /// A counter (TPM_NT 1), used with its auth value, outside of the dictionary-attack limit: 32 random bytes are not guessed.
+    /// A counter (TPM_NT 1), used with its auth value, outside of the dictionary-attack limit: 32
+    /// random bytes are not guessed.
     private static let attributes: UInt32 = 1 << 2 | 1 << 4 | 1 << 18 | 1 << 25
     /// TPM_RC_NV_DEFINED.
     private static let isDefined: UInt32 = 0x14C
@@ -14,7 +16,9 @@ extension Connection {
         let doing = "making a counter"
         return try withStorageKey { parent throws(TPMError) in
             if let place {
-                if let value = try increment(counter: place, auth: auth, under: parent) { return TPMCounter(index: place, value: value) }
+                if let value = try increment(counter: place, auth: auth, under: parent) {
+                    return TPMCounter(index: place, value: value)
+                }
                 _ = try define(place, auth, under: parent, doing)
                 guard let value = try increment(counter: place, auth: auth, under: parent) else {
                     throw TPMError(.failed, "\(doing): somebody else removed it")
@@ -22,8 +26,13 @@ extension Connection {
                 return TPMCounter(index: place, value: value)
             }
             for _ in 0..<Self.tries {
-                guard let index = try define(UInt32.random(in: TPMCounter.indices), auth, under: parent, doing) else { continue }
-                guard let value = try increment(counter: index, auth: auth, under: parent) else { break }
+                guard
+                    let index = try define(
+                        UInt32.random(in: TPMCounter.indices), auth, under: parent, doing)
+                else { continue }
+                guard let value = try increment(counter: index, auth: auth, under: parent) else {
+                    break
+                }
                 return TPMCounter(index: index, value: value)
             }
             throw TPMError(.failed, "\(doing): no free place was found")
@@ -31,7 +40,9 @@ extension Connection {
     }
 
     /// - Returns: `nil` when the place is taken.
-    private func define(_ index: UInt32, _ auth: Auth, under parent: ESYS_TR, _ doing: String) throws(TPMError) -> UInt32? {
+    private func define(_ index: UInt32, _ auth: Auth, under parent: ESYS_TR, _ doing: String)
+        throws(TPMError) -> UInt32?
+    {
         var area = TPM2B_NV_PUBLIC()
         area.nvPublic.nvIndex = index
         area.nvPublic.nameAlg = 0x000B
@@ -40,7 +51,10 @@ extension Connection {
         // The auth value is the first parameter there: encrypted.
         return try withSession(salt: parent, .toTPM) { session throws(TPMError) in
             var handle: ESYS_TR = 0
-            let status = auth.lend { unsafe Esys_NV_DefineSpace(context, Self.owner, session, Self.none, Self.none, &$0, &area, &handle) }
+            let status = auth.lend {
+                unsafe Esys_NV_DefineSpace(
+                    context, Self.owner, session, Self.none, Self.none, &$0, &area, &handle)
+            }
             if Response(status).isFromTPM, status & 0xFFFF == Self.isDefined { return nil }
             try checked(status, doing)
             unsafe Esys_TR_Close(context, &handle)
@@ -50,32 +64,46 @@ extension Connection {
 
     func value(ofCounter index: UInt32, auth: Auth) throws(TPMError) -> UInt64? {
         try withStorageKey { parent throws(TPMError) in
-            try withCounter(index, auth, under: parent) { counter, session throws(TPMError) in try read(counter, session) }
+            try withCounter(index, auth, under: parent) { counter, session throws(TPMError) in
+                try read(counter, session)
+            }
         }
     }
 
     func increment(counter index: UInt32, auth: Auth) throws(TPMError) -> UInt64? {
-        try withStorageKey { parent throws(TPMError) in try increment(counter: index, auth: auth, under: parent) }
+        try withStorageKey { parent throws(TPMError) in
+            try increment(counter: index, auth: auth, under: parent)
+        }
     }
 
-    private func increment(counter index: UInt32, auth: Auth, under parent: ESYS_TR) throws(TPMError) -> UInt64? {
+    private func increment(counter index: UInt32, auth: Auth, under parent: ESYS_TR)
+        throws(TPMError) -> UInt64?
+    {
         try withCounter(index, auth, under: parent) { counter, session throws(TPMError) in
-            try Self.judge(unsafe Esys_NV_Increment(context, counter, counter, session, Self.none, Self.none), "counting up")
+            try Self.judge(
+                unsafe Esys_NV_Increment(context, counter, counter, session, Self.none, Self.none),
+                "counting up")
             return try read(counter, session)
         }
     }
 
     /// As many as the TPM tells at once: more than there is room for in it.
     func counterIndices() throws(TPMError) -> [UInt32] {
-        var reader = TPMReader(try capability(0x0000_0001, from: TPMCounter.indices.lowerBound, count: 254)), found: [UInt32] = []
-        guard reader.long() == 1, reader.long() != nil else { throw TPMError(.failed, "the TPM does not tell its counters") }
+        var
+            reader = TPMReader(
+                try capability(0x0000_0001, from: TPMCounter.indices.lowerBound, count: 254)),
+            found: [UInt32] = []
+        guard reader.long() == 1, reader.long() != nil else {
+            throw TPMError(.failed, "the TPM does not tell its counters")
+        }
         while let index = reader.long() { found.append(index) }
         return found.filter { TPMCounter.indices.contains($0) }
     }
 
     func removeCounter(_ index: UInt32) throws(TPMError) -> Bool {
         guard var counter = try handle(of: index) else { return false }
-        let status = unsafe Esys_NV_UndefineSpace(context, Self.owner, counter, ESYS_TR(ESYS_TR_PASSWORD), Self.none, Self.none)
+        let status = unsafe Esys_NV_UndefineSpace(
+            context, Self.owner, counter, ESYS_TR(ESYS_TR_PASSWORD), Self.none, Self.none)
         guard status == TSS2_RC_SUCCESS else {
             unsafe Esys_TR_Close(context, &counter)
             throw Response(status).plainError("removing a counter")
@@ -84,19 +112,25 @@ extension Connection {
     }
 
     private func withCounter<T>(
-        _ index: UInt32, _ auth: Auth, under parent: ESYS_TR, _ body: (ESYS_TR, ESYS_TR) throws(TPMError) -> T
+        _ index: UInt32, _ auth: Auth, under parent: ESYS_TR,
+        _ body: (ESYS_TR, ESYS_TR) throws(TPMError) -> T
     ) throws(TPMError) -> T? {
         guard var counter = try handle(of: index) else { return nil }
         defer { unsafe Esys_TR_Close(context, &counter) }
         try checked(auth.lend { unsafe Esys_TR_SetAuth(context, counter, &$0) }, "using a counter")
         let opened = counter
-        return try withSession(salt: parent, .none) { session throws(TPMError) in try body(opened, session) }
+        return try withSession(salt: parent, .none) { session throws(TPMError) in
+            try body(opened, session)
+        }
     }
 
     private func handle(of index: UInt32) throws(TPMError) -> ESYS_TR? {
-        guard TPMCounter.indices.contains(index) else { throw TPMError(.badArgument, "a counter's index is one that makeCounter gave") }
+        guard TPMCounter.indices.contains(index) else {
+            throw TPMError(.badArgument, "a counter's index is one that makeCounter gave")
+        }
         var handle: ESYS_TR = 0
-        let status = unsafe Esys_TR_FromTPMPublic(context, index, Self.none, Self.none, Self.none, &handle)
+        let status = unsafe Esys_TR_FromTPMPublic(
+            context, index, Self.none, Self.none, Self.none, &handle)
         if Response(status).isNoHandle { return nil }
         try checked(status, "finding a counter")
         return handle
@@ -106,8 +140,14 @@ extension Connection {
         var data: UnsafeMutablePointer<TPM2B_MAX_NV_BUFFER>?
         defer { unsafe Esys_Free(data) }
         let doing = "reading a counter"
-        try Self.judge(unsafe Esys_NV_Read(context, counter, counter, session, Self.none, Self.none, 8, 0, &data), doing)
-        guard let data = unsafe data, unsafe data.pointee.size == 8 else { throw TPMError(.failed, "\(doing): it has not 8 bytes") }
-        return unsafe withUnsafeBytes(of: &data.pointee.buffer) { unsafe $0.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+        try Self.judge(
+            unsafe Esys_NV_Read(
+                context, counter, counter, session, Self.none, Self.none, 8, 0, &data), doing)
+        guard let data = unsafe data, unsafe data.pointee.size == 8 else {
+            throw TPMError(.failed, "\(doing): it has not 8 bytes")
+        }
+        return unsafe withUnsafeBytes(of: &data.pointee.buffer) {
+            unsafe $0.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        }
     }
 }

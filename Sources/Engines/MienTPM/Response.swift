@@ -2,7 +2,8 @@ internal import SystemTSS
 
 /// A response code of the TPM or of a layer of its library.
 ///
-/// Source: TPM 2.0 Library part 2, 6.6 "TPM_RC"; TSS 2.0 Overview and Common Structures, "Return codes".
+/// Source: TPM 2.0 Library part 2, 6.6 "TPM_RC"; TSS 2.0 Overview and Common Structures, "Return
+/// codes".
 struct Response {
     let number: UInt32
 
@@ -23,16 +24,24 @@ struct Response {
     var isNoHandle: Bool { formatOne == 0x0B }
     /// Any complaint of the TPM's about what it was given.
     var isAboutInput: Bool { formatOne != nil }
-    /// Layers 10 (transport) and 11 (resource manager); and the upper layers' "I/O error" and "no connection".
-    var isTransport: Bool { layer == 10 || layer == 11 || ((7...9).contains(layer) && [8, 10].contains(number & 0xFFFF)) }
+    /// Layers 10 (transport) and 11 (resource manager); and the upper layers' "I/O error" and "no
+    /// connection".
+    var isTransport: Bool {
+        layer == 10 || layer == 11
+            || ((7...9).contains(layer) && [8, 10].contains(number & 0xFFFF))
+    }
 
     /// tss2-rc's words.
     var words: String {
-        guard let text = unsafe Tss2_RC_Decode(number) else { return "response 0x\(String(number, radix: 16))" }
+        guard let text = unsafe Tss2_RC_Decode(number) else {
+            return "response 0x\(String(number, radix: 16))"
+        }
         return unsafe String(cString: text)
     }
 
-    func error(_ code: TPMError.Code, _ doing: String) -> TPMError { TPMError(code, "\(doing): \(words)", response: number) }
+    func error(_ code: TPMError.Code, _ doing: String) -> TPMError {
+        TPMError(code, "\(doing): \(words)", response: number)
+    }
 
     /// What it means wherever nothing special is expected.
     func plainError(_ doing: String) -> TPMError {

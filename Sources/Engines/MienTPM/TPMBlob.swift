@@ -1,7 +1,8 @@
-/// What a TPM made and only that TPM can use: a signing key or sealed data, wrapped by its storage key. Not secret; keep it wherever you like.
+/// What a TPM made and only that TPM can use: a signing key or sealed data, wrapped by its storage
+/// key. Not secret; keep it wherever you like.
 ///
-/// Bytes: `MTPM`, version 1 (one byte), three bytes of PCR bits (register 0 first, none set: not bound), then the public and the private
-/// area, each after its length in two bytes, big-endian.
+/// Bytes: `MTPM`, version 1 (one byte), three bytes of PCR bits (register 0 first, none set: not
+/// bound), then the public and the private area, each after its length in two bytes, big-endian.
 public struct TPMBlob: Sendable, Hashable {
     /// No area that a TPM makes for the kinds of objects used here is longer, in bytes.
     static let areaRange = 1...1024
@@ -28,20 +29,35 @@ public struct TPMBlob: Sendable, Hashable {
 
     /// - Throws: ``TPMError`` `.blobRefused`, saying what is wrong where.
     public init(bytes: [UInt8]) throws(TPMError) {
-        func refused(_ why: String) -> TPMError { TPMError(.blobRefused, "not a blob of a TPM: \(why)") }
-        guard bytes.count <= Self.sizeLimit else { throw refused("\(bytes.count) bytes, \(Self.sizeLimit) are the most") }
+        func refused(_ why: String) -> TPMError {
+            TPMError(.blobRefused, "not a blob of a TPM: \(why)")
+        }
+        guard bytes.count <= Self.sizeLimit else {
+            throw refused("\(bytes.count) bytes, \(Self.sizeLimit) are the most")
+        }
         var reader = TPMReader(bytes)
-        guard let head = reader.take(4), head == Self.magic else { throw refused("it does not start with MTPM") }
-        guard let version = reader.take(1), version == [Self.version] else { throw refused("its version is not \(Self.version)") }
-        guard let mask = reader.take(3), let publicArea = reader.sized(), let privateArea = reader.sized() else {
+        guard let head = reader.take(4), head == Self.magic else {
+            throw refused("it does not start with MTPM")
+        }
+        guard let version = reader.take(1), version == [Self.version] else {
+            throw refused("its version is not \(Self.version)")
+        }
+        guard let mask = reader.take(3), let publicArea = reader.sized(),
+            let privateArea = reader.sized()
+        else {
             throw refused("it ends after \(bytes.count) bytes")
         }
         guard reader.isAtEnd else { throw refused("bytes follow it") }
-        guard Self.areaRange.contains(publicArea.count), Self.areaRange.contains(privateArea.count) else {
-            throw refused("an area has \(publicArea.count) or \(privateArea.count) bytes, 1 to 1024 are allowed")
+        guard Self.areaRange.contains(publicArea.count), Self.areaRange.contains(privateArea.count)
+        else {
+            throw refused(
+                "an area has \(publicArea.count) or \(privateArea.count) bytes, 1 to 1024 are allowed"
+            )
         }
         let bits = zip(mask, [0, 8, 16]).reduce(UInt32.zero) { $0 | UInt32($1.0) << UInt32($1.1) }
-        self.init(publicArea: publicArea, privateArea: privateArea, registers: bits == 0 ? nil : PCRSelection(bits: bits))
+        self.init(
+            publicArea: publicArea, privateArea: privateArea,
+            registers: bits == 0 ? nil : PCRSelection(bits: bits))
     }
 
     private static let magic = Array("MTPM".utf8), version: UInt8 = 1

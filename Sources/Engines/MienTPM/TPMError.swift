@@ -6,7 +6,8 @@ public struct TPMError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// No TPM answers at the address, or it stopped answering. The next call opens it anew.
         case unreachable = "tpm.unreachable"
-        /// The auth value of a key or of sealed data is not the one it was made with. The TPM has counted the try.
+        /// The auth value of a key or of sealed data is not the one it was made with. The TPM has
+        /// counted the try.
         case wrongAuth = "tpm.wrong-auth"
         /// Too many wrong auth values: the TPM judges none at the moment, right or wrong.
         case lockedOut = "tpm.locked-out"

@@ -3,8 +3,12 @@ struct TPMWire {
     private(set) var bytes: [UInt8] = []
 
     mutating func put(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
-    mutating func put(_ numbers: UInt16...) { for number in numbers { put([UInt8(number >> 8), UInt8(truncatingIfNeeded: number)]) } }
-    mutating func put(long number: UInt32) { put(UInt16(number >> 16), UInt16(truncatingIfNeeded: number)) }
+    mutating func put(_ numbers: UInt16...) {
+        for number in numbers { put([UInt8(number >> 8), UInt8(truncatingIfNeeded: number)]) }
+    }
+    mutating func put(long number: UInt32) {
+        put(UInt16(number >> 16), UInt16(truncatingIfNeeded: number))
+    }
 
     /// - Precondition: at most 65,535 bytes.
     mutating func put(sized more: [UInt8]) {

@@ -1,9 +1,11 @@
 /// The public areas (TPMT_PUBLIC) of the three kinds of objects used here.
 ///
-/// Source of the numbers: TPM 2.0 Library part 2, 6.3 "TPM_ALG_ID", 8.3 "TPMA_OBJECT", 12.2 "Public area structures".
+/// Source of the numbers: TPM 2.0 Library part 2, 6.3 "TPM_ALG_ID", 8.3 "TPMA_OBJECT", 12.2 "Public
+/// area structures".
 enum Template {
     private static let ecc: UInt16 = 0x0023, keyedHash: UInt16 = 0x0008
-    private static let sha256: UInt16 = 0x000B, aes: UInt16 = 0x0006, cfb: UInt16 = 0x0043, none: UInt16 = 0x0010
+    private static let sha256: UInt16 = 0x000B, aes: UInt16 = 0x0006, cfb: UInt16 = 0x0043,
+        none: UInt16 = 0x0010
     private static let ecdsa: UInt16 = 0x0018, p256: UInt16 = 0x0003
 
     /// What cannot leave its TPM and its parent.
@@ -14,10 +16,13 @@ enum Template {
     private static let restrictedDecrypt: UInt32 = 0x0003_0000
     private static let signs: UInt32 = 0x0004_0000
 
-    /// The ECC storage root key: the same at every start, since a primary key is derived from the hierarchy's seed and this template alone.
-    /// TCG TPM v2.0 Provisioning Guidance, 7.5.1; its unique fields are 32 zeros each.
+    /// The ECC storage root key: the same at every start, since a primary key is derived from the
+    /// hierarchy's seed and this template alone. TCG TPM v2.0 Provisioning Guidance, 7.5.1; its
+    /// unique fields are 32 zeros each.
     static let storageKey: [UInt8] = {
-        var wire = head(ecc, fixed | madeByTPM | userWithAuth | noDictionaryAttack | restrictedDecrypt, policy: [])
+        var wire = head(
+            ecc, fixed | madeByTPM | userWithAuth | noDictionaryAttack | restrictedDecrypt,
+            policy: [])
         wire.put(aes, 128, cfb, none, p256, none)
         wire.put(sized: [UInt8](repeating: 0, count: 32))
         wire.put(sized: [UInt8](repeating: 0, count: 32))
@@ -37,7 +42,8 @@ enum Template {
         return wire
     }
 
-    /// With a policy, the auth value alone does not unseal: the policy asks for it, and for the registers.
+    /// With a policy, the auth value alone does not unseal: the policy asks for it, and for the
+    /// registers.
     static func sealed(policy: [UInt8]) -> [UInt8] {
         var wire = sealedHead(policy: policy)
         wire.put(sized: [])
@@ -58,32 +64,39 @@ enum Template {
         return wire
     }
 
-    /// The point of a key made by ``signingKey``, X9.63; `nil` for any other public area. A TPM may leave leading zeros out.
+    /// The point of a key made by ``signingKey``, X9.63; `nil` for any other public area. A TPM may
+    /// leave leading zeros out.
     static func point(of area: [UInt8]) -> [UInt8]? {
         var reader = TPMReader(area)
         let head = signingKeyHead.bytes
-        guard reader.take(head.count) == head, let x = reader.sized(), let y = reader.sized(), reader.isAtEnd,
+        guard reader.take(head.count) == head, let x = reader.sized(), let y = reader.sized(),
+            reader.isAtEnd,
             (1...32).contains(x.count), (1...32).contains(y.count)
         else { return nil }
         return [4] + padded(x) + padded(y)
     }
 
-    /// Whether `area` is of data sealed by ``sealed(policy:)``, with a policy just when it `hasPolicy`.
+    /// Whether `area` is of data sealed by ``sealed(policy:)``, with a policy just when it
+    /// `hasPolicy`.
     static func isSealed(_ area: [UInt8], hasPolicy: Bool) -> Bool {
         var reader = TPMReader(area)
         let policy = hasPolicy ? Array(area.dropFirst(10).prefix(32)) : []
         let head = sealedHead(policy: policy).bytes
-        return reader.take(head.count) == head && reader.sized()?.count == 32 && reader.isAtEnd && policy.count == (hasPolicy ? 32 : 0)
+        return reader.take(head.count) == head && reader.sized()?.count == 32 && reader.isAtEnd
+            && policy.count == (hasPolicy ? 32 : 0)
     }
 
     /// r and s of a TPMT_SIGNATURE (ECDSA, SHA-256), 32 bytes each; `nil` for any other.
     static func signature(_ bytes: [UInt8]) -> [UInt8]? {
         var reader = TPMReader(bytes)
-        guard reader.short() == ecdsa, reader.short() == sha256, let r = reader.sized(), let s = reader.sized(), reader.isAtEnd,
+        guard reader.short() == ecdsa, reader.short() == sha256, let r = reader.sized(),
+            let s = reader.sized(), reader.isAtEnd,
             (1...32).contains(r.count), (1...32).contains(s.count)
         else { return nil }
         return padded(r) + padded(s)
     }
 
-    private static func padded(_ number: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 32 - number.count) + number }
+    private static func padded(_ number: [UInt8]) -> [UInt8] {
+        [UInt8](repeating: 0, count: 32 - number.count) + number
+    }
 }

@@ -1,8 +1,10 @@
 internal import Foundation
 
-/// Runs an actor's jobs one after another on a thread of its own, so that calls that block hold no thread of the cooperative pool.
+/// Runs an actor's jobs one after another on a thread of its own, so that calls that block hold no
+/// thread of the cooperative pool.
 ///
-/// Letting go of it ends the thread, and waits for its end unless it is that very thread which lets go.
+/// Letting go of it ends the thread, and waits for its end unless it is that very thread which lets
+/// go.
 @safe package final class ThreadExecutor: SerialExecutor {
     private let line = JobLine()
     private let thread: pthread_t
@@ -17,18 +19,28 @@ internal import Foundation
                 unsafe Unmanaged<Start>.fromOpaque(start!).takeRetainedValue().run()
                 return nil
             }, Unmanaged.passRetained(start).toOpaque())
-        guard status == 0 else { fatalError("no thread can be started: \(unsafe String(cString: strerror(status)))") }
+        guard status == 0 else {
+            fatalError("no thread can be started: \(unsafe String(cString: strerror(status)))")
+        }
         self.thread = thread
     }
 
     deinit {
         line.stop()
-        if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
+        if pthread_equal(thread, pthread_self()) != 0 {
+            pthread_detach(thread)
+        } else {
+            pthread_join(thread, nil)
+        }
     }
 
-    package func enqueue(_ job: consuming ExecutorJob) { unsafe line.add(UnownedJob(job), for: asUnownedSerialExecutor()) }
+    package func enqueue(_ job: consuming ExecutorJob) {
+        unsafe line.add(UnownedJob(job), for: asUnownedSerialExecutor())
+    }
 
-    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        unsafe UnownedSerialExecutor(ordinary: self)
+    }
 
     private final class Start: Sendable {
         let line: JobLine
@@ -38,7 +50,9 @@ internal import Foundation
 
         func run() {
             Thread.current.name = name
-            while let (job, executor) = unsafe line.next() { unsafe job.runSynchronously(on: executor) }
+            while let (job, executor) = unsafe line.next() {
+                unsafe job.runSynchronously(on: executor)
+            }
         }
     }
 }

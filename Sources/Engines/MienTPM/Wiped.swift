@@ -9,7 +9,9 @@ func wipe<T: BitwiseCopyable>(_ value: inout T) {
 /// Zeros over bytes that nobody else holds a copy of.
 func wipe(_ bytes: inout [UInt8]) {
     let count = bytes.count
-    unsafe bytes.withUnsafeMutableBytes { if count > 0 { unsafe explicit_bzero($0.baseAddress!, count) } }
+    unsafe bytes.withUnsafeMutableBytes {
+        if count > 0 { unsafe explicit_bzero($0.baseAddress!, count) }
+    }
 }
 
 extension TPM2B_AUTH {

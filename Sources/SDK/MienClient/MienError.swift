@@ -13,13 +13,16 @@ public struct MienError: CodedError {
         case notInitialized = "not_initialized"
         /// There is none, or it has ended or expired: start one.
         case noActiveJourney = "no_active_journey"
-        /// The server could not be reached, or its answer did not come: the same answer may be sent again.
+        /// The server could not be reached, or its answer did not come: the same answer may be sent
+        /// again.
         case networkError = "network_error"
         /// The step does not take this answer; ``MienError/fields`` says why. Answer again.
         case clientResponseNotValid = "client_response_not_valid"
-        /// The server failed, refused the request, is busy, or answers something else than it should.
+        /// The server failed, refused the request, is busy, or answers something else than it
+        /// should.
         case serverError = "server_error"
-        /// The step was answered already, an answer is under way, or a saved state is not one of this app's.
+        /// The step was answered already, an answer is under way, or a saved state is not one of
+        /// this app's.
         case invalidState = "invalid_state"
         /// The app's, the administrator's or the capture session's credentials.
         case invalidCredentials = "invalid_credentials"
@@ -29,7 +32,8 @@ public struct MienError: CodedError {
         case unauthenticatedUser = "unauthenticated_user"
         /// The token endpoint refused; ``MienError/oauthError`` says how.
         case oauthError = "oauth_error"
-        /// The change needs a fresher or stronger sign-in; ``MienError/reauthentication`` says which.
+        /// The change needs a fresher or stronger sign-in; ``MienError/reauthentication`` says
+        /// which.
         case reauthenticationRequired = "reauthentication_required"
     }
 
@@ -49,18 +53,25 @@ public struct MienError: CodedError {
     let isAfterReauthentication: Bool
 
     public init(
-        _ code: Code, _ reason: String, problem: Problem? = nil, retryAfter: Duration? = nil, mayHaveArrived: Bool? = nil, oauthError: String? = nil
+        _ code: Code, _ reason: String, problem: Problem? = nil, retryAfter: Duration? = nil,
+        mayHaveArrived: Bool? = nil, oauthError: String? = nil
     ) {
         self.init(
-            code, reason, problem: problem, retryAfter: retryAfter, mayHaveArrived: mayHaveArrived, oauthError: oauthError, reauthentication: nil)
+            code, reason, problem: problem, retryAfter: retryAfter, mayHaveArrived: mayHaveArrived,
+            oauthError: oauthError, reauthentication: nil)
     }
 
     init(
-        _ code: Code, _ reason: String, problem: Problem? = nil, retryAfter: Duration? = nil, mayHaveArrived: Bool? = nil, oauthError: String? = nil,
+        _ code: Code, _ reason: String, problem: Problem? = nil, retryAfter: Duration? = nil,
+        mayHaveArrived: Bool? = nil, oauthError: String? = nil,
         reauthentication: ReauthenticationRequest?, isAfterReauthentication: Bool = false
     ) {
-        (self.reauthentication, self.isAfterReauthentication) = (reauthentication, isAfterReauthentication)
-        (self.code, self.reason, self.problem, self.retryAfter, self.oauthError) = (code, reason, problem, retryAfter, oauthError)
+        (self.reauthentication, self.isAfterReauthentication) = (
+            reauthentication, isAfterReauthentication
+        )
+        (self.code, self.reason, self.problem, self.retryAfter, self.oauthError) = (
+            code, reason, problem, retryAfter, oauthError
+        )
         self.mayHaveArrived = mayHaveArrived ?? (code == .networkError)
     }
 
@@ -69,7 +80,8 @@ public struct MienError: CodedError {
         var needed = reauthentication
         needed?.loginHint = user
         return Self(
-            code, reason, problem: problem, retryAfter: retryAfter, mayHaveArrived: mayHaveArrived, oauthError: oauthError, reauthentication: needed,
+            code, reason, problem: problem, retryAfter: retryAfter, mayHaveArrived: mayHaveArrived,
+            oauthError: oauthError, reauthentication: needed,
             isAfterReauthentication: isAfterReauthentication)
     }
 
@@ -91,13 +103,20 @@ extension MienError {
             switch problem.code {
             case .invalidCredentials: .invalidCredentials
             case .noActiveJourney: .noActiveJourney
-            case .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder: .invalidState
-            case .clientResponseNotValid, .payloadTooLarge, .unsupportedMediaType, .imageNotAccepted: .clientResponseNotValid
+            case .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder:
+                .invalidState
+            case .clientResponseNotValid, .payloadTooLarge, .unsupportedMediaType,
+                .imageNotAccepted:
+                .clientResponseNotValid
             case .insufficientUserAuthentication: .reauthenticationRequired
-            case .invalidRequest, .notPermitted, .notFound, .methodNotAllowed, .conflict, .tooManyRequests, .serverError, .unavailable: .serverError
+            case .invalidRequest, .notPermitted, .notFound, .methodNotAllowed, .conflict,
+                .tooManyRequests, .serverError, .unavailable:
+                .serverError
             }
-        // A server that failed may have failed after it had written everything down; one that is busy has done nothing.
+        // A server that failed may have failed after it had written everything down; one that is
+        // busy has done nothing.
         self.init(
-            code, problem.detail, problem: problem, retryAfter: retryAfter, mayHaveArrived: problem.status >= 500 && problem.code != .unavailable)
+            code, problem.detail, problem: problem, retryAfter: retryAfter,
+            mayHaveArrived: problem.status >= 500 && problem.code != .unavailable)
     }
 }

@@ -5,7 +5,8 @@ internal import MienStore
 
 /// What a fresh database needs: an administrator, a sample app, the sample journeys.
 ///
-/// The journey with which anyone can create an account is saved as a draft. It is published only if the operator asks for it.
+/// The journey with which anyone can create an account is saved as a draft. It is published only if
+/// the operator asks for it.
 struct FirstStartWork {
     let publishesSignUp: Bool
     let store: Store
@@ -15,21 +16,33 @@ struct FirstStartWork {
     func run() async throws -> Server.FirstStart? {
         guard try await store.read({ try $0.admins.isEmpty() }) else { return nil }
         let admin = NewAdmin(store.keys), now = clock.now
-        let journeys = try SampleJourneys.all.map { text in (text: text, definition: try JourneyDefinition.parse(Array(text.utf8))) }
-        let published = journeys.map(\.definition.id).filter { publishesSignUp || $0 != SampleJourneys.signUpID }
+        let journeys = try SampleJourneys.all.map { text in
+            (text: text, definition: try JourneyDefinition.parse(Array(text.utf8)))
+        }
+        let published = journeys.map(\.definition.id).filter {
+            publishesSignUp || $0 != SampleJourneys.signUpID
+        }
         let app = AppRecord(
-            id: AppID("default_application")!, name: "Sample app", type: .public, party: .first, settings: AppSettings(), createdAt: now)
+            id: AppID("default_application")!, name: "Sample app", type: .public, party: .first,
+            settings: AppSettings(), createdAt: now)
         try await store.write { tables in
             try tables.admins.insert(admin.record, tokenHash: admin.hash, at: now)
             try tables.apps.insert(app)
             for journey in journeys {
-                try tables.journeys.putDraft(journey.definition.id, version: journey.definition.version, definition: journey.text, at: now)
+                try tables.journeys.putDraft(
+                    journey.definition.id, version: journey.definition.version,
+                    definition: journey.text, at: now)
                 guard published.contains(journey.definition.id) else { continue }
-                _ = try tables.journeys.publish(journey.definition.id, version: journey.definition.version, at: now)
+                _ = try tables.journeys.publish(
+                    journey.definition.id, version: journey.definition.version, at: now)
             }
-            try tables.audit.append(AuditEvent("server.first-start", actor: "system", detail: ["admin": .string(admin.record.id.text)]), at: now)
+            try tables.audit.append(
+                AuditEvent(
+                    "server.first-start", actor: "system",
+                    detail: ["admin": .string(admin.record.id.text)]), at: now)
         }
-        return Server.FirstStart(adminCredential: admin.credential, sampleApp: app.id, journeys: published)
+        return Server.FirstStart(
+            adminCredential: admin.credential, sampleApp: app.id, journeys: published)
     }
 }
 
@@ -42,20 +55,24 @@ struct NewAdmin {
 
     init(_ keys: StoreKeys) {
         var generator = SystemRandomNumberGenerator()
-        let id = AdminID.random(using: &generator), secret = BearerSecret(for: id, using: &generator)
+        let id = AdminID.random(using: &generator),
+            secret = BearerSecret(for: id, using: &generator)
         record = AdminRecord(id: id, name: "first administrator")
         credential = secret.text
         hash = keys.hash(ofSecret: secret.secret)
     }
 
-    /// Takes the place of every administrator there is: for whoever holds the machine and has lost the credential.
+    /// Takes the place of every administrator there is: for whoever holds the machine and has lost
+    /// the credential.
     func replaceAll(in store: Store, at now: Instant) async throws {
         let (record, hash) = (record, hash)
         try await store.write { tables in
             let count = try tables.admins.removeAll()
             try tables.admins.insert(record, tokenHash: hash, at: now)
             try tables.audit.append(
-                AuditEvent("server.admin-renewed", actor: "system", detail: ["admin": .string(record.id.text), "removed": .number(Double(count))]),
+                AuditEvent(
+                    "server.admin-renewed", actor: "system",
+                    detail: ["admin": .string(record.id.text), "removed": .number(Double(count))]),
                 at: now)
         }
     }

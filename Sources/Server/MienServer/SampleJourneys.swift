@@ -2,7 +2,9 @@ internal import MienCore
 
 /// The journeys a fresh server has: as in Examples/Journeys, and to be changed together with them.
 enum SampleJourneys {
-    static let all = [passwordLogin, faceLogin, faceRegistration, signUp, recoveryEmail, recoveryCode]
+    static let all = [
+        passwordLogin, faceLogin, faceRegistration, signUp, recoveryEmail, recoveryCode,
+    ]
 
     /// The one with which anyone can create an account.
     static let signUpID = JourneyID("sign-up")!

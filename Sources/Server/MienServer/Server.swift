@@ -39,27 +39,37 @@ public final class Server: Service {
     private let onListening: @Sendable (_ address: String) -> Void
     private let onAdminListening: @Sendable (_ address: String) -> Void
 
-    /// Opens or makes the data folder, the master key, the database; loads the model pack. Listens only in ``run()``.
+    /// Opens or makes the data folder, the master key, the database; loads the model pack. Listens
+    /// only in ``run()``.
     ///
     /// - Parameters:
-    ///   - publishesSignUp: Whether the first start publishes the sample journey with which anyone can create an account.
-    ///   - renewsAdminCredential: whether the credentials there are stop to do, and a new one takes their place.
-    ///   - onListening: Called once with the public address, e.g. `http://127.0.0.1:8080`. The server then accepts connections on both.
-    ///   - onAdminListening: Called once, before `onListening`, with the address of the admin API and metrics, e.g. `http://127.0.0.1:8081`.
-    /// - Throws: what is wrong with the certificate, folder, key, database, or pack; ``ServerStartError`` `.inUse` if another server uses the folder.
+    ///   - publishesSignUp: Whether the first start publishes the sample journey with which anyone
+    ///     can create an account.
+    ///   - renewsAdminCredential: whether the credentials there are stop to do, and a new one takes
+    ///     their place.
+    ///   - onListening: Called once with the public address, e.g. `http://127.0.0.1:8080`. The
+    ///     server then accepts connections on both.
+    ///   - onAdminListening: Called once, before `onListening`, with the address of the admin API
+    ///     and metrics, e.g. `http://127.0.0.1:8081`.
+    /// - Throws: what is wrong with the certificate, folder, key, database, or pack;
+    ///   ``ServerStartError`` `.inUse` if another server uses the folder.
     public convenience init(
-        _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock = .system, publishesSignUp: Bool = false,
-        renewsAdminCredential: Bool = false, onListening: @escaping @Sendable (_ address: String) -> Void = { _ in },
+        _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock = .system,
+        publishesSignUp: Bool = false,
+        renewsAdminCredential: Bool = false,
+        onListening: @escaping @Sendable (_ address: String) -> Void = { _ in },
         onAdminListening: @escaping @Sendable (_ address: String) -> Void = { _ in }
     ) async throws {
         try await self.init(
-            configuration, logger: logger, clock: clock, publishesSignUp: publishesSignUp, renewsAdminCredential: renewsAdminCredential, reader: nil,
+            configuration, logger: logger, clock: clock, publishesSignUp: publishesSignUp,
+            renewsAdminCredential: renewsAdminCredential, reader: nil,
             onListening: onListening, onAdminListening: onAdminListening)
     }
 
     /// - Parameter reader: looks at frames of live captures in the model pack's place: for tests.
     init(
-        _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock, publishesSignUp: Bool = false, renewsAdminCredential: Bool = false,
+        _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock,
+        publishesSignUp: Bool = false, renewsAdminCredential: Bool = false,
         reader: (any LiveFrameReader)?,
         onListening: @escaping @Sendable (_ address: String) -> Void,
         onAdminListening: @escaping @Sendable (_ address: String) -> Void = { _ in }
@@ -67,16 +77,21 @@ public final class Server: Service {
         (self.configuration, self.logger) = (configuration, logger)
         (self.onListening, self.onAdminListening) = (onListening, onAdminListening)
         publicListener = try HTTPListener(
-            ListenAddress(host: configuration.host, port: configuration.port), setting: "host, port", usesTLS: true, configuration, logger: logger)
-        // Loopback stays plain http: no certificate names 127.0.0.1, and nothing leaves the machine.
+            ListenAddress(host: configuration.host, port: configuration.port),
+            setting: "host, port", usesTLS: true, configuration, logger: logger)
+        // Loopback stays plain http: no certificate names 127.0.0.1, and nothing leaves the
+        // machine.
         adminListener = try HTTPListener(
-            configuration.adminListen, setting: "admin.listen", usesTLS: !configuration.adminListen.isLoopback, configuration, logger: logger)
+            configuration.adminListen, setting: "admin.listen",
+            usesTLS: !configuration.adminListen.isLoopback, configuration, logger: logger)
         data = try DataFolder(configuration.dataFolder)
         let store: Store
         do {
             driver = try SQLiteDriver(path: data.database.path)
             store = try await Store(driver, keys: StoreKeys(data.masterKey))
-        } catch let error as StoreError { throw ServerStartError(.store, "\(data.database.path): \(error.reason)") }
+        } catch let error as StoreError {
+            throw ServerStartError(.store, "\(data.database.path): \(error.reason)")
+        }
         let place = PublicPlace(configuration.publicURL)
         parts = try await ServerParts(
             configuration, store: store, place: place, clock: clock, logger: logger, reader: reader)
@@ -86,7 +101,9 @@ public final class Server: Service {
                 "accounts had addresses that nobody verified; they are no longer login names. The audit log lists them as user.email-detached",
                 metadata: ["account.count": "\(detached)"])
         }
-        firstStart = try await FirstStartWork(publishesSignUp: publishesSignUp, store: store, clock: clock).run()
+        firstStart = try await FirstStartWork(
+            publishesSignUp: publishesSignUp, store: store, clock: clock
+        ).run()
         if renewsAdminCredential, firstStart == nil {
             let admin = NewAdmin(store.keys)
             try await admin.replaceAll(in: store, at: clock.now)
@@ -102,7 +119,10 @@ public final class Server: Service {
                 metadata: ["app.id": "\(app.text)"])
         }
         appsTakingPhotos =
-            apps.filter { LivenessRules(server: configuration.liveness, app: $0.settings.liveness).mode == .image }.map(\.id)
+            apps.filter {
+                LivenessRules(server: configuration.liveness, app: $0.settings.liveness).mode
+                    == .image
+            }.map(\.id)
         for app in appsTakingPhotos {
             logger.warning(
                 "a photo of a person passes as the person: the liveness mode is image; liveness_active asks for a live one",
@@ -110,14 +130,17 @@ public final class Server: Service {
         }
     }
 
-    /// Until the task is cancelled, or told to shut down gracefully: then requests under way have `shutdown_seconds` to end.
+    /// Until the task is cancelled, or told to shut down gracefully: then requests under way have
+    /// `shutdown_seconds` to end.
     ///
     /// - Throws: ``ServerStartError`` when it cannot listen.
     public func run() async throws {
         var failure: (any Error)?
         do { try await serve() } catch { failure = error }
         do { try await parts.sweeper.writeCounted() } catch {
-            logger.error("refusals that were counted are not in the audit log yet; they are written at the next start")
+            logger.error(
+                "refusals that were counted are not in the audit log yet; they are written at the next start"
+            )
         }
         // The log is folded into the database, and nothing is written to its folder any more.
         let closing = Result { try driver.close() }
@@ -126,7 +149,8 @@ public final class Server: Service {
         if let failure { throw failure }
     }
 
-    /// Where the admin API and metrics are served, such as `http://127.0.0.1:8081`; `nil` until the server listens.
+    /// Where the admin API and metrics are served, such as `http://127.0.0.1:8081`; `nil` until the
+    /// server listens.
     public var adminAddress: String? { adminListener.url }
 
     private func serve() async throws {
@@ -138,7 +162,9 @@ public final class Server: Service {
                 onAdminListening(address)
                 admin.finish()
             })
-        var application = publicListener.application(parts.publicRouter(), services: [parts.mail, parts.sweeper, adminService]) { address in
+        var application = publicListener.application(
+            parts.publicRouter(), services: [parts.mail, parts.sweeper, adminService]
+        ) { address in
             place.listening(at: address)
             onListening(address)
         }
@@ -165,7 +191,9 @@ public final class Server: Service {
             }
             do {
                 if try await tasks.next() == false {
-                    logger.warning("stopped before all requests were done", metadata: ["shutdown.seconds": "\(seconds)"])
+                    logger.warning(
+                        "stopped before all requests were done",
+                        metadata: ["shutdown.seconds": "\(seconds)"])
                 }
             } catch is CancellationError {}
             tasks.cancelAll()

@@ -35,62 +35,87 @@ struct ServerParts: Sendable {
     private let logger: Logger
 
     init(
-        _ configuration: ServerConfiguration, store: Store, place: PublicPlace, clock: ServerClock, logger: Logger,
+        _ configuration: ServerConfiguration, store: Store, place: PublicPlace, clock: ServerClock,
+        logger: Logger,
         reader: (any LiveFrameReader)? = nil
     ) async throws {
-        (self.configuration, self.store, self.place, self.clock, self.logger) = (configuration, store, place, clock, logger)
-        let limits = WorkLimits.server(waitSeconds: configuration.queueWaitSeconds), signatures = SignatureQueue(limits: limits)
+        (self.configuration, self.store, self.place, self.clock, self.logger) = (
+            configuration, store, place, clock, logger
+        )
+        let limits = WorkLimits.server(waitSeconds: configuration.queueWaitSeconds),
+            signatures = SignatureQueue(limits: limits)
         let faces = try FaceService(
-            packs: configuration.packs, pack: configuration.pack, cache: configuration.dataFolder.appending(path: "networks"),
+            packs: configuration.packs, pack: configuration.pack,
+            cache: configuration.dataFolder.appending(path: "networks"),
             workers: configuration.faceWorkers, precision: configuration.facePrecision,
-            looksForAttacks: configuration.looksForAttacks, maxBytes: configuration.captureBytes, limits: limits)
+            looksForAttacks: configuration.looksForAttacks, maxBytes: configuration.captureBytes,
+            limits: limits)
         passwords = try PasswordService(
-            policy: configuration.passwordPolicy, cost: configuration.passwordCost, workers: configuration.passwordWorkers, limits: limits)
+            policy: configuration.passwordPolicy, cost: configuration.passwordCost,
+            workers: configuration.passwordWorkers, limits: limits)
         mail = try MailService(configuration: configuration, logger: logger, metrics: metrics)
         apps = AppCatalog(store: store)
         devices = KnownDeviceService(store: store)
         let gate = LockGate(store: store, apps: apps, clock: clock)
         captures = CaptureService(
             store: store, gate: gate, faces: faces, reader: reader,
-            replays: try await ReplayStore(store: store, clock: clock, days: configuration.replayDays),
+            replays: try await ReplayStore(
+                store: store, clock: clock, days: configuration.replayDays),
             clock: clock, metrics: metrics, configuration: configuration)
-        issuer = TokenIssuer(store: store, issuer: { place.text }, rotateDays: configuration.tokenRotateDays)
+        issuer = TokenIssuer(
+            store: store, issuer: { place.text }, rotateDays: configuration.tokenRotateDays)
         try await issuer.refresh(at: clock.now)
         catalog = JourneyCatalog(store: store)
         let webhooks = try WebhookCaller(configuration, clock: clock)
         challenges = ChallengeService(store: store, clock: clock)
         let publicURL: @Sendable () -> String = { place.text }
         grants = GrantService(
-            store: store, issuer: issuer, proofs: ProofOfPossession(store: store, clock: clock, publicURL: publicURL, signatures: signatures),
+            store: store, issuer: issuer,
+            proofs: ProofOfPossession(
+                store: store, clock: clock, publicURL: publicURL, signatures: signatures),
             clock: clock,
             metrics: metrics, publicURL: publicURL)
         notices = AuthenticatorNotices(store: store, mail: mail, publicURL: publicURL)
-        let deviceKeys = DeviceKeyService(store: store, gate: gate, notices: notices, clock: clock, metrics: metrics, signatures: signatures)
-        let attestations = try AttestationJudge(configuration, store: store, clock: clock, logger: logger, signatures: signatures)
+        let deviceKeys = DeviceKeyService(
+            store: store, gate: gate, notices: notices, clock: clock, metrics: metrics,
+            signatures: signatures)
+        let attestations = try AttestationJudge(
+            configuration, store: store, clock: clock, logger: logger, signatures: signatures)
         changes = AuthenticatorChanges(
-            store: store, catalog: catalog, clock: clock, rule: configuration.changeRule, identities: configuration.identities)
+            store: store, catalog: catalog, clock: clock, rule: configuration.changeRule,
+            identities: configuration.identities)
         biometrics = BiometricGrant(
             keys: deviceKeys, attestations: attestations, grants: grants, challenges: challenges,
             devices: devices, changes: changes, clock: clock, publicURL: publicURL,
             isEnabled: configuration.identities.contains("biometric"))
         passkeys = PasskeyService(
             store: store, gate: gate, challenges: challenges, notices: notices, clock: clock,
-            metrics: metrics, place: configuration.passkeyPlace, publicURL: publicURL, isEnabled: configuration.identities.contains("passkey"),
+            metrics: metrics, place: configuration.passkeyPlace, publicURL: publicURL,
+            isEnabled: configuration.identities.contains("passkey"),
             signatures: signatures)
         tokens = OTPService(store: store, gate: gate, notices: notices, clock: clock)
-        recoveryCodes = RecoveryCodeService(store: store, gate: gate, notices: notices, mail: mail, clock: clock)
-        recoveries = RecoveryService(store: store, mail: mail, policy: configuration.recoveryPolicy, clock: clock, publicURL: publicURL)
+        recoveryCodes = RecoveryCodeService(
+            store: store, gate: gate, notices: notices, mail: mail, clock: clock)
+        recoveries = RecoveryService(
+            store: store, mail: mail, policy: configuration.recoveryPolicy, clock: clock,
+            publicURL: publicURL)
         let performer = EffectPerformer(
-            store: store, gate: gate, passwords: passwords, captures: captures, faces: faces, mail: mail, webhooks: webhooks, deviceKeys: deviceKeys,
-            attestations: attestations, challenges: challenges, tokens: tokens, changes: changes, notices: notices,
-            recoveryCodes: recoveryCodes, recoveries: recoveries, clock: clock, metrics: metrics, configuration: configuration, publicURL: publicURL)
+            store: store, gate: gate, passwords: passwords, captures: captures, faces: faces,
+            mail: mail, webhooks: webhooks, deviceKeys: deviceKeys,
+            attestations: attestations, challenges: challenges, tokens: tokens, changes: changes,
+            notices: notices,
+            recoveryCodes: recoveryCodes, recoveries: recoveries, clock: clock, metrics: metrics,
+            configuration: configuration, publicURL: publicURL)
         authorization = AuthorizationService(
-            store: store, apps: apps, devices: devices, grants: grants, performer: performer, clock: clock, publicURL: publicURL)
+            store: store, apps: apps, devices: devices, grants: grants, performer: performer,
+            clock: clock, publicURL: publicURL)
         journeys = JourneyService(
-            store: store, catalog: catalog, apps: apps, devices: devices, performer: performer, grants: grants, clock: clock, metrics: metrics)
+            store: store, catalog: catalog, apps: apps, devices: devices, performer: performer,
+            grants: grants, clock: clock, metrics: metrics)
         sweeper = Sweeper(
             store: store, captures: captures, journeys: journeys, issuer: issuer,
-            auditRetention: configuration.auditRetentionDays.map { .seconds($0 * 86_400) }, clock: clock, logger: logger)
+            auditRetention: configuration.auditRetentionDays.map { .seconds($0 * 86_400) },
+            clock: clock, logger: logger)
     }
 
     /// What apps, browsers, and load balancers reach: everything but the admin API and metrics.
@@ -100,25 +125,40 @@ struct ServerParts: Sendable {
         let starts = configuration.startsPerMinute, live = configuration.liveCapturesPerMinute
         let body = JSONBody(maxBytes: configuration.bodyBytes, budget: bodies)
         JourneyRoutes(
-            journeys: journeys, captures: captures, grants: grants, starts: RateLimiter(.init(burst: starts, perMinute: starts)),
-            liveStarts: RateLimiter(.init(burst: live, perMinute: live)), clock: clock, body: body, frameBytes: configuration.captureBytes,
+            journeys: journeys, captures: captures, grants: grants,
+            starts: RateLimiter(.init(burst: starts, perMinute: starts)),
+            liveStarts: RateLimiter(.init(burst: live, perMinute: live)), clock: clock, body: body,
+            frameBytes: configuration.captureBytes,
             budget: bodies
         ).add(to: router.group("v1"))
         OAuthRoutes(
-            store: store, clients: ClientAuthentication(apps: apps), grants: grants, authorization: authorization, biometrics: biometrics,
-            challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes, budget: bodies,
+            store: store, clients: ClientAuthentication(apps: apps), grants: grants,
+            authorization: authorization, biometrics: biometrics,
+            challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes,
+            budget: bodies,
             publicURL: { [place] in place.text }
         ).add(to: router)
-        UserRoutes(grants: grants, keys: biometrics.keys, changes: changes, body: body, listsKeys: configuration.listsDeviceKeys).add(
+        UserRoutes(
+            grants: grants, keys: biometrics.keys, changes: changes, body: body,
+            listsKeys: configuration.listsDeviceKeys
+        ).add(
             to: router.group("v1"))
-        PasskeyRoutes(apps: apps, grants: grants, passkeys: passkeys, changes: changes, devices: devices, clock: clock, body: body).add(
+        PasskeyRoutes(
+            apps: apps, grants: grants, passkeys: passkeys, changes: changes, devices: devices,
+            clock: clock, body: body
+        ).add(
             to: router.group("v1"))
         NoticeRoutes(
-            links: MailedLinkService(store: store, clock: clock), attempts: RateLimiter(.init(burst: 120, perMinute: 60)), clock: clock,
+            links: MailedLinkService(store: store, clock: clock),
+            attempts: RateLimiter(.init(burst: 120, perMinute: 60)), clock: clock,
             budget: bodies
         ).add(to: router)
-        OTPRoutes(grants: grants, tokens: tokens, changes: changes, body: body).add(to: router.group("v1"))
-        RecoveryRoutes(apps: apps, grants: grants, changes: changes, codes: recoveryCodes, recoveries: recoveries, body: body).add(
+        OTPRoutes(grants: grants, tokens: tokens, changes: changes, body: body).add(
+            to: router.group("v1"))
+        RecoveryRoutes(
+            apps: apps, grants: grants, changes: changes, codes: recoveryCodes,
+            recoveries: recoveries, body: body
+        ).add(
             to: router.group("v1"))
         licenceRoutes(body).add(to: router.group("v1"))
         return Self.withMethods(router)
@@ -130,9 +170,12 @@ struct ServerParts: Sendable {
         OperationRoutes(store: store, metrics: metrics, issuer: issuer).addMetrics(to: router)
         let body = JSONBody(maxBytes: configuration.bodyBytes, budget: bodies)
         let admin = router.group("v1").add(
-            middleware: AdminOnly(store: store, guesses: RateLimiter(.init(burst: 10, perMinute: 10)), clock: clock))
+            middleware: AdminOnly(
+                store: store, guesses: RateLimiter(.init(burst: 10, perMinute: 10)), clock: clock))
         AdminRoutes(
-            store: store, apps: apps, catalog: catalog, accounts: AccountService(store: store, passwords: passwords, notices: notices, clock: clock),
+            store: store, apps: apps, catalog: catalog,
+            accounts: AccountService(
+                store: store, passwords: passwords, notices: notices, clock: clock),
             tokens: tokens, clock: clock, body: body
         ).add(to: admin)
         licenceRoutes(body).addAdmin(to: admin)
@@ -145,17 +188,24 @@ struct ServerParts: Sendable {
         let requests = configuration.requestsPerMinute
         router.add(middleware: BrowserDefense { [place] in place.text })
         router.add(middleware: ProblemMiddleware(metrics: metrics))
-        router.add(middleware: ClientMiddleware(trustsProxy: configuration.trustsProxy, isAudited: configuration.auditsClients))
-        router.add(middleware: RateLimitMiddleware(limiter: RateLimiter(.init(burst: requests, perMinute: requests)), clock: clock))
+        router.add(
+            middleware: ClientMiddleware(
+                trustsProxy: configuration.trustsProxy, isAudited: configuration.auditsClients))
+        router.add(
+            middleware: RateLimitMiddleware(
+                limiter: RateLimiter(.init(burst: requests, perMinute: requests)), clock: clock))
         return router
     }
 
     private func licenceRoutes(_ body: JSONBody) -> LicenceRoutes {
-        LicenceRoutes(licences: LicenceService(store: store, issuer: issuer, clock: clock), body: body)
+        LicenceRoutes(
+            licences: LicenceService(store: store, issuer: issuer, clock: clock), body: body)
     }
 
     /// Added last, it is asked only when no route takes the request.
-    private static func withMethods(_ router: Router<MienRequestContext>) -> Router<MienRequestContext> {
+    private static func withMethods(_ router: Router<MienRequestContext>) -> Router<
+        MienRequestContext
+    > {
         router.add(middleware: MethodMiddleware(table: RouteTable(router.routes)))
         return router
     }

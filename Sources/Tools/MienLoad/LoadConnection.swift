@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// One HTTP/1.1 connection to this machine, blocking: it shares the processor with what it measures, so it does as little as it can.
+/// One HTTP/1.1 connection to this machine, blocking: it shares the processor with what it
+/// measures, so it does as little as it can.
 ///
 ///     let connection = try LoadConnection(port: 8080)
 ///     let answer = try connection.post("/v1/journeys/face-login/start", json: #"{"client_id": "default_application"}"#)
@@ -12,14 +13,17 @@ public final class LoadConnection {
         public let head: String
         public let body: [UInt8]
 
-        /// A member that is a text without escapes, found by looking for its name: a parser would take longer than the server.
+        /// A member that is a text without escapes, found by looking for its name: a parser would
+        /// take longer than the server.
         ///
         /// - Parameter start: what it begins with, where several have the name.
         public func text(_ name: String, startingWith start: String = "") -> String? {
             let mark = Array("\"\(name)\":\"".utf8), begin = Array(start.utf8)
             var place = 0
             while place + mark.count <= body.count {
-                if body[place] == mark[0], body[place..<(place + mark.count)].elementsEqual(mark), body[(place + mark.count)...].starts(with: begin) {
+                if body[place] == mark[0], body[place..<(place + mark.count)].elementsEqual(mark),
+                    body[(place + mark.count)...].starts(with: begin)
+                {
                     let value = body[(place + mark.count)...].prefix { $0 != UInt8(ascii: "\"") }
                     return String(decoding: value, as: UTF8.self)
                 }
@@ -40,8 +44,10 @@ public final class LoadConnection {
         socketNumber = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socketNumber >= 0 else { throw LoadError("no socket: \(Self.lastError)") }
         var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
-        _ = unsafe setsockopt(socketNumber, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        _ = unsafe setsockopt(socketNumber, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        _ = unsafe setsockopt(
+            socketNumber, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        _ = unsafe setsockopt(
+            socketNumber, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
@@ -60,12 +66,15 @@ public final class LoadConnection {
 
     deinit { close(socketNumber) }
 
-    public func post(_ path: String, json: String, bearer: String? = nil) throws(LoadError) -> Answer {
+    public func post(_ path: String, json: String, bearer: String? = nil) throws(LoadError)
+        -> Answer
+    {
         try request("POST", path, type: "application/json", body: Array(json.utf8), bearer: bearer)
     }
 
     public func request(
-        _ method: String, _ path: String, type: String? = nil, body: [UInt8] = [], bearer: String? = nil
+        _ method: String, _ path: String, type: String? = nil, body: [UInt8] = [],
+        bearer: String? = nil
     ) throws(LoadError) -> Answer {
         var head = "\(method) \(path) HTTP/1.1\r\nhost: 127.0.0.1\r\n"
         if let type { head += "content-type: \(type)\r\n" }
@@ -80,7 +89,8 @@ public final class LoadConnection {
         var sent = 0
         while sent < bytes.count {
             let count = unsafe bytes.withUnsafeBytes {
-                unsafe Foundation.send(socketNumber, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
+                unsafe Foundation.send(
+                    socketNumber, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
             }
             guard count > 0 else { throw LoadError("the server took no more: \(Self.lastError)") }
             sent += count
@@ -95,13 +105,19 @@ public final class LoadConnection {
             if let end = endOfHead {
                 let head = String(decoding: received[..<end], as: UTF8.self)
                 let fields = head.split(separator: "\r\n")
-                guard let status = fields.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+                guard
+                    let status = fields.first?.split(separator: " ").dropFirst().first.flatMap({
+                        Int($0)
+                    })
+                else {
                     throw LoadError("the answer is not HTTP: \(fields.first ?? "")")
                 }
                 let length =
                     fields.lazy.filter { $0.lowercased().hasPrefix("content-length:") }.first
                     .flatMap { Int($0.drop { $0 != ":" }.dropFirst().drop { $0 == " " }) } ?? 0
-                while received.count < end + 4 + length { guard try receive() else { throw LoadError("the answer was cut off") } }
+                while received.count < end + 4 + length {
+                    guard try receive() else { throw LoadError("the answer was cut off") }
+                }
                 let body = Array(received[(end + 4)..<(end + 4 + length)])
                 received.removeFirst(end + 4 + length)
                 return Answer(status: status, head: head, body: body)
@@ -113,11 +129,16 @@ public final class LoadConnection {
     /// Waits until the server closes the connection; whatever it says before is read over.
     ///
     /// - Throws: ``LoadError`` when it does not within the time that this connection waits.
-    public func waitForClose() throws(LoadError) { while try receive() { received.removeAll(keepingCapacity: true) } }
+    public func waitForClose() throws(LoadError) {
+        while try receive() { received.removeAll(keepingCapacity: true) }
+    }
 
     private var endOfHead: Int? {
         guard received.count >= 4 else { return nil }
-        for i in 0...(received.count - 4) where received[i] == 13 && received[i + 1] == 10 && received[i + 2] == 13 && received[i + 3] == 10 {
+        for i in 0...(received.count - 4)
+        where received[i] == 13 && received[i + 1] == 10 && received[i + 2] == 13
+            && received[i + 3] == 10
+        {
             return i
         }
         return nil
@@ -135,7 +156,10 @@ public final class LoadConnection {
         // A connection that was reset is a closed one.
         if count == 0 || (count < 0 && failure == ECONNRESET) { return false }
         guard count > 0 else {
-            throw LoadError(failure == EAGAIN ? "the server did not answer in time" : "nothing came from the server: \(failure)")
+            throw LoadError(
+                failure == EAGAIN
+                    ? "the server did not answer in time"
+                    : "nothing came from the server: \(failure)")
         }
         received += chunk
         return true

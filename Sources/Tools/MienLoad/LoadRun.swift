@@ -16,10 +16,13 @@ public enum LoadRun {
         }
 
         /// Does something and notes how long it took, under `name`.
-        public func measured<Output>(_ name: String, _ body: () throws(LoadError) -> Output) throws(LoadError) -> Output {
+        public func measured<Output>(_ name: String, _ body: () throws(LoadError) -> Output)
+            throws(LoadError) -> Output
+        {
             let started = ContinuousClock.now
             let output = try body()
-            milliseconds[name, default: []].append((ContinuousClock.now - started) / .milliseconds(1))
+            milliseconds[name, default: []].append(
+                (ContinuousClock.now - started) / .milliseconds(1))
             return output
         }
     }
@@ -33,8 +36,11 @@ public enum LoadRun {
     /// Calls `body` again and again on `workers` threads.
     ///
     /// - Throws: the first thing any of them threw; the others then stop.
-    public static func run(port: Int, workers: Int, until end: End, _ body: @escaping @Sendable (Worker) throws -> Void) throws -> LoadFigures {
-        let state = Mutex<(left: Int, failure: (any Error)?, milliseconds: [String: [Double]])>((0, nil, [:]))
+    public static func run(
+        port: Int, workers: Int, until end: End, _ body: @escaping @Sendable (Worker) throws -> Void
+    ) throws -> LoadFigures {
+        let state = Mutex<(left: Int, failure: (any Error)?, milliseconds: [String: [Double]])>(
+            (0, nil, [:]))
         let started = ContinuousClock.now
         if case .calls(let count) = end { state.withLock { $0.left = count } }
         let mayGoOn: @Sendable () -> Bool = {
@@ -69,7 +75,8 @@ public enum LoadRun {
         let seconds = (ContinuousClock.now - started) / .seconds(1)
         let (failure, milliseconds) = state.withLock { ($0.failure, $0.milliseconds) }
         if let failure { throw failure }
-        return LoadFigures(seconds: seconds, latencies: milliseconds.mapValues { LoadFigures.Latency($0) })
+        return LoadFigures(
+            seconds: seconds, latencies: milliseconds.mapValues { LoadFigures.Latency($0) })
     }
 }
 
@@ -83,8 +90,13 @@ public struct LoadFigures: Sendable, Encodable {
         /// Nearest rank.
         init(_ milliseconds: [Double]) {
             let sorted = milliseconds.sorted()
-            func rank(_ part: Double) -> Double { sorted.isEmpty ? 0 : sorted[max(0, Int((part * Double(sorted.count)).rounded(.up)) - 1)] }
-            (count, p50, p95, p99, most) = (sorted.count, rank(0.5), rank(0.95), rank(0.99), sorted.last ?? 0)
+            func rank(_ part: Double) -> Double {
+                sorted.isEmpty
+                    ? 0 : sorted[max(0, Int((part * Double(sorted.count)).rounded(.up)) - 1)]
+            }
+            (count, p50, p95, p99, most) = (
+                sorted.count, rank(0.5), rank(0.95), rank(0.99), sorted.last ?? 0
+            )
         }
     }
 
@@ -92,5 +104,7 @@ public struct LoadFigures: Sendable, Encodable {
     /// By the name that each call was measured under.
     public let latencies: [String: Latency]
 
-    public func perSecond(_ name: String) -> Double { Double(latencies[name]?.count ?? 0) / seconds }
+    public func perSecond(_ name: String) -> Double {
+        Double(latencies[name]?.count ?? 0) / seconds
+    }
 }

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A server of its own: a process with a fresh data folder, on a free port of this machine; gone with its folder when ``stop()`` is called.
+/// A server of its own: a process with a fresh data folder, on a free port of this machine; gone
+/// with its folder when ``stop()`` is called.
 public final class LoadServer {
     public let port: Int
     /// The port of the admin API; the public one if the program prints none.
@@ -13,24 +14,32 @@ public final class LoadServer {
 
     /// Limits out of the way of a measurement.
     public static let unlimited = [
-        "MIEN_LIMIT_STARTS_PER_MINUTE": "1000000", "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000", "MIEN_LIMIT_GUESSES_PER_MINUTE": "100000",
+        "MIEN_LIMIT_STARTS_PER_MINUTE": "1000000", "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
+        "MIEN_LIMIT_GUESSES_PER_MINUTE": "100000",
     ]
 
     /// Starts `program` and waits until it prints where it listens.
     ///
     /// - Parameter environment: over the process's own.
-    public init(program: URL, arguments: [String] = ["serve"], environment: [String: String] = [:]) throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "mien-load-\(UUID().uuidString)", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    public init(program: URL, arguments: [String] = ["serve"], environment: [String: String] = [:])
+        throws
+    {
+        folder = FileManager.default.temporaryDirectory.appending(
+            path: "mien-load-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         dataFolder = folder.appending(path: "server", directoryHint: .isDirectory)
         let log = folder.appending(path: "server.log"), output = Pipe(), process = Process()
         _ = FileManager.default.createFile(atPath: log.path, contents: nil)
         let standard = [
-            "MIEN_DATA": dataFolder.path, "MIEN_HOST": "127.0.0.1", "MIEN_PORT": "0", "MIEN_ADMIN_LISTEN": "127.0.0.1:0",
+            "MIEN_DATA": dataFolder.path, "MIEN_HOST": "127.0.0.1", "MIEN_PORT": "0",
+            "MIEN_ADMIN_LISTEN": "127.0.0.1:0",
             "MIEN_LOG_LEVEL": "error",
         ]
         (process.executableURL, process.arguments) = (program, arguments)
-        process.environment = ProcessInfo.processInfo.environment.merging(standard) { $1 }.merging(environment) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging(standard) { $1 }.merging(
+            environment
+        ) { $1 }
         process.standardOutput = output
         process.standardError = try FileHandle(forWritingTo: log)
         self.process = process
@@ -41,21 +50,31 @@ public final class LoadServer {
             if process.isRunning { process.terminate() }
             let said = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
             try? FileManager.default.removeItem(at: folder)
-            throw LoadError("\(program.lastPathComponent) \(arguments.joined(separator: " ")) does not start: \(error) \(said.suffix(1000))")
+            throw LoadError(
+                "\(program.lastPathComponent) \(arguments.joined(separator: " ")) does not start: \(error) \(said.suffix(1000))"
+            )
         }
     }
 
-    private static func places(_ output: FileHandle) throws -> (port: Int, adminPort: Int, credential: String) {
+    private static func places(_ output: FileHandle) throws -> (
+        port: Int, adminPort: Int, credential: String
+    ) {
         var text = "", credential = "", adminPort: Int?
         while true {
             let data = output.availableData
             guard !data.isEmpty else { throw LoadError("it ended without listening") }
             text += String(decoding: data, as: UTF8.self)
-            for line in text.split(separator: "\n", omittingEmptySubsequences: true).map({ $0.trimmingCharacters(in: .whitespaces) }) {
+            for line in text.split(separator: "\n", omittingEmptySubsequences: true).map({
+                $0.trimmingCharacters(in: .whitespaces)
+            }) {
                 if line.hasPrefix("adm_") { credential = line }
-                if line.hasPrefix("Admin API on http") { adminPort = line.split(separator: ":").last.flatMap { Int($0) } }
+                if line.hasPrefix("Admin API on http") {
+                    adminPort = line.split(separator: ":").last.flatMap { Int($0) }
+                }
                 // The whole line, with its end.
-                if line.hasPrefix("Listening on http"), text.hasSuffix("\n"), let port = line.split(separator: ":").last.flatMap({ Int($0) }) {
+                if line.hasPrefix("Listening on http"), text.hasSuffix("\n"),
+                    let port = line.split(separator: ":").last.flatMap({ Int($0) })
+                {
                     return (port, adminPort ?? port, credential)
                 }
             }
@@ -66,9 +85,13 @@ public final class LoadServer {
 
     /// Memory of the process that is in RAM now, and the most that ever was, in MiB.
     public var residentMebibytes: (now: Double, most: Double) {
-        let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
+        let status =
+            (try? String(
+                contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
         func mebibytes(_ name: String) -> Double {
-            status.split(separator: "\n").first { $0.hasPrefix(name) }?.split(whereSeparator: \.isWhitespace).dropFirst().first
+            status.split(separator: "\n").first { $0.hasPrefix(name) }?.split(
+                whereSeparator: \.isWhitespace
+            ).dropFirst().first
                 .flatMap { Double($0) }.map { $0 / 1024 } ?? 0
         }
         return (mebibytes("VmRSS:"), mebibytes("VmHWM:"))

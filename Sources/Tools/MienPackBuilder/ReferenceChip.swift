@@ -1,9 +1,10 @@
 /// Three pictures of nothing, made by formula, on which the descriptor network's output is known.
 ///
-/// `Packs/default/reference.json` holds what dlib's own network says to them; a converted network that says the same, to
-/// within 1e-4 in every number, computes the same.
+/// `Packs/default/reference.json` holds what dlib's own network says to them; a converted network
+/// that says the same, to within 1e-4 in every number, computes the same.
 ///
-/// - Shape: ``side`` rows of ``side`` pixels, top to bottom, three bytes a pixel in the order red, green, blue; 0...255.
+/// - Shape: ``side`` rows of ``side`` pixels, top to bottom, three bytes a pixel in the order red,
+///   green, blue; 0...255.
 public enum ReferenceChip: String, Sendable, CaseIterable {
     /// Red grows to the right, green downwards, blue along the diagonal.
     case gradient
@@ -29,7 +30,10 @@ public enum ReferenceChip: String, Sendable, CaseIterable {
     private func value(x: Int, y: Int, channel: Int) -> UInt8 {
         switch self {
         case .gradient: UInt8([2 * x, 2 * y, x + y][channel] * 255 / 298)
-        case .rings: UInt8(((x - 75) * (x - 75) * (channel + 1) + (y - 75) * (y - 75) * (3 - channel)) / 16 % 256)
+        case .rings:
+            UInt8(
+                ((x - 75) * (x - 75) * (channel + 1) + (y - 75) * (y - 75) * (3 - channel)) / 16
+                    % 256)
         case .noise: Self.hash(UInt32(x), UInt32(y), UInt32(channel))
         }
     }

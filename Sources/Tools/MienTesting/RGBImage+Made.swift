@@ -2,14 +2,18 @@ public import MienPixels
 
 extension RGBImage {
     /// A picture with the colour that `colour` gives for each column and row.
-    public static func made(width: Int, height: Int, _ colour: (_ x: Int, _ y: Int) -> RGBColour) -> RGBImage {
+    public static func made(width: Int, height: Int, _ colour: (_ x: Int, _ y: Int) -> RGBColour)
+        -> RGBImage
+    {
         var image = RGBImage(width: width, height: height, filledWith: .black)
         for y in 0..<height { for x in 0..<width { image[x, y] = colour(x, y) } }
         return image
     }
 
     /// Every colour of every pixel at random, the same for the same `stream`.
-    public static func noise(width: Int, height: Int, stream: UInt64 = 0, levels: ClosedRange<UInt8> = 0...255) -> RGBImage {
+    public static func noise(
+        width: Int, height: Int, stream: UInt64 = 0, levels: ClosedRange<UInt8> = 0...255
+    ) -> RGBImage {
         var random = TestSeed.generator(stream)
         func level() -> UInt8 { UInt8.random(in: levels, using: &random) }
         return made(width: width, height: height) { _, _ in RGBColour(level(), level(), level()) }

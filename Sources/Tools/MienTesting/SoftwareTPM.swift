@@ -9,11 +9,14 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A TPM 2.0 in software (swtpm) on loopback ports of its own, its state in a scratch folder. It can be stopped and started again.
+/// A TPM 2.0 in software (swtpm) on loopback ports of its own, its state in a scratch folder. It
+/// can be stopped and started again.
 public actor SoftwareTPM {
     /// Where Debian puts it; `nil` when it is not installed.
-    public static let program: URL? = ["/usr/bin/swtpm", "/usr/local/bin/swtpm"].first(where: FileManager.default.isExecutableFile(atPath:))
-        .map { URL(fileURLWithPath: $0) }
+    public static let program: URL? = ["/usr/bin/swtpm", "/usr/local/bin/swtpm"].first(
+        where: FileManager.default.isExecutableFile(atPath:)
+    )
+    .map { URL(fileURLWithPath: $0) }
 
     /// Why tests that need it are skipped.
     public static let missing = "swtpm is not installed: apt-get install swtpm"
@@ -53,7 +56,9 @@ public actor SoftwareTPM {
     }
 
     /// A child inherits the signals that Swift's threads block, the polite ones among them.
-    private static func end(_ process: Process) { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+    private static func end(_ process: Process) {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
 
     /// Lets it answer nothing until ``resume()``.
     public func pause() { kill(process.processIdentifier, SIGSTOP) }
@@ -69,17 +74,21 @@ public actor SoftwareTPM {
     private static func started() async throws -> SoftwareTPM {
         let state = try ScratchFolder()
         for _ in 0..<tries {
-            guard let port = freePair(), let (process, ends) = try? await launched(state, port) else { continue }
+            guard let port = freePair(), let (process, ends) = try? await launched(state, port)
+            else { continue }
             return SoftwareTPM(state: state, port: port, process: process, ends: ends)
         }
         throw Failure(description: "swtpm found no two ports side by side")
     }
 
-    private static func launched(_ state: ScratchFolder, _ port: UInt16) async throws -> (Process, AsyncStream<Void>) {
+    private static func launched(_ state: ScratchFolder, _ port: UInt16) async throws -> (
+        Process, AsyncStream<Void>
+    ) {
         let process = Process()
         process.executableURL = program
         process.arguments = [
-            "socket", "--tpm2", "--tpmstate", "dir=\(state.url.path)", "--flags", "not-need-init,startup-clear", "--server",
+            "socket", "--tpm2", "--tpmstate", "dir=\(state.url.path)", "--flags",
+            "not-need-init,startup-clear", "--server",
             "type=tcp,port=\(port)", "--ctrl", "type=tcp,port=\(port + 1)",
         ]
         process.standardInput = FileHandle.nullDevice

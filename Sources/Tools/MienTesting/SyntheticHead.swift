@@ -2,17 +2,20 @@ internal import Foundation
 public import MienFace
 public import MienPixels
 
-/// A head made of numbers: 468 points in space, mirror-like, that can be turned and laid onto a picture. Nobody's.
+/// A head made of numbers: 468 points in space, mirror-like, that can be turned and laid onto a
+/// picture. Nobody's.
 ///
-/// The face is 2 wide and 2.6 high around the origin. x runs to the right of the picture when the head is upright, y down, z away from
-/// the camera. The points that pose, alignment, eyes and outline use lie where a face has them; the others fill it.
+/// The face is 2 wide and 2.6 high around the origin. x runs to the right of the picture when the
+/// head is upright, y down, z away from the camera. The points that pose, alignment, eyes and
+/// outline use lie where a face has them; the others fill it.
 public struct SyntheticHead: Sendable {
     private var points: [(x: Double, y: Double, z: Double)]
 
     public init() {
         // The seeds of a sunflower: even, without two in one place.
         points = (0..<FaceMesh.pointCount).map { i in
-            let r = ((Double(i) + 0.5) / Double(FaceMesh.pointCount)).squareRoot() * 0.9, angle = Double(i) * 2.399_963
+            let r = ((Double(i) + 0.5) / Double(FaceMesh.pointCount)).squareRoot() * 0.9,
+                angle = Double(i) * 2.399_963
             return (r * cos(angle), 1.3 * r * sin(angle), 0)
         }
         for (i, number) in FaceMesh.outline.enumerated() {
@@ -20,18 +23,23 @@ public struct SyntheticHead: Sendable {
             points[number] = (sin(angle), -1.3 * cos(angle), 0)
         }
         for (number, x, y) in Self.middle { points[number] = (x, y, 0) }
-        for (right, left, x, y) in Self.pairs { (points[right], points[left]) = ((-x, y, 0), (x, y, 0)) }
+        for (right, left, x, y) in Self.pairs {
+            (points[right], points[left]) = ((-x, y, 0), (x, y, 0))
+        }
         // Round from side to side; the nose stands out.
         for i in points.indices { points[i].z = 0.6 * points[i].x * points[i].x }
         points[FaceMesh.Landmark.noseTip].z = -0.45
     }
 
     private static let middle: [(Int, Double, Double)] = [
-        (9, 0, -0.5), (151, 0, -0.9), (2, 0, 0.25), (164, 0, 0.4), (1, 0, 0.1), (13, 0, 0.57), (14, 0, 0.63),
+        (9, 0, -0.5), (151, 0, -0.9), (2, 0, 0.25), (164, 0, 0.4), (1, 0, 0.1), (13, 0, 0.57),
+        (14, 0, 0.63),
     ]
-    /// Right, left, how far from the middle, how far down: eye corners, brows, cheeks, nostrils, mouth.
+    /// Right, left, how far from the middle, how far down: eye corners, brows, cheeks, nostrils,
+    /// mouth.
     private static let pairs: [(Int, Int, Double, Double)] = [
-        (33, 263, 0.62, -0.35), (133, 362, 0.25, -0.35), (70, 300, 0.75, -0.55), (105, 334, 0.45, -0.62), (50, 280, 0.6, 0.25),
+        (33, 263, 0.62, -0.35), (133, 362, 0.25, -0.35), (70, 300, 0.75, -0.55),
+        (105, 334, 0.45, -0.62), (50, 280, 0.6, 0.25),
         (129, 358, 0.22, 0.2), (61, 291, 0.35, 0.6),
     ]
 
@@ -42,26 +50,44 @@ public struct SyntheticHead: Sendable {
     ///   - halfWidth: half of the face's width when frontal, in pixels.
     ///   - pose: `HeadPose` says what the angles mean; there is no perspective.
     ///   - evidence: the mesh's own, a logit.
-    public func mesh(centre: Point, halfWidth: Double, pose: HeadPose = .frontal, evidence: Double = 22) -> FaceMesh {
+    public func mesh(
+        centre: Point, halfWidth: Double, pose: HeadPose = .frontal, evidence: Double = 22
+    ) -> FaceMesh {
         let radians = Double.pi / 180
-        let (yaw, pitch, roll) = (Double(pose.yaw) * radians, Double(pose.pitch) * radians, Double(pose.roll) * radians)
-        // First about the face's own axis, so far that the line of the eyes has the angle `roll` in the picture; then the nod; then the turn.
-        let spin = atan2(sin(roll) * cos(yaw), cos(roll) * cos(pitch) - sin(roll) * sin(pitch) * sin(yaw))
+        let (yaw, pitch, roll) = (
+            Double(pose.yaw) * radians, Double(pose.pitch) * radians, Double(pose.roll) * radians
+        )
+        // First about the face's own axis, so far that the line of the eyes has the angle `roll` in
+        // the picture; then the nod; then the turn.
+        let spin = atan2(
+            sin(roll) * cos(yaw), cos(roll) * cos(pitch) - sin(roll) * sin(pitch) * sin(yaw))
         let turned = points.map { p in
-            let a = (x: p.x * cos(spin) - p.y * sin(spin), y: p.x * sin(spin) + p.y * cos(spin), z: p.z)
-            let b = (x: a.x, y: a.y * cos(pitch) + a.z * sin(pitch), z: -a.y * sin(pitch) + a.z * cos(pitch))
+            let a = (
+                x: p.x * cos(spin) - p.y * sin(spin), y: p.x * sin(spin) + p.y * cos(spin), z: p.z
+            )
+            let b = (
+                x: a.x, y: a.y * cos(pitch) + a.z * sin(pitch),
+                z: -a.y * sin(pitch) + a.z * cos(pitch)
+            )
             return (x: b.x * cos(yaw) - b.z * sin(yaw), y: b.y, z: b.x * sin(yaw) + b.z * cos(yaw))
         }
         return FaceMesh(
-            points: turned.map { Point(x: centre.x + halfWidth * $0.x, y: centre.y + halfWidth * $0.y) }, depths: turned.map { halfWidth * $0.z },
+            points: turned.map {
+                Point(x: centre.x + halfWidth * $0.x, y: centre.y + halfWidth * $0.y)
+            }, depths: turned.map { halfWidth * $0.z },
             evidence: evidence)
     }
 
-    /// What a mesh network answers that sees this head frontal in the middle of its input, `side` pixels wide and high.
-    public func outputs(side: Double = 192, halfWidth: Double = 48, evidence: Double = 22) -> [[Float]] {
+    /// What a mesh network answers that sees this head frontal in the middle of its input, `side`
+    /// pixels wide and high.
+    public func outputs(side: Double = 192, halfWidth: Double = 48, evidence: Double = 22)
+        -> [[Float]]
+    {
         let mesh = mesh(centre: Point(x: side / 2, y: side / 2), halfWidth: halfWidth)
         return [
-            (0..<FaceMesh.pointCount).flatMap { [Float(mesh.points[$0].x), Float(mesh.points[$0].y), Float(mesh.depths[$0])] }, [Float(evidence)],
+            (0..<FaceMesh.pointCount).flatMap {
+                [Float(mesh.points[$0].x), Float(mesh.points[$0].y), Float(mesh.depths[$0])]
+            }, [Float(evidence)],
         ]
     }
 }

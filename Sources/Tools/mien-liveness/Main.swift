@@ -10,8 +10,9 @@ internal import MienModels
 ///     mien-liveness replays CLIPS                      how well streams are known again
 ///     mien-liveness cues PHOTOS COUNT [CLIPS [PICTURE…]]
 ///
-/// With the default pack, or the one that MIEN_PACK names; its network for presentation attacks is asked, too, if it brings one.
-/// Prints a line a trial and a table at the end. No picture, no descriptor, no name.
+/// With the default pack, or the one that MIEN_PACK names; its network for presentation attacks is
+/// asked, too, if it brings one. Prints a line a trial and a table at the end. No picture, no
+/// descriptor, no name.
 @main
 struct Main {
     static func main() async throws {
@@ -19,9 +20,12 @@ struct Main {
         func number(_ place: Int) -> Int? { arguments.count > place ? Int(arguments[place]) : nil }
         guard arguments.count >= 2 else { usage() }
         let home = MienHome(environment: ProcessInfo.processInfo.environment)
-        let id = try ProcessInfo.processInfo.environment["MIEN_PACK"].map { try PackID($0) } ?? PackLibrary.defaultID
+        let id =
+            try ProcessInfo.processInfo.environment["MIEN_PACK"].map { try PackID($0) }
+            ?? PackLibrary.defaultID
         let pack = try PackLibrary(folder: home.packs).pack(id)
-        let engine = try FaceEngine(pack: pack, looksForAttacks: pack.manifest.file(of: .presentationAttack) != nil)
+        let engine = try FaceEngine(
+            pack: pack, looksForAttacks: pack.manifest.file(of: .presentationAttack) != nil)
         switch arguments[0] {
         case "attacks":
             guard let people = number(2), people > 0 else { usage() }
@@ -37,15 +41,20 @@ struct Main {
             guard let count = number(2), count > 0 else { usage() }
             let bench = Bench(engine: engine, photos: try Photos(folder: arguments[1]))
             let clips = arguments.count > 3 ? Clips(folder: arguments[3]) : nil
-            try await bench.cues(photos: count, clips: clips, pictures: Array(arguments.dropFirst(4)))
-        case "replays": try await Bench(engine: engine, photos: Photos(files: [])).replays(Clips(folder: arguments[1]))
+            try await bench.cues(
+                photos: count, clips: clips, pictures: Array(arguments.dropFirst(4)))
+        case "replays":
+            try await Bench(engine: engine, photos: Photos(files: [])).replays(
+                Clips(folder: arguments[1]))
         default: usage()
         }
     }
 
     private static func usage() -> Never {
         FileHandle.standardError.write(
-            Data("usage: mien-liveness attacks PHOTOS PEOPLE [SKIPPED] | genuine CLIPS | replays CLIPS | cues PHOTOS COUNT [CLIPS [PICTURE…]]\n".utf8)
+            Data(
+                "usage: mien-liveness attacks PHOTOS PEOPLE [SKIPPED] | genuine CLIPS | replays CLIPS | cues PHOTOS COUNT [CLIPS [PICTURE…]]\n"
+                    .utf8)
         )
         exit(2)
     }

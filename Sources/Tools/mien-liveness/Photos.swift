@@ -12,11 +12,14 @@ struct Photos {
         let files = FileManager.default
         let people = try files.contentsOfDirectory(atPath: folder).sorted()
         self.files = people.compactMap { person in
-            let inside = ((try? files.contentsOfDirectory(atPath: "\(folder)/\(person)")) ?? []).filter { $0.hasSuffix(".jpg") }.sorted()
+            let inside = ((try? files.contentsOfDirectory(atPath: "\(folder)/\(person)")) ?? [])
+                .filter { $0.hasSuffix(".jpg") }.sorted()
             return inside.first.map { "\(folder)/\(person)/\($0)" }
         }
     }
 
     /// One of each person, evenly from the whole folder, never the same for different `number`s.
-    func photo(_ number: Int) throws -> RGBImage { try ImageFile.decode(files[number * 37 % files.count]) }
+    func photo(_ number: Int) throws -> RGBImage {
+        try ImageFile.decode(files[number * 37 % files.count])
+    }
 }

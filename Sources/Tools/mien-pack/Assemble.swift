@@ -7,13 +7,17 @@ import MienPackBuilder
 /// `mien-pack assemble …`
 struct Assemble: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make a pack: copy the published networks, convert the descriptor, compare it with its reference, check every hash.",
+        abstract:
+            "Make a pack: copy the published networks, convert the descriptor, compare it with its reference, check every hash.",
         discussion: "The output folder appears whole or not at all.")
 
-    @Option(help: "The descriptor network as published, a .dat file.", transform: { URL(filePath: $0) })
+    @Option(
+        help: "The descriptor network as published, a .dat file.", transform: { URL(filePath: $0) })
     var modelsArchive: URL
 
-    @Option(help: "A folder with the published .tflite files.", transform: { URL(filePath: $0, directoryHint: .isDirectory) })
+    @Option(
+        help: "A folder with the published .tflite files.",
+        transform: { URL(filePath: $0, directoryHint: .isDirectory) })
     var mediapipe: URL
 
     @Option(
@@ -21,7 +25,8 @@ struct Assemble: ParsableCommand {
         transform: { URL(filePath: $0, directoryHint: .isDirectory) })
     var definition: URL
 
-    @Option(help: "The folder to make.", transform: { URL(filePath: $0, directoryHint: .isDirectory) })
+    @Option(
+        help: "The folder to make.", transform: { URL(filePath: $0, directoryHint: .isDirectory) })
     var output: URL
 
     @Flag(help: "For maintainers: write the sizes and hashes found into the definition's manifest.")
@@ -32,18 +37,25 @@ struct Assemble: ParsableCommand {
         let manifest = try ModelPack.manifest(in: definition)
         var largest = 0.0
         try StagedFolder.put(at: output) { staging in
-            for (name, data) in try contents(of: manifest) { try data.write(to: staging.appending(path: name)) }
+            for (name, data) in try contents(of: manifest) {
+                try data.write(to: staging.appending(path: name))
+            }
             try FileManager.default.copyItem(
-                at: definition.appending(path: PackManifest.fileName), to: staging.appending(path: PackManifest.fileName))
+                at: definition.appending(path: PackManifest.fileName),
+                to: staging.appending(path: PackManifest.fileName))
             let pack = try ModelPack(folder: staging)
-            let reference = try ReferenceOutputs(file: definition.appending(path: ReferenceOutputs.fileName))
+            let reference = try ReferenceOutputs(
+                file: definition.appending(path: ReferenceOutputs.fileName))
             largest = try reference.largestDifference(from: pack)
             guard largest <= ReferenceOutputs.tolerance else {
                 throw ValidationError(
-                    "the converted descriptor network differs from its reference by \(largest), more than \(ReferenceOutputs.tolerance)")
+                    "the converted descriptor network differs from its reference by \(largest), more than \(ReferenceOutputs.tolerance)"
+                )
             }
         }
-        print("\(manifest.id.text): descriptor within \(largest) of its reference; \(manifest.files.count) files checked; in \(output.path)")
+        print(
+            "\(manifest.id.text): descriptor within \(largest) of its reference; \(manifest.files.count) files checked; in \(output.path)"
+        )
     }
 
     /// Every file of the pack, from the definition, the published files or the conversion.
@@ -55,9 +67,12 @@ struct Assemble: ParsableCommand {
             case "descriptor.bin": return (file.name, Data(converted.bin))
             default:
                 let here = definition.appending(path: file.name)
-                let source = FileManager.default.fileExists(atPath: here.path) ? here : mediapipe.appending(path: file.name)
+                let source =
+                    FileManager.default.fileExists(atPath: here.path)
+                    ? here : mediapipe.appending(path: file.name)
                 do { return (file.name, try Data(contentsOf: source)) } catch {
-                    throw ValidationError("\(file.name) is neither in \(definition.path) nor in \(mediapipe.path)")
+                    throw ValidationError(
+                        "\(file.name) is neither in \(definition.path) nor in \(mediapipe.path)")
                 }
             }
         }

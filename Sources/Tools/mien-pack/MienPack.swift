@@ -5,6 +5,7 @@ import ArgumentParser
 struct MienPack: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mien-pack",
-        abstract: "Assembles and checks model packs. scripts/setup calls it; people rarely need to.",
+        abstract:
+            "Assembles and checks model packs. scripts/setup calls it; people rarely need to.",
         subcommands: [Assemble.self, Verify.self])
 }

@@ -5,7 +5,8 @@ import MienModels
 import MienPackBuilder
 import MienPixels
 
-/// What the descriptor network answers to pictures that a formula draws, as computed by the software it was published for.
+/// What the descriptor network answers to pictures that a formula draws, as computed by the
+/// software it was published for.
 struct ReferenceOutputs: Decodable {
     static let fileName = "reference.json"
     /// The largest difference allowed in any number of an answer.
@@ -17,18 +18,27 @@ struct ReferenceOutputs: Decodable {
     }
     let cases: [Case]
 
-    init(file: URL) throws { self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: file)) }
+    init(file: URL) throws {
+        self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: file))
+    }
 
     /// Runs `pack`'s descriptor network on every case.
     func largestDifference(from pack: ModelPack) throws -> Double {
-        let compiled = CompiledPack(pack, runtime: try InferenceRuntime(), options: NetworkOptions())
+        let compiled = CompiledPack(
+            pack, runtime: try InferenceRuntime(), options: NetworkOptions())
         let networks = OpenVINOFaceNetworks(compiled)
         let geometry = pack.manifest.geometry.descriptor.input
         return try cases.map { reference in
             guard let chip = ReferenceChip(rawValue: reference.name) else {
-                throw CocoaError(.coderValueNotFound, userInfo: [NSLocalizedDescriptionKey: "there is no reference picture “\(reference.name)”"])
+                throw CocoaError(
+                    .coderValueNotFound,
+                    userInfo: [
+                        NSLocalizedDescriptionKey:
+                            "there is no reference picture “\(reference.name)”"
+                    ])
             }
-            let image = try RGBImage(width: ReferenceChip.side, height: ReferenceChip.side, pixels: chip.pixels)
+            let image = try RGBImage(
+                width: ReferenceChip.side, height: ReferenceChip.side, pixels: chip.pixels)
             let answer = try networks.run(.descriptor) { geometry.write(image, into: &$0) }[0]
             return zip(answer, reference.descriptor).map { abs(Double($0) - $1) }.max() ?? .infinity
         }.max() ?? .infinity

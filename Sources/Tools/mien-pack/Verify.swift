@@ -5,9 +5,11 @@ import MienModels
 
 /// `mien-pack verify FOLDER`
 struct Verify: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Check every file of a pack against its manifest.")
+    static let configuration = CommandConfiguration(
+        abstract: "Check every file of a pack against its manifest.")
 
-    @Argument(help: "The pack's folder.", transform: { URL(filePath: $0, directoryHint: .isDirectory) })
+    @Argument(
+        help: "The pack's folder.", transform: { URL(filePath: $0, directoryHint: .isDirectory) })
     var folder: URL
 
     func run() throws {

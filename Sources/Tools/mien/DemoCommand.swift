@@ -9,7 +9,9 @@ import MienVault
 /// `mien demo`: the product's first complete job, on photos that set-up fetched.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo", abstract: "Enrol a person, verify others, refuse a stranger; then log in with a face over HTTP.",
+        commandName: "demo",
+        abstract:
+            "Enrol a person, verify others, refuse a stranger; then log in with a face over HTTP.",
         discussion: """
             Uses the photos scripts/setup put into place. The second part starts a server on a free port of this machine and does what an app does: \
             sign up, register a face, log in with another photo, be refused as a stranger, lock after five tries, be unlocked. Stores are the demo's \
@@ -19,12 +21,15 @@ struct DemoCommand: AsyncParsableCommand {
               mien demo
             """)
 
-    @Option(help: ArgumentHelp("Where to put the annotated picture.", valueName: "file.png")) var draw: String?
+    @Option(help: ArgumentHelp("Where to put the annotated picture.", valueName: "file.png"))
+    var draw: String?
     @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
 
     private static let enrolled = "obama.jpg"
-    private static let verified = ["obama2.jpg", "obama3.jpg", "obama_partial_face.jpg", "obama_partial_face2.jpg"]
+    private static let verified = [
+        "obama2.jpg", "obama3.jpg", "obama_partial_face.jpg", "obama_partial_face2.jpg",
+    ]
     private static let stranger = "biden.jpg"
 
     struct Row: Encodable {
@@ -38,8 +43,11 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
         let photos = engine.home.demoPhotos
-        for name in [Self.enrolled, Self.stranger] + Self.verified where !FileManager.default.fileExists(atPath: photos.appending(path: name).path) {
-            throw Failure(.notSetUp, "demo.photos", "\(photos.appending(path: name).path) is missing; run scripts/setup")
+        for name in [Self.enrolled, Self.stranger] + Self.verified
+        where !FileManager.default.fileExists(atPath: photos.appending(path: name).path) {
+            throw Failure(
+                .notSetUp, "demo.photos",
+                "\(photos.appending(path: name).path) is missing; run scripts/setup")
         }
         let progress = Progress("Looking at photos", total: Self.verified.count + 3)
         let pack = try engine.loadPack()
@@ -47,64 +55,94 @@ struct DemoCommand: AsyncParsableCommand {
         let faces = try engine.loadEngine(pack, compilingAll: true)
         let work = try WorkFolder("demo")
         defer { withExtendedLifetime(work) {} }
-        let store = try LocalFaceStore.open(folder: work.url.appending(path: "faces").path, keyPath: work.url.appending(path: "key").path)
+        let store = try LocalFaceStore.open(
+            folder: work.url.appending(path: "faces").path,
+            keyPath: work.url.appending(path: "key").path)
 
         let name = try PersonName("the enrolled person")
         let template = try await enrol(photos.appending(path: Self.enrolled).path, faces)
         _ = try store.put(template, as: name)
-        guard let kept = try store.find(name) else { throw Failure(.notSetUp, "demo.store", "the store lost the template it was given") }
+        guard let kept = try store.find(name) else {
+            throw Failure(.notSetUp, "demo.store", "the store lost the template it was given")
+        }
         let reference = try matcher.reference(for: kept.template)
         var rows: [Row] = []
         for photo in Self.verified + [Self.stranger] {
             progress.update(rows.count + 1)
-            rows.append(try await verify(photo, expected: photo != Self.stranger, reference, matcher, faces))
+            rows.append(
+                try await verify(photo, expected: photo != Self.stranger, reference, matcher, faces)
+            )
         }
         let picture = try await annotate(photos.appending(path: Self.verified[0]).path, faces)
         progress.finish()
-        let logins = try await logIn(in: work.url.appending(path: "server", directoryHint: .isDirectory))
+        let logins = try await logIn(
+            in: work.url.appending(path: "server", directoryHint: .isDirectory))
         report(rows, picture, logins)
-        if rows.contains(where: { $0.match != $0.expected }) || logins.contains(where: { !$0.isRight }) { throw Outcome.noMatch }
+        if rows.contains(where: { $0.match != $0.expected })
+            || logins.contains(where: { !$0.isRight })
+        {
+            throw Outcome.noMatch
+        }
     }
 
     private func enrol(_ path: String, _ faces: FaceEngine) async throws -> FaceTemplate {
         guard let (face, description) = try await faces.describe(try ImageFile.decode(path)) else {
-            throw Failure(.badInput, QualityReason.noFace.rawValue, "\(path): \(QualityReason.noFace.advice)")
+            throw Failure(
+                .badInput, QualityReason.noFace.rawValue, "\(path): \(QualityReason.noFace.advice)")
         }
-        let entry = try FaceTemplate.Entry(descriptor: description.descriptor, quality: UInt8(face.quality.score), pose: face.pose)
+        let entry = try FaceTemplate.Entry(
+            descriptor: description.descriptor, quality: UInt8(face.quality.score), pose: face.pose)
         return try FaceTemplate(entries: [entry], packID: faces.packID, createdAt: LocalFaces.now())
     }
 
-    private func verify(_ photo: String, expected: Bool, _ reference: Reference, _ matcher: FaceMatcher, _ faces: FaceEngine) async throws -> Row {
+    private func verify(
+        _ photo: String, expected: Bool, _ reference: Reference, _ matcher: FaceMatcher,
+        _ faces: FaceEngine
+    ) async throws -> Row {
         let image = try ImageFile.decode(engine.home.demoPhotos.appending(path: photo).path)
         let started = ContinuousClock.now
         guard let (_, description) = try await faces.describe(image) else {
-            throw Failure(.badInput, QualityReason.noFace.rawValue, "\(photo): \(QualityReason.noFace.advice)")
+            throw Failure(
+                .badInput, QualityReason.noFace.rawValue, "\(photo): \(QualityReason.noFace.advice)"
+            )
         }
         let score = matcher.score(try matcher.reference(for: description.descriptor), reference)
         let took = (ContinuousClock.now - started) / .milliseconds(1)
-        return Row(photo: photo, expected: expected, match: score >= .defaultThreshold, result: ScoreOutput(score), milliseconds: took)
+        return Row(
+            photo: photo, expected: expected, match: score >= .defaultThreshold,
+            result: ScoreOutput(score), milliseconds: took)
     }
 
     private func annotate(_ path: String, _ faces: FaceEngine) async throws -> String {
         let image = try ImageFile.decode(path)
         let analysis = try await faces.analyse(image)
-        let target = draw.map { URL(filePath: $0) } ?? engine.home.folder.appending(path: "demo/annotated.png")
-        try OutputPlace.write(Data(PNGEncoder.encode(Annotation.draw(analysis, on: image))), to: target)
+        let target =
+            draw.map { URL(filePath: $0) }
+            ?? engine.home.folder.appending(path: "demo/annotated.png")
+        try OutputPlace.write(
+            Data(PNGEncoder.encode(Annotation.draw(analysis, on: image))), to: target)
         return target.path
     }
 
     private func logIn(in folder: URL) async throws -> [LoginDemo.Step] {
-        let demo = LoginDemo(photos: engine.home.demoPhotos, registered: Self.enrolled, genuine: Self.verified, stranger: Self.stranger)
+        let demo = LoginDemo(
+            photos: engine.home.demoPhotos, registered: Self.enrolled, genuine: Self.verified,
+            stranger: Self.stranger)
         let progress = Progress("Logging in over HTTP", total: 1)
         defer { progress.finish() }
-        return try await LoopbackServer.run(in: folder, home: engine.home.folder, environment: ["MIEN_FACE_PACK": engine.pack.text]) {
+        return try await LoopbackServer.run(
+            in: folder, home: engine.home.folder, environment: ["MIEN_FACE_PACK": engine.pack.text]
+        ) {
             try await demo.run(on: $0)
         }
     }
 
     private func report(_ rows: [Row], _ picture: String, _ logins: [LoginDemo.Step]) {
         guard !output.json else {
-            JSON.print(Output(enrolled: Self.enrolled, threshold: MatchScore.defaultThreshold.value, rows: rows, annotated: picture, logins: logins))
+            JSON.print(
+                Output(
+                    enrolled: Self.enrolled, threshold: MatchScore.defaultThreshold.value,
+                    rows: rows, annotated: picture, logins: logins))
             return
         }
         print(
@@ -112,13 +150,23 @@ struct DemoCommand: AsyncParsableCommand {
         )
         let lines = rows.map { row in
             [
-                row.photo, String.decimal(row.result.score), row.result.inWords, row.match ? "match" : "refused",
+                row.photo, String.decimal(row.result.score), row.result.inWords,
+                row.match ? "match" : "refused",
                 "\(String.decimal(row.milliseconds)) ms",
             ]
         }
-        print(Terminal.table(lines, heading: ["photo", "score", "strangers who match as well", "decision", "time"], rightAligned: [1, 4]))
+        print(
+            Terminal.table(
+                lines,
+                heading: ["photo", "score", "strangers who match as well", "decision", "time"],
+                rightAligned: [1, 4]))
         print("\nFace login over HTTP, through the client SDK:\n")
-        let table = logins.map { [$0.what, $0.got, $0.isRight ? "" : "expected: \($0.expected)", "\(String.decimal($0.milliseconds, 0)) ms"] }
+        let table = logins.map {
+            [
+                $0.what, $0.got, $0.isRight ? "" : "expected: \($0.expected)",
+                "\(String.decimal($0.milliseconds, 0)) ms",
+            ]
+        }
         print(Terminal.table(table, heading: ["step", "outcome", "", "time"], rightAligned: [3]))
         print("\nAnnotated picture: \(picture)")
     }

@@ -10,7 +10,8 @@ import MienVault
 /// `mien doctor`
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Is everything in place? Says what is not, and what to do.",
+        commandName: "doctor",
+        abstract: "Is everything in place? Says what is not, and what to do.",
         discussion: """
             Exits with 0 when all is well and 3 when something is missing.
 
@@ -49,7 +50,11 @@ struct DoctorCommand: AsyncParsableCommand {
     private func report(_ checks: [Check]) {
         Terminal.say(Terminal.table(checks.map { [$0.ok ? "✓" : "✗", $0.name, $0.detail] }))
         let bad = checks.count { !$0.ok }
-        print(bad == 0 ? "All is well." : "\(bad == 1 ? "One thing is" : "\(bad) things are") not in place. scripts/setup mends most.")
+        print(
+            bad == 0
+                ? "All is well."
+                : "\(bad == 1 ? "One thing is" : "\(bad) things are") not in place. scripts/setup mends most."
+        )
     }
 
     private static func check(_ name: String, _ look: () throws -> String) -> Check {
@@ -77,7 +82,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func calibration() throws -> String {
         let measurement = try engine.loadPack().matcher().calibration.measurement
-        return "measured on \(measurement.dataset): \(measurement.people.grouped) people, \(measurement.impostorPairs.grouped) impostor pairs"
+        return
+            "measured on \(measurement.dataset): \(measurement.people.grouped) people, \(measurement.impostorPairs.grouped) impostor pairs"
     }
 
     /// Runs every network once on a picture of nothing.
@@ -86,7 +92,8 @@ struct DoctorCommand: AsyncParsableCommand {
         let pack = try engine.loadPack()
         let faces = try engine.loadEngine(pack)
         try await faces.run { _, networks in
-            // The pipeline stops where it finds no face; a broken network behind that would go unseen.
+            // The pipeline stops where it finds no face; a broken network behind that would go
+            // unseen.
             for network in FaceNetwork.allCases where pack.manifest.file(of: network) != nil {
                 _ = try networks.run(network) { input in
                     for i in input.indices { input[i] = 0 }
@@ -96,15 +103,20 @@ struct DoctorCommand: AsyncParsableCommand {
         let blank = RGBImage(width: 640, height: 480, filledWith: RGBColour(90, 120, 150))
         let found = try await faces.analyse(blank, search: .thorough).faces.count
         guard found == 0 else {
-            throw Failure(.notSetUp, "doctor.pipeline", "a blank picture shows \(found) faces: the networks do not work on this CPU")
+            throw Failure(
+                .notSetUp, "doctor.pipeline",
+                "a blank picture shows \(found) faces: the networks do not work on this CPU")
         }
-        return "loaded and run in \(String.decimal((ContinuousClock.now - started) / .seconds(1), 2)) s"
+        return
+            "loaded and run in \(String.decimal((ContinuousClock.now - started) / .seconds(1), 2)) s"
     }
 
     private func store() throws -> String {
         let listing = try engine.home.openStore().list()
         guard listing.damaged.isEmpty else {
-            throw Failure(.notSetUp, "faces.damaged", listing.damaged.map(\.description).joined(separator: "; "))
+            throw Failure(
+                .notSetUp, "faces.damaged",
+                listing.damaged.map(\.description).joined(separator: "; "))
         }
         return "\(listing.faces.count) in \(engine.home.faces.path)"
     }
@@ -113,7 +125,10 @@ struct DoctorCommand: AsyncParsableCommand {
         let folder = engine.home.compiledNetworks
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         guard FileManager.default.isWritableFile(atPath: folder.path) else {
-            throw Failure(.notSetUp, "cache.not-writable", "\(folder.path) cannot be written: every start will take longer; mend its permissions")
+            throw Failure(
+                .notSetUp, "cache.not-writable",
+                "\(folder.path) cannot be written: every start will take longer; mend its permissions"
+            )
         }
         return folder.path
     }
@@ -121,13 +136,20 @@ struct DoctorCommand: AsyncParsableCommand {
     /// Whoever may write into one of these decides which model runs, or whose face is whose.
     private func folders() throws -> String {
         let home = engine.home, manager = FileManager.default
-        let packs = ((try? manager.contentsOfDirectory(atPath: home.packs.path)) ?? []).filter { !$0.hasPrefix(".") }
+        let packs = ((try? manager.contentsOfDirectory(atPath: home.packs.path)) ?? []).filter {
+            !$0.hasPrefix(".")
+        }
         let places =
-            [home.folder, home.packs, home.faces, home.cache, home.compiledNetworks, home.evaluationCache]
+            [
+                home.folder, home.packs, home.faces, home.cache, home.compiledNetworks,
+                home.evaluationCache,
+            ]
             + packs.map { home.packs.appending(path: $0, directoryHint: .isDirectory) }
         let open = places.filter { place in
             // Of what a link leads to.
-            let mode = (try? manager.attributesOfItem(atPath: place.resolvingSymlinksInPath().path))?[.posixPermissions] as? Int
+            let mode =
+                (try? manager.attributesOfItem(atPath: place.resolvingSymlinksInPath().path))?[
+                    .posixPermissions] as? Int
             return (mode ?? 0) & 0o022 != 0
         }
         guard open.isEmpty else {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The one executable: reads arguments, wires the parts, prints. No decision about faces is made here.
+/// The one executable: reads arguments, wires the parts, prints. No decision about faces is made
+/// here.
 @main
 struct MienCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,14 +20,16 @@ struct MienCommand: AsyncParsableCommand {
             """,
         version: "mien 0.1.0",
         subcommands: [
-            FaceCommand.self, OTPCommand.self, OTPTokenCommand.self, JourneyCommand.self, ServeCommand.self, AdminCommand.self, ModelsCommand.self,
+            FaceCommand.self, OTPCommand.self, OTPTokenCommand.self, JourneyCommand.self,
+            ServeCommand.self, AdminCommand.self, ModelsCommand.self,
             DoctorCommand.self,
             BenchCommand.self,
             DemoCommand.self,
         ])
 
     static func main() async {
-        // Whatever the command had at work is gone when it has returned: engines wait for their workers.
+        // Whatever the command had at work is gone when it has returned: engines wait for their
+        // workers.
         Foundation.exit(await outcome().rawValue)
     }
 

@@ -53,12 +53,16 @@ struct CompiledNetworkCacheTests {
 
     @Test("the folder is its owner's alone, also one that was wider")
     func mode() throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
         _ = try open()
-        let mode = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
+        let mode =
+            try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
         #expect(mode == 0o700)
     }
 
     @Test("where no folder can be made there is no cache, and no error")
-    func nowhere() { #expect(CompiledNetworkCache(folder: URL(filePath: "/proc/nope/cache")) == nil) }
+    func nowhere() {
+        #expect(CompiledNetworkCache(folder: URL(filePath: "/proc/nope/cache")) == nil)
+    }
 }

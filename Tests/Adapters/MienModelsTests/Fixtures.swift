@@ -5,7 +5,8 @@ import MienTesting
 /// The default pack's manifest as it is in the repository, to be changed by tests.
 struct ManifestText {
     static let repository = Repository.root
-    static let data = try! Data(contentsOf: repository.appending(path: "Packs/default/manifest.json"))
+    static let data = try! Data(
+        contentsOf: repository.appending(path: "Packs/default/manifest.json"))
 
     private var top: [String: Any]
 
@@ -14,22 +15,34 @@ struct ManifestText {
     /// What is at a path of keys and indices, e.g. `files.0.name`. Setting `nil` takes it out.
     subscript(path: String) -> Any? {
         get { Self.value(top, path.split(separator: ".")[...]) }
-        set { top = Self.setting(newValue, at: path.split(separator: ".")[...], in: top) as! [String: Any] }
+        set {
+            top =
+                Self.setting(newValue, at: path.split(separator: ".")[...], in: top)
+                as! [String: Any]
+        }
     }
 
     var json: Data { try! JSONSerialization.data(withJSONObject: top) }
-    func manifest() throws -> PackManifest { try JSONDecoder().decode(PackManifest.self, from: json) }
+    func manifest() throws -> PackManifest {
+        try JSONDecoder().decode(PackManifest.self, from: json)
+    }
 
     private static func value(_ node: Any?, _ path: ArraySlice<Substring>) -> Any? {
         guard let first = path.first else { return node }
-        let next = Int(first).flatMap { (node as? [Any])?[$0] } ?? (node as? [String: Any])?[String(first)]
+        let next =
+            Int(first).flatMap { (node as? [Any])?[$0] } ?? (node as? [String: Any])?[String(first)]
         return value(next, path.dropFirst())
     }
 
-    private static func setting(_ new: Any?, at path: ArraySlice<Substring>, in node: Any?) -> Any? {
+    private static func setting(_ new: Any?, at path: ArraySlice<Substring>, in node: Any?) -> Any?
+    {
         guard let first = path.first else { return new }
         if let i = Int(first), var list = node as? [Any] {
-            if let changed = setting(new, at: path.dropFirst(), in: list[i]) { list[i] = changed } else { list.remove(at: i) }
+            if let changed = setting(new, at: path.dropFirst(), in: list[i]) {
+                list[i] = changed
+            } else {
+                list.remove(at: i)
+            }
             return list
         }
         var table = node as? [String: Any] ?? [:]
@@ -44,15 +57,24 @@ struct SmallPack {
     let folder: URL
 
     /// - Parameter flavour: another one, other bytes.
-    init(id: String = "small-1", flavour: UInt8 = 0, in scratch: ScratchFolder? = nil, name: String = "pack") throws {
+    init(
+        id: String = "small-1", flavour: UInt8 = 0, in scratch: ScratchFolder? = nil,
+        name: String = "pack"
+    ) throws {
         self.scratch = try scratch ?? ScratchFolder()
         folder = self.scratch(name)
         var text = ManifestText()
         text["id"] = id
         let manifest = try text.manifest()
-        let contents = manifest.files.map { file in (name: file.name, data: Data(Array(file.name.utf8) + [flavour, 0, 255])) }
-        for (name, data) in contents { try self.scratch.write(data, to: "\(folder.lastPathComponent)/\(name)") }
-        try self.scratch.write(try manifest.recording(contents), to: "\(folder.lastPathComponent)/\(PackManifest.fileName)")
+        let contents = manifest.files.map { file in
+            (name: file.name, data: Data(Array(file.name.utf8) + [flavour, 0, 255]))
+        }
+        for (name, data) in contents {
+            try self.scratch.write(data, to: "\(folder.lastPathComponent)/\(name)")
+        }
+        try self.scratch.write(
+            try manifest.recording(contents),
+            to: "\(folder.lastPathComponent)/\(PackManifest.fileName)")
     }
 
     var fileNames: [String] { get throws { try scratch.names(in: folder.lastPathComponent) } }
@@ -70,6 +92,8 @@ func run(_ program: String, _ arguments: String...) throws -> String {
     try process.run()
     let data = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw PackError(.unavailable, "\(program) ended with \(process.terminationStatus)") }
+    guard process.terminationStatus == 0 else {
+        throw PackError(.unavailable, "\(program) ended with \(process.terminationStatus)")
+    }
     return String(decoding: data, as: UTF8.self)
 }

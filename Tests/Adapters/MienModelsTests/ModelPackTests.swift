@@ -9,11 +9,14 @@ struct ModelPackTests {
 
     init() throws { small = try SmallPack() }
 
-    private func refusal() throws -> PackError { try #require(throws: PackError.self) { try ModelPack(folder: small.folder) } }
+    private func refusal() throws -> PackError {
+        try #require(throws: PackError.self) { try ModelPack(folder: small.folder) }
+    }
 
     private func changeManifest(_ path: String, _ value: Any?) throws {
         let url = small.folder.appending(path: PackManifest.fileName)
-        var table = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any])
+        var table = try #require(
+            try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any])
         if path.hasPrefix("files.0.") {
             var files = try #require(table["files"] as? [[String: Any]])
             files[0][String(path.dropFirst(8))] = value
@@ -28,7 +31,8 @@ struct ModelPackTests {
     func whole() throws {
         let pack = try ModelPack(folder: small.folder)
         #expect(pack.id.text == "small-1")
-        #expect(try pack.contents(of: "cohort.bin") == Data(Array("cohort.bin".utf8) + [0, 0, 255]))
+        #expect(
+            try pack.contents(of: "cohort.bin") == Data(Array("cohort.bin".utf8) + [0, 0, 255]))
     }
 
     @Test("a flipped bit in any file is noticed, and the reason names the file")
@@ -53,7 +57,9 @@ struct ModelPackTests {
             let url = small.folder.appending(path: name), data = try Data(contentsOf: url)
             try FileManager.default.removeItem(at: url)
             let error = try refusal()
-            #expect(error.code == .damaged && error.reason.contains(name) && error.reason.contains("scripts/setup"))
+            #expect(
+                error.code == .damaged && error.reason.contains(name)
+                    && error.reason.contains("scripts/setup"))
             try data.write(to: url)
         }
     }
@@ -95,7 +101,8 @@ struct ModelPackTests {
     func badManifest() throws {
         try small.scratch.write("{".utf8, to: "pack/manifest.json")
         #expect(try refusal().code == .badManifest)
-        try small.scratch.write(ManifestText.data + Data(repeating: 32, count: 1_000_000), to: "pack/manifest.json")
+        try small.scratch.write(
+            ManifestText.data + Data(repeating: 32, count: 1_000_000), to: "pack/manifest.json")
         #expect(try refusal().code == .badManifest)
     }
 
@@ -122,11 +129,13 @@ struct ModelPackTests {
     private static func maxMemoryKilobytes() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-        return try #require(line.split(separator: " ").dropLast().last.flatMap { Int($0.filter(\.isNumber)) })
+        return try #require(
+            line.split(separator: " ").dropLast().last.flatMap { Int($0.filter(\.isNumber)) })
     }
 
     @Test(
-        "a pipe in a file's place is refused, not waited for; so is a link", .timeLimit(.minutes(15)),
+        "a pipe in a file's place is refused, not waited for; so is a link",
+        .timeLimit(.minutes(15)),
         arguments: ["cohort.bin", PackManifest.fileName])
     func special(name: String) throws {
         let url = small.folder.appending(path: name), elsewhere = small.scratch("elsewhere")
@@ -154,9 +163,12 @@ struct ModelPackTests {
     func codes() {
         #expect(
             PackError.Code.allCases.map(\.rawValue) == [
-                "pack.not-installed", "pack.bad-manifest", "pack.damaged", "pack.conflict", "pack.not-found", "pack.unavailable", "pack.insecure",
+                "pack.not-installed", "pack.bad-manifest", "pack.damaged", "pack.conflict",
+                "pack.not-found", "pack.unavailable", "pack.insecure",
             ])
-        #expect(PackError(.damaged, "a") == PackError(.damaged, "b") && PackError(.damaged, "a") != PackError(.conflict, "a"))
+        #expect(
+            PackError(.damaged, "a") == PackError(.damaged, "b")
+                && PackError(.damaged, "a") != PackError(.conflict, "a"))
         #expect("\(PackError(.damaged, "why"))" == "why")
     }
 }

@@ -32,7 +32,9 @@ struct PackLibraryTests {
         let source = try SmallPack(in: scratch, name: "source")
         try scratch.write([1, 2, 3], to: "source/extra.sh")
         let installed = try library.install(from: source.folder)
-        #expect(!FileManager.default.fileExists(atPath: installed.folder.appending(path: "extra.sh").path))
+        #expect(
+            !FileManager.default.fileExists(
+                atPath: installed.folder.appending(path: "extra.sh").path))
     }
 
     @Test("the same pack again changes nothing")
@@ -41,13 +43,17 @@ struct PackLibraryTests {
         let first = try library.install(from: source.folder)
         try scratch.write([1], to: "packs/small-1/mark")
         #expect(try library.install(from: source.folder).manifest == first.manifest)
-        #expect(try library.install(from: source.folder, replacing: true).manifest == first.manifest)
+        #expect(
+            try library.install(from: source.folder, replacing: true).manifest == first.manifest)
         #expect(try scratch.names(in: "packs/small-1").contains("mark"))
     }
 
     @Test("another pack of that name is a conflict, and the one there stays")
     func conflict() throws {
-        let first = try library.install(from: SmallPack(flavour: 1, in: scratch, name: "one").folder), before = try bytes(first)
+        let
+            first = try library.install(
+                from: SmallPack(flavour: 1, in: scratch, name: "one").folder),
+            before = try bytes(first)
         let other = try SmallPack(flavour: 2, in: scratch, name: "two")
         let error = try #require(throws: PackError.self) { try library.install(from: other.folder) }
         #expect(error.code == .conflict && error.reason.contains("--replace"))
@@ -60,7 +66,9 @@ struct PackLibraryTests {
         try library.install(from: SmallPack(flavour: 1, in: scratch, name: "one").folder)
         let other = try SmallPack(flavour: 2, in: scratch, name: "two")
         try library.install(from: other.folder, replacing: true)
-        #expect(try library.pack(PackID("small-1")).manifest == ModelPack(folder: other.folder).manifest)
+        #expect(
+            try library.pack(PackID("small-1")).manifest == ModelPack(folder: other.folder).manifest
+        )
         #expect(try scratch.names(in: "packs") == ["small-1"])
     }
 
@@ -95,13 +103,16 @@ struct PackLibraryTests {
 
     @Test("whoever looks while a pack is replaced, again and again, always finds a whole one")
     func noMomentWithout() throws {
-        let packs = try [1, 2].map { try SmallPack(flavour: $0, in: scratch, name: "flavour\($0)").folder }
+        let packs = try [1, 2].map {
+            try SmallPack(flavour: $0, in: scratch, name: "flavour\($0)").folder
+        }
         try library.install(from: packs[0])
         let library = library, stop = Mutex(false), seen = Mutex((looks: 0, missing: 0))
         // A thread of its own: tasks share a few, and this test keeps one.
         Thread.detachNewThread {
             while !stop.withLock({ $0 }) {
-                let isThere = FileManager.default.fileExists(atPath: library.folder.appending(path: "small-1/manifest.json").path)
+                let isThere = FileManager.default.fileExists(
+                    atPath: library.folder.appending(path: "small-1/manifest.json").path)
                 seen.withLock { $0 = ($0.looks + 1, $0.missing + (isThere ? 0 : 1)) }
             }
         }
@@ -122,10 +133,16 @@ struct PackLibraryTests {
 
     @Test("two installations at once both succeed")
     func twoAtOnce() async throws {
-        let packs = try (1...4).map { try SmallPack(id: "pack-\($0 % 2)", flavour: UInt8($0), in: scratch, name: "source\($0)").folder }
+        let packs = try (1...4).map {
+            try SmallPack(
+                id: "pack-\($0 % 2)", flavour: UInt8($0), in: scratch, name: "source\($0)"
+            ).folder
+        }
         let library = library
         try await withThrowingTaskGroup { group in
-            for pack in packs { group.addTask { _ = try library.install(from: pack, replacing: true) } }
+            for pack in packs {
+                group.addTask { _ = try library.install(from: pack, replacing: true) }
+            }
             try await group.waitForAll()
         }
         #expect(try scratch.names(in: "packs") == ["pack-0", "pack-1"])
@@ -150,12 +167,15 @@ struct PackLibraryTests {
     func notInstalled() throws {
         let first = try #require(throws: PackError.self) { try library.pack() }
         #expect(first.code == .notInstalled)
-        #expect(first.reason.contains("mien-default-1") && first.reason.contains("no pack is installed") && first.reason.contains("scripts/setup"))
+        #expect(
+            first.reason.contains("mien-default-1") && first.reason.contains("no pack is installed")
+                && first.reason.contains("scripts/setup"))
         try library.install(from: SmallPack(in: scratch, name: "source").folder)
         let second = try #require(throws: PackError.self) { try library.pack(PackID("other-2")) }
         #expect(second.code == .notInstalled)
         #expect(
-            second.reason.contains("other-2") && second.reason.contains("installed are: small-1") && second.reason.contains("mien models install"))
+            second.reason.contains("other-2") && second.reason.contains("installed are: small-1")
+                && second.reason.contains("mien models install"))
     }
 
     @Test("a folder that was renamed does not pass for another pack")

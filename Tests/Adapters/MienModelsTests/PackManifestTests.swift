@@ -19,9 +19,15 @@ struct PackManifestTests {
         let manifest = try ManifestText().manifest()
         #expect(manifest.faults.isEmpty)
         #expect(manifest.id == PackLibrary.defaultID)
-        #expect(FaceNetwork.allCases.allSatisfy { (manifest.file(of: $0) != nil) == ($0 != .presentationAttack) })
+        #expect(
+            FaceNetwork.allCases.allSatisfy {
+                (manifest.file(of: $0) != nil) == ($0 != .presentationAttack)
+            })
         #expect(manifest.file(of: .mesh) == "face_landmark.tflite")
-        #expect(manifest.files.allSatisfy { !$0.licence.isEmpty && !$0.source.isEmpty && $0.sha256.utf8.count == 64 })
+        #expect(
+            manifest.files.allSatisfy {
+                !$0.licence.isEmpty && !$0.source.isEmpty && $0.sha256.utf8.count == 64
+            })
     }
 
     @Test("the geometry that tests use is the default pack's")
@@ -30,13 +36,15 @@ struct PackManifestTests {
     @Test("another format is a fault that names both")
     func format() throws {
         let found = try faults("format", "mien-model-pack/2")
-        #expect(found == ["its format is “mien-model-pack/2”; this version reads “mien-model-pack/1”"])
+        #expect(
+            found == ["its format is “mien-model-pack/2”; this version reads “mien-model-pack/1”"])
     }
 
     @Test(
         "a file name that is more than a plain name is a fault",
         arguments: [
-            "../x", "/etc/passwd", ".hidden", "a/b", "a\\b", "", "manifest.json", "a b", "größe", "a\nb", "a\u{7F}",
+            "../x", "/etc/passwd", ".hidden", "a/b", "a\\b", "", "manifest.json", "a b", "größe",
+            "a\nb", "a\u{7F}",
             String(repeating: "a", count: 129), ".", "..",
         ])
     func fileName(name: String) throws {
@@ -45,11 +53,18 @@ struct PackManifestTests {
     }
 
     @Test("a file named twice is a fault")
-    func twice() throws { #expect(try faults("files.0.name", "cohort.bin").contains("a file is named twice")) }
+    func twice() throws {
+        #expect(try faults("files.0.name", "cohort.bin").contains("a file is named twice"))
+    }
 
-    @Test("a network that is needed and has no file is a fault", arguments: FaceNetwork.allCases.filter { !$0.isOptional })
+    @Test(
+        "a network that is needed and has no file is a fault",
+        arguments: FaceNetwork.allCases.filter { !$0.isOptional })
     func missingNetwork(network: FaceNetwork) throws {
-        #expect(try faults("networks.\(network.rawValue)", nil) == ["no file for the \(network.rawValue) network"])
+        #expect(
+            try faults("networks.\(network.rawValue)", nil) == [
+                "no file for the \(network.rawValue) network"
+            ])
     }
 
     @Test("the full-range detector may be missing")
@@ -62,23 +77,34 @@ struct PackManifestTests {
 
     @Test("the full-range detector cannot be half there", arguments: ["networks", "geometry"])
     func halfFullRange(part: String) throws {
-        #expect(try faults("\(part).detectorFullRange", nil) == ["detectorFullRange is in networks and in geometry, or in neither"])
+        #expect(
+            try faults("\(part).detectorFullRange", nil) == [
+                "detectorFullRange is in networks and in geometry, or in neither"
+            ])
     }
 
-    /// What a network for presentation attacks declares: three classes, the second of which is a face.
+    /// What a network for presentation attacks declares: three classes, the second of which is a
+    /// face.
     private static var attack: [String: Any] {
         [
-            "input": ["width": 80, "height": 80, "layout": "NCHW", "colour": "BGR", "mean": [0, 0, 0], "scale": 1],
+            "input": [
+                "width": 80, "height": 80, "layout": "NCHW", "colour": "BGR", "mean": [0, 0, 0],
+                "scale": 1,
+            ],
             "cropFactor": 2.7, "activation": "softmax", "classes": 3, "live": 1, "limit": 0.5,
         ]
     }
 
     /// The default pack's, with such a network in place of its cohort's file.
-    private static func withAttackNetwork(_ change: (inout ManifestText) -> Void = { _ in }) -> ManifestText {
+    private static func withAttackNetwork(_ change: (inout ManifestText) -> Void = { _ in })
+        -> ManifestText
+    {
         var text = ManifestText()
         text["networks.presentationAttack"] = "mesh.onnx"
         text["geometry.presentationAttack"] = attack
-        let index = (text["files"] as! [[String: Any]]).firstIndex { $0["name"] as? String == "face_landmark.tflite" }!
+        let index = (text["files"] as! [[String: Any]]).firstIndex {
+            $0["name"] as? String == "face_landmark.tflite"
+        }!
         text["files.\(index).name"] = "mesh.onnx"
         text["networks.mesh"] = "mesh.onnx"
         change(&text)
@@ -89,10 +115,15 @@ struct PackManifestTests {
     func presentationAttack() throws {
         let manifest = try Self.withAttackNetwork().manifest()
         #expect(manifest.faults.isEmpty)
-        #expect(manifest.geometry.presentationAttack?.classes == 3 && manifest.geometry.input(of: .presentationAttack)?.layout == .nchw)
+        #expect(
+            manifest.geometry.presentationAttack?.classes == 3
+                && manifest.geometry.input(of: .presentationAttack)?.layout == .nchw)
         for part in ["networks", "geometry"] {
             let half = Self.withAttackNetwork { $0["\(part).presentationAttack"] = nil }
-            #expect(try half.manifest().faults == ["presentationAttack is in networks and in geometry, or in neither"])
+            #expect(
+                try half.manifest().faults == [
+                    "presentationAttack is in networks and in geometry, or in neither"
+                ])
         }
     }
 
@@ -101,15 +132,30 @@ struct PackManifestTests {
         arguments: [
             ("cropFactor", 0.4, "the crop factor of presentationAttack is 0.5...8"),
             ("cropFactor", 8.1, "the crop factor of presentationAttack is 0.5...8"),
-            ("classes", 0, "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"),
-            ("classes", 65, "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"),
-            ("live", 3, "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"),
-            ("live", -1, "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"),
-            ("limit", 0, "the limit of presentationAttack is between 0 and 1"), ("limit", 1, "the limit of presentationAttack is between 0 and 1"),
+            (
+                "classes", 0,
+                "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"
+            ),
+            (
+                "classes", 65,
+                "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"
+            ),
+            (
+                "live", 3,
+                "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"
+            ),
+            (
+                "live", -1,
+                "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"
+            ),
+            ("limit", 0, "the limit of presentationAttack is between 0 and 1"),
+            ("limit", 1, "the limit of presentationAttack is between 0 and 1"),
             ("input.width", 7, "input sides are 8...1024 pixels"),
         ] as [(String, Double, String)])
     func presentationAttackRanges(key: String, value: Double, fault: String) throws {
-        let text = Self.withAttackNetwork { $0["geometry.presentationAttack.\(key)"] = value == value.rounded() ? Int(value) : value }
+        let text = Self.withAttackNetwork {
+            $0["geometry.presentationAttack.\(key)"] = value == value.rounded() ? Int(value) : value
+        }
         #expect(try text.manifest().faults == [fault])
     }
 
@@ -119,13 +165,17 @@ struct PackManifestTests {
             $0["geometry.presentationAttack.classes"] = 1
             $0["geometry.presentationAttack.live"] = 0
         }
-        #expect(try text.manifest().faults == ["softmax takes two classes or more; of one number it is always 1"])
+        #expect(
+            try text.manifest().faults == [
+                "softmax takes two classes or more; of one number it is always 1"
+            ])
     }
 
     @Test(
         "text that would steer a terminal is a fault, and the fault does not",
         arguments: [
-            "title", "licence", "format", "files.0.licence", "files.0.source", "files.0.name", "networks.mesh", "networks.\u{1B}[2Jears",
+            "title", "licence", "format", "files.0.licence", "files.0.source", "files.0.name",
+            "networks.mesh", "networks.\u{1B}[2Jears",
             "calibration",
         ],
         ["\u{1B}[31m", "\u{7}", "\r", "\u{9B}", "\u{202E}", "\u{2028}"])
@@ -136,15 +186,28 @@ struct PackManifestTests {
     }
 
     @Test("sizes that no pack has are a fault", arguments: [-1, 2_000_000_001, Int.max])
-    func fileSizes(bytes: Int) throws { #expect(try faults("files.0.bytes", bytes) == ["its files have 0 to 2 GB together"]) }
+    func fileSizes(bytes: Int) throws {
+        #expect(try faults("files.0.bytes", bytes) == ["its files have 0 to 2 GB together"])
+    }
 
     @Test("a network this version does not know is a fault")
-    func unknownNetwork() throws { #expect(try faults("networks.ears", "cohort.bin") == ["“ears” is not a network this version knows"]) }
+    func unknownNetwork() throws {
+        #expect(
+            try faults("networks.ears", "cohort.bin") == [
+                "“ears” is not a network this version knows"
+            ])
+    }
 
-    @Test("a network, a calibration or a cohort in a file that is not listed is a fault", arguments: ["networks.mesh", "calibration", "cohort"])
-    func unlisted(path: String) throws { #expect(try faults(path, "elsewhere.bin") == ["“elsewhere.bin” is not among its files"]) }
+    @Test(
+        "a network, a calibration or a cohort in a file that is not listed is a fault",
+        arguments: ["networks.mesh", "calibration", "cohort"])
+    func unlisted(path: String) throws {
+        #expect(try faults(path, "elsewhere.bin") == ["“elsewhere.bin” is not among its files"])
+    }
 
-    @Test("a graph that is not listed is a fault, though its constants are: nobody would have checked it")
+    @Test(
+        "a graph that is not listed is a fault, though its constants are: nobody would have checked it"
+    )
     func unlistedGraph() throws {
         var text = ManifestText()
         let index = try text.manifest().files.firstIndex { $0.name == "descriptor.xml" }
@@ -162,33 +225,60 @@ struct PackManifestTests {
 
     @Test("input sides out of 8…1024 are a fault", arguments: [7, 1025, 0, -150])
     func sides(side: Int) throws {
-        #expect(try faults("geometry.descriptor.input.width", side) == ["input sides are 8...1024 pixels"])
-        #expect(try faults("geometry.detectorFullRange.input.height", side) == ["input sides are 8...1024 pixels"])
+        #expect(
+            try faults("geometry.descriptor.input.width", side) == [
+                "input sides are 8...1024 pixels"
+            ])
+        #expect(
+            try faults("geometry.detectorFullRange.input.height", side) == [
+                "input sides are 8...1024 pixels"
+            ])
     }
 
     @Test("an input needs three means", arguments: [[], [1, 2], [1, 2, 3, 4]])
-    func means(means: [Int]) throws { #expect(try faults("geometry.mesh.input.mean", means) == ["an input has three means and a finite scale"]) }
+    func means(means: [Int]) throws {
+        #expect(
+            try faults("geometry.mesh.input.mean", means) == [
+                "an input has three means and a finite scale"
+            ])
+    }
 
     @Test("mesh and iris inputs are square", arguments: ["mesh", "iris"])
     func square(network: String) throws {
-        #expect(try faults("geometry.\(network).input.height", 100) == ["the inputs of the mesh and iris networks are square"])
+        #expect(
+            try faults("geometry.\(network).input.height", 100) == [
+                "the inputs of the mesh and iris networks are square"
+            ])
     }
 
     @Test(
         "a grid without a stride, or with more anchors in a cell than any, is a fault",
         arguments: [("stride", 0), ("stride", -8), ("perCell", -1), ("perCell", 65)])
     func grids(key: String, value: Int) throws {
-        #expect(try faults("geometry.detectorShortRange.grids.1.\(key)", value) == ["a grid has a stride of 1...1024 and 1...64 anchors in a cell"])
+        #expect(
+            try faults("geometry.detectorShortRange.grids.1.\(key)", value) == [
+                "a grid has a stride of 1...1024 and 1...64 anchors in a cell"
+            ])
     }
 
-    @Test("more anchors than any detector has are a fault", arguments: ["detectorShortRange", "detectorFullRange"])
+    @Test(
+        "more anchors than any detector has are a fault",
+        arguments: ["detectorShortRange", "detectorFullRange"])
     func anchors(detector: String) throws {
-        func grids(_ count: Int) -> [[String: Int]] { Array(repeating: ["stride": 1, "perCell": 1], count: count) }
+        func grids(_ count: Int) -> [[String: Int]] {
+            Array(repeating: ["stride": 1, "perCell": 1], count: count)
+        }
         // 128 × 128 cells and 192 × 192.
         let most = detector == "detectorShortRange" ? 6 : 2
         #expect(try faults("geometry.\(detector).grids", grids(most)).isEmpty)
-        #expect(try faults("geometry.\(detector).grids", grids(most + 1)) == ["a detector has at most 100,000 anchors"])
-        #expect(try faults("geometry.\(detector).grids", [["stride": 1, "perCell": 64]]) == ["a detector has at most 100,000 anchors"])
+        #expect(
+            try faults("geometry.\(detector).grids", grids(most + 1)) == [
+                "a detector has at most 100,000 anchors"
+            ])
+        #expect(
+            try faults("geometry.\(detector).grids", [["stride": 1, "perCell": 64]]) == [
+                "a detector has at most 100,000 anchors"
+            ])
     }
 
     @Test("anchors are counted as they are made")
@@ -201,31 +291,58 @@ struct PackManifestTests {
 
     @Test("a square around nothing, or around everything, is a fault", arguments: ["mesh", "iris"])
     func cropFactor(network: String) throws {
-        for factor in [0, -1.5, 1e300] { #expect(try faults("geometry.\(network).cropFactor", factor) == ["a crop factor is 0.01...100"]) }
+        for factor in [0, -1.5, 1e300] {
+            #expect(
+                try faults("geometry.\(network).cropFactor", factor) == [
+                    "a crop factor is 0.01...100"
+                ])
+        }
     }
 
     @Test("a descriptor has 1…1024 dimensions", arguments: [0, 1025])
-    func dimensions(count: Int) throws { #expect(try faults("geometry.descriptor.dimensions", count) == ["a descriptor has 1...1024 dimensions"]) }
+    func dimensions(count: Int) throws {
+        #expect(
+            try faults("geometry.descriptor.dimensions", count) == [
+                "a descriptor has 1...1024 dimensions"
+            ])
+    }
 
     @Test("alignment takes points of the mesh, two at least")
     func alignment() throws {
         let fault = ["alignment takes two or more of the 468 mesh points"]
         #expect(try faults("geometry.descriptor.alignment.0.mesh", 468) == fault)
         #expect(try faults("geometry.descriptor.alignment.0.mesh", -1) == fault)
-        #expect(try faults("geometry.descriptor.alignment", [["mesh": 1, "x": 1, "y": 1]]) == fault)
+        #expect(
+            try faults("geometry.descriptor.alignment", [["mesh": 1, "x": 1, "y": 1]]) == fault)
     }
 
     @Test("alignment that would shrink the face to a point is a fault")
     func coincidence() throws {
-        func alignment(_ points: [(Int, Double)]) -> [[String: Any]] { points.map { ["mesh": $0.0, "x": $0.1, "y": 20] } }
-        #expect(try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 30)])) == ["alignment places points a pixel apart or more"])
-        #expect(try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 30.5)])) == ["alignment places points a pixel apart or more"])
-        #expect(try faults("geometry.descriptor.alignment", alignment([(1, 30), (1, 60)])) == ["alignment names no mesh point twice"])
-        #expect(try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 1e300)])) == ["alignment places points within 4096 pixels"])
+        func alignment(_ points: [(Int, Double)]) -> [[String: Any]] {
+            points.map { ["mesh": $0.0, "x": $0.1, "y": 20] }
+        }
+        #expect(
+            try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 30)])) == [
+                "alignment places points a pixel apart or more"
+            ])
+        #expect(
+            try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 30.5)])) == [
+                "alignment places points a pixel apart or more"
+            ])
+        #expect(
+            try faults("geometry.descriptor.alignment", alignment([(1, 30), (1, 60)])) == [
+                "alignment names no mesh point twice"
+            ])
+        #expect(
+            try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 1e300)])) == [
+                "alignment places points within 4096 pixels"
+            ])
         #expect(try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 60)])).isEmpty)
     }
 
-    @Test("an identifier that would not be a safe folder name is not read", arguments: ["../x", "", "A", "a/b"])
+    @Test(
+        "an identifier that would not be a safe folder name is not read",
+        arguments: ["../x", "", "A", "a/b"])
     func identifier(id: String) {
         #expect(throws: (any Error).self) { try faults("id", id) }
     }
@@ -233,13 +350,17 @@ struct PackManifestTests {
     @Test("recorded sizes and hashes are those of the contents")
     func recording() throws {
         let manifest = try ManifestText().manifest()
-        let recorded = try manifest.recording([(name: "cohort.bin", data: Data("abc".utf8)), (name: "unknown", data: Data())])
+        let recorded = try manifest.recording([
+            (name: "cohort.bin", data: Data("abc".utf8)), (name: "unknown", data: Data()),
+        ])
         let back = try JSONDecoder().decode(PackManifest.self, from: recorded)
         let file = try #require(back.files.first { $0.name == "cohort.bin" })
         #expect(file.bytes == 3)
         // FIPS 180-2, appendix B.1.
         #expect(file.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-        #expect(back.files.filter { $0.name != "cohort.bin" } == manifest.files.filter { $0.name != "cohort.bin" })
+        #expect(
+            back.files.filter { $0.name != "cohort.bin" }
+                == manifest.files.filter { $0.name != "cohort.bin" })
         #expect(back.geometry == manifest.geometry)
     }
 }

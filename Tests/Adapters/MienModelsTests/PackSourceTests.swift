@@ -19,9 +19,13 @@ struct PackSourceTests {
         return place
     }
 
-    private func sha256(_ file: URL) throws -> String { String(try run("sha256sum", file.path).prefix(64)) }
+    private func sha256(_ file: URL) throws -> String {
+        String(try run("sha256sum", file.path).prefix(64))
+    }
 
-    private func id(_ source: PackSource) async throws -> String { try await source.withFolder { try ModelPack(folder: $0).id.text } }
+    private func id(_ source: PackSource) async throws -> String {
+        try await source.withFolder { try ModelPack(folder: $0).id.text }
+    }
 
     private func refusal(_ source: PackSource) async throws -> PackError {
         try await #require(throws: PackError.self) { try await source.withFolder { _ in } }
@@ -33,8 +37,12 @@ struct PackSourceTests {
         #expect(path == small.folder.path)
     }
 
-    @Test("an archive is unpacked", arguments: ["a.tar", "a.tar.gz", "a.tgz", "no-ending-gz"], [true, false])
-    func archives(name: String, flat: Bool) async throws { #expect(try await id(PackSource(archive(name, flat: flat).path)) == "small-1") }
+    @Test(
+        "an archive is unpacked", arguments: ["a.tar", "a.tar.gz", "a.tgz", "no-ending-gz"],
+        [true, false])
+    func archives(name: String, flat: Bool) async throws {
+        #expect(try await id(PackSource(archive(name, flat: flat).path)) == "small-1")
+    }
 
     @Test("what was unpacked is gone afterwards, whether all went well or not")
     func nothingLeft() async throws {
@@ -52,7 +60,9 @@ struct PackSourceTests {
         for folder in folders {
             #expect(folder.path.contains("/mien-pack-"))
             // The pack's folder, "unpacked", and the work folder.
-            #expect(!FileManager.default.fileExists(atPath: folder.deletingLastPathComponent().deletingLastPathComponent().path))
+            #expect(
+                !FileManager.default.fileExists(
+                    atPath: folder.deletingLastPathComponent().deletingLastPathComponent().path))
         }
     }
 
@@ -69,21 +79,28 @@ struct PackSourceTests {
 
     @Test("a sha256 cannot be compared with a folder, and says so")
     func folderHash() async throws {
-        let error = try await refusal(PackSource(small.folder.path, expecting: String(repeating: "0", count: 64)))
+        let error = try await refusal(
+            PackSource(small.folder.path, expecting: String(repeating: "0", count: 64)))
         #expect(error.code == .unavailable && error.reason.contains("is a folder"))
     }
 
-    @Test("what is not there is not found, and the reason has its path", arguments: ["nowhere.tar", "nowhere"])
+    @Test(
+        "what is not there is not found, and the reason has its path",
+        arguments: ["nowhere.tar", "nowhere"])
     func missing(name: String) async throws {
         let path = scratch(name).path
         let error = try await refusal(PackSource(path))
-        #expect(error.code == .notFound && error.reason.hasPrefix("\(path): there is no such folder or archive"))
+        #expect(
+            error.code == .notFound
+                && error.reason.hasPrefix("\(path): there is no such folder or archive"))
     }
 
     @Test("a file that is no archive is not available, and the reason says what a pack is")
     func noArchive() async throws {
         var random = TestSeed.generator()
-        let path = try scratch.write((0..<2000).map { _ in UInt8.random(in: 0...255, using: &random) }, to: "a.tar").path
+        let path = try scratch.write(
+            (0..<2000).map { _ in UInt8.random(in: 0...255, using: &random) }, to: "a.tar"
+        ).path
         let error = try await refusal(PackSource(path))
         #expect(error.code == .unavailable && error.reason.contains(".tar.gz"))
     }
@@ -95,7 +112,9 @@ struct PackSourceTests {
         #expect(try await refusal(PackSource(archive.path)).code == .unavailable)
     }
 
-    @Test("an archive is unpacked up to the limit and no further, whatever it was packed to", .timeLimit(.minutes(15)))
+    @Test(
+        "an archive is unpacked up to the limit and no further, whatever it was packed to",
+        .timeLimit(.minutes(15)))
     func bomb() async throws {
         // 50 MB of zeros, packed to 50 KB.
         let huge = small.folder.appending(path: PackManifest.fileName)
@@ -111,9 +130,14 @@ struct PackSourceTests {
 
     @Test("an archive larger than the limit is not unpacked")
     func largeArchive() async throws {
-        let archive = try archive("a.tar"), size = try #require(try archive.resourceValues(forKeys: [.fileSizeKey]).fileSize)
-        #expect(try await refusal(PackSource(archive.path, limit: size - 1)).reason.contains("bytes"))
-        #expect(try await PackSource(archive.path, limit: size).withFolder { try ModelPack(folder: $0).id.text } == "small-1")
+        let archive = try archive("a.tar"),
+            size = try #require(try archive.resourceValues(forKeys: [.fileSizeKey]).fileSize)
+        #expect(
+            try await refusal(PackSource(archive.path, limit: size - 1)).reason.contains("bytes"))
+        #expect(
+            try await PackSource(archive.path, limit: size).withFolder {
+                try ModelPack(folder: $0).id.text
+            } == "small-1")
     }
 
     @Test("an archive with a link, a pipe, or a name that leads out of it is not unpacked")
@@ -126,9 +150,13 @@ struct PackSourceTests {
             try FileManager.default.removeItem(atPath: "\(folder)/strange")
         }
         try run("tar", "-cPf", scratch("up.tar").path, "-C", folder, "../pack/cohort.bin")
-        #expect(try await refusal(PackSource(scratch("up.tar").path)).reason.contains("leads out of it"))
+        #expect(
+            try await refusal(PackSource(scratch("up.tar").path)).reason.contains("leads out of it")
+        )
         try run("tar", "-cPf", scratch("absolute.tar").path, "\(folder)/cohort.bin")
-        #expect(try await refusal(PackSource(scratch("absolute.tar").path)).reason.contains("leads out of it"))
+        #expect(
+            try await refusal(PackSource(scratch("absolute.tar").path)).reason.contains(
+                "leads out of it"))
     }
 
     @Test("a pipe in an archive's place is refused, not waited for", .timeLimit(.minutes(15)))
@@ -139,15 +167,18 @@ struct PackSourceTests {
 
     @Test("what a killed process left in the temporary place is swept, what is in use is not")
     func sweep() async throws {
-        let place = FileManager.default.temporaryDirectory, stale = place.appending(path: "mien-pack-\(UUID().uuidString)")
+        let place = FileManager.default.temporaryDirectory,
+            stale = place.appending(path: "mien-pack-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: stale, withIntermediateDirectories: true)
         let used = try WorkFolder("pack")
         for folder in [stale, used.url] {
-            try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: folder.path)
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: folder.path)
         }
         _ = try WorkFolder("pack")
         #expect(!FileManager.default.fileExists(atPath: stale.path))
-        #expect(withExtendedLifetime(used) { FileManager.default.fileExists(atPath: used.url.path) })
+        #expect(
+            withExtendedLifetime(used) { FileManager.default.fileExists(atPath: used.url.path) })
     }
 
     @Test(
@@ -155,19 +186,26 @@ struct PackSourceTests {
         arguments: ["https://ada:secret@[::/x?secret", "ftp://ada:secret@host/secret?secret"])
     func secrets(address: String) async throws {
         let error = try await refusal(PackSource(address))
-        #expect(error.code == .notFound && !error.reason.contains("secret") && error.reason.contains("https://"))
+        #expect(
+            error.code == .notFound && !error.reason.contains("secret")
+                && error.reason.contains("https://"))
     }
 
     @Test("plain http without a sha256 is refused before anything is asked for")
     func plain() async throws {
-        let error = try await refusal(PackSource("http://ada:secret@192.0.2.1:1/pack.tar?token=secret"))
-        #expect(error.code == .insecure && error.reason.contains("http://192.0.2.1:1/pack.tar") && error.reason.contains("--sha256"))
+        let error = try await refusal(
+            PackSource("http://ada:secret@192.0.2.1:1/pack.tar?token=secret"))
+        #expect(
+            error.code == .insecure && error.reason.contains("http://192.0.2.1:1/pack.tar")
+                && error.reason.contains("--sha256"))
         #expect(!error.reason.contains("secret"))
     }
 
     @Test("an archive of something else is no pack")
     func otherArchive() async throws {
-        try run("tar", "-cf", scratch("b.tar").path, "-C", small.folder.path, "cohort.bin", "calibration.json")
+        try run(
+            "tar", "-cf", scratch("b.tar").path, "-C", small.folder.path, "cohort.bin",
+            "calibration.json")
         let error = try await refusal(PackSource(scratch("b.tar").path))
         #expect(error.code == .badManifest && error.reason.contains("manifest.json"))
     }
@@ -183,7 +221,10 @@ private final class LocalWebServer {
     init(folder: URL) throws {
         let output = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", folder.path]
+        process.arguments = [
+            "python3", "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory",
+            folder.path,
+        ]
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -195,12 +236,15 @@ private final class LocalWebServer {
             line += more
         }
         let words = String(decoding: line, as: UTF8.self).split(separator: " ")
-        let port = words.firstIndex(of: "port").flatMap { words.dropFirst($0 + 1).first }.flatMap { UInt16($0) }
+        let port = words.firstIndex(of: "port").flatMap { words.dropFirst($0 + 1).first }.flatMap {
+            UInt16($0)
+        }
         address = "http://127.0.0.1:\(port ?? 0)"
         guard port != nil else { throw PackError(.unavailable, "the web server did not start") }
     }
 
-    /// Not by `terminate()`: a process started from a thread of the pool has inherited that its signals are blocked.
+    /// Not by `terminate()`: a process started from a thread of the pool has inherited that its
+    /// signals are blocked.
     func stop() {
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
@@ -209,7 +253,9 @@ private final class LocalWebServer {
     deinit { if process.isRunning { stop() } }
 }
 
-@Suite("Pack source on the net", .enabled(if: LocalWebServer.python, "needs python3 for a web server"), .timeLimit(.minutes(15)))
+@Suite(
+    "Pack source on the net", .enabled(if: LocalWebServer.python, "needs python3 for a web server"),
+    .timeLimit(.minutes(15)))
 struct PackSourceAddressTests {
     private let small: SmallPack
     private let server: LocalWebServer
@@ -217,7 +263,8 @@ struct PackSourceAddressTests {
 
     init() throws {
         small = try SmallPack()
-        try run("tar", "-czf", small.scratch("pack.tar.gz").path, "-C", small.scratch.url.path, "pack")
+        try run(
+            "tar", "-czf", small.scratch("pack.tar.gz").path, "-C", small.scratch.url.path, "pack")
         server = try LocalWebServer(folder: small.scratch.url)
     }
 
@@ -227,21 +274,30 @@ struct PackSourceAddressTests {
 
     @Test("an address is fetched and unpacked, its sha256 compared")
     func fetched() async throws {
-        let hash = String(try run("sha256sum", small.scratch("pack.tar.gz").path).prefix(64)), address = "\(server.address)/pack.tar.gz"
-        #expect(try await PackSource(address, expecting: hash).withFolder { try ModelPack(folder: $0).id.text } == "small-1")
+        let hash = String(try run("sha256sum", small.scratch("pack.tar.gz").path).prefix(64)),
+            address = "\(server.address)/pack.tar.gz"
+        #expect(
+            try await PackSource(address, expecting: hash).withFolder {
+                try ModelPack(folder: $0).id.text
+            } == "small-1")
         let error = try await refusal(PackSource(address, expecting: String(hash.reversed())))
         #expect(error.code == .damaged && error.reason.contains(hash))
     }
 
-    @Test("an address that the server does not know is not available, and the reason has its answer")
+    @Test(
+        "an address that the server does not know is not available, and the reason has its answer")
     func notFound() async throws {
-        let error = try await refusal(PackSource("\(server.address)/other.tar.gz", expecting: Self.anyHash))
+        let error = try await refusal(
+            PackSource("\(server.address)/other.tar.gz", expecting: Self.anyHash))
         #expect(error.code == .unavailable && error.reason.contains("404"))
     }
 
     @Test("a page that is no archive is not available")
     func noArchive() async throws {
-        #expect(try await refusal(PackSource("\(server.address)/pack/manifest.json", expecting: Self.anyHash)).code == .damaged)
+        #expect(
+            try await refusal(
+                PackSource("\(server.address)/pack/manifest.json", expecting: Self.anyHash)
+            ).code == .damaged)
     }
 
     @Test("a server that does not answer is not available")
@@ -259,7 +315,8 @@ struct PackSourceAddressTests {
 
     @Test("a transfer ends at the limit, and tells how far it is")
     func limit() async throws {
-        let address = "\(server.address)/pack.tar.gz", size = try Data(contentsOf: small.scratch("pack.tar.gz")).count, told = Mutex<[Int]>([])
+        let address = "\(server.address)/pack.tar.gz",
+            size = try Data(contentsOf: small.scratch("pack.tar.gz")).count, told = Mutex<[Int]>([])
         let error = try await refusal(PackSource(address, expecting: Self.anyHash, limit: size - 1))
         #expect(error.code == .unavailable && error.reason.contains("more than \(size - 1) bytes"))
         _ = try? await PackSource(address, expecting: Self.anyHash, limit: size).withFolder(
@@ -269,8 +326,12 @@ struct PackSourceAddressTests {
 
     @Test("errors show an address without its password and query")
     func secrets() async throws {
-        let address = server.address.replacing("http://", with: "http://ada:secret@") + "/other.tar.gz?token=secret"
+        let address =
+            server.address.replacing("http://", with: "http://ada:secret@")
+            + "/other.tar.gz?token=secret"
         let error = try await refusal(PackSource(address, expecting: Self.anyHash))
-        #expect(error.reason.contains("\(server.address)/other.tar.gz") && !error.reason.contains("secret"))
+        #expect(
+            error.reason.contains("\(server.address)/other.tar.gz")
+                && !error.reason.contains("secret"))
     }
 }

@@ -13,19 +13,33 @@ struct PresentationAttackNetworkTests {
     private static let side = 32
 
     /// A pack that has one; its other networks are none.
-    private static func pack(live: Int = 1, classes: Int = 2, in scratch: ScratchFolder) throws -> ModelPack {
+    private static func pack(live: Int = 1, classes: Int = 2, in scratch: ScratchFolder) throws
+        -> ModelPack
+    {
         var text = ManifestText()
         text["id"] = "attack-1"
         text["networks.presentationAttack"] = "attack.onnx"
         text["geometry.presentationAttack"] = [
-            "input": ["width": side, "height": side, "layout": "NCHW", "colour": "RGB", "mean": [0, 0, 0], "scale": 1.0 / 255],
-            "cropFactor": 2.0, "activation": "softmax", "classes": classes, "live": live, "limit": 0.5,
+            "input": [
+                "width": side, "height": side, "layout": "NCHW", "colour": "RGB",
+                "mean": [0, 0, 0], "scale": 1.0 / 255,
+            ],
+            "cropFactor": 2.0, "activation": "softmax", "classes": classes, "live": live,
+            "limit": 0.5,
         ]
-        let network = ["name": "attack.onnx", "bytes": 0, "sha256": "", "licence": "CC0-1.0", "source": "made by a test"] as [String: Any]
+        let network =
+            [
+                "name": "attack.onnx", "bytes": 0, "sha256": "", "licence": "CC0-1.0",
+                "source": "made by a test",
+            ] as [String: Any]
         text["files"] = (text["files"] as! [[String: Any]]) + [network]
         let manifest = try text.manifest()
         let contents = manifest.files.map { file in
-            (name: file.name, data: file.name == "attack.onnx" ? BrightnessNetwork.onnx(side: side) : Data(file.name.utf8))
+            (
+                name: file.name,
+                data: file.name == "attack.onnx"
+                    ? BrightnessNetwork.onnx(side: side) : Data(file.name.utf8)
+            )
         }
         for (name, data) in contents { try scratch.write(data, to: "pack/\(name)") }
         try scratch.write(try manifest.recording(contents), to: "pack/\(PackManifest.fileName)")
@@ -33,7 +47,8 @@ struct PresentationAttackNetworkTests {
     }
 
     private static func networks(_ pack: ModelPack) throws -> OpenVINOFaceNetworks {
-        OpenVINOFaceNetworks(CompiledPack(pack, runtime: try InferenceRuntime(), options: NetworkOptions()))
+        OpenVINOFaceNetworks(
+            CompiledPack(pack, runtime: try InferenceRuntime(), options: NetworkOptions()))
     }
 
     /// A square of one brightness on a background of another.
@@ -47,50 +62,73 @@ struct PresentationAttackNetworkTests {
 
     @Test("runs on the face and what is around it, and its numbers become a probability")
     func runs() throws {
-        let scratch = try ScratchFolder(), pack = try Self.pack(in: scratch), networks = try Self.networks(pack)
-        let scorer = PresentationAttackScorer(geometry: try #require(pack.manifest.geometry.presentationAttack))
-        let white = try scorer.score(of: Self.face, in: Self.picture(face: 255, around: 255), with: networks)
-        let black = try scorer.score(of: Self.face, in: Self.picture(face: 0, around: 0), with: networks)
+        let scratch = try ScratchFolder(), pack = try Self.pack(in: scratch),
+            networks = try Self.networks(pack)
+        let scorer = PresentationAttackScorer(
+            geometry: try #require(pack.manifest.geometry.presentationAttack))
+        let white = try scorer.score(
+            of: Self.face, in: Self.picture(face: 255, around: 255), with: networks)
+        let black = try scorer.score(
+            of: Self.face, in: Self.picture(face: 0, around: 0), with: networks)
         #expect(white.attack < 0.01 && black.attack > 0.99 && white.limit == 0.5)
         // A crop of twice the face's side: a quarter of it is face.
-        let mixed = try scorer.score(of: Self.face, in: Self.picture(face: 255, around: 0), with: networks)
+        let mixed = try scorer.score(
+            of: Self.face, in: Self.picture(face: 255, around: 0), with: networks)
         #expect(abs(mixed.attack - 1 / (1 + exp(-8 * 2 * (0.5 - 0.25)))) < 0.01, "\(mixed.attack)")
         // Beyond the picture there is black.
         let corner = DetectedFace.made(centre: Point(x: 0, y: 0), width: 100)
-        let cut = try scorer.score(of: corner, in: Self.picture(face: 255, around: 255), with: networks)
+        let cut = try scorer.score(
+            of: corner, in: Self.picture(face: 255, around: 255), with: networks)
         #expect(abs(cut.attack - mixed.attack) < 0.01, "\(cut.attack)")
     }
 
     @Test("a class more than the network has is refused, with both numbers")
     func classes() throws {
-        let scratch = try ScratchFolder(), pack = try Self.pack(classes: 3, in: scratch), networks = try Self.networks(pack)
-        let scorer = PresentationAttackScorer(geometry: try #require(pack.manifest.geometry.presentationAttack))
+        let scratch = try ScratchFolder(), pack = try Self.pack(classes: 3, in: scratch),
+            networks = try Self.networks(pack)
+        let scorer = PresentationAttackScorer(
+            geometry: try #require(pack.manifest.geometry.presentationAttack))
         let error = #expect(throws: FaceModelError.self) {
             try scorer.score(of: Self.face, in: Self.picture(face: 9, around: 9), with: networks)
         }
-        #expect(error?.description == "the presentationAttack network failed: expected 3 finite numbers, got [2]")
+        #expect(
+            error?.description
+                == "the presentationAttack network failed: expected 3 finite numbers, got [2]")
     }
 
     @Test("probabilities that are none are refused")
     func activation() throws {
         let networks = ScriptedFaceNetworks(
             geometry: FaceGeometry(
-                detectorShortRange: FaceGeometry.defaultPack.detectorShortRange, detectorFullRange: nil, mesh: FaceGeometry.defaultPack.mesh,
-                iris: FaceGeometry.defaultPack.iris, descriptor: FaceGeometry.defaultPack.descriptor,
+                detectorShortRange: FaceGeometry.defaultPack.detectorShortRange,
+                detectorFullRange: nil, mesh: FaceGeometry.defaultPack.mesh,
+                iris: FaceGeometry.defaultPack.iris,
+                descriptor: FaceGeometry.defaultPack.descriptor,
                 presentationAttack: .init(
-                    input: InputGeometry(width: 8, height: 8), cropFactor: 1, activation: .none, classes: 2, live: 0, limit: 0.5)))
-        let scorer = PresentationAttackScorer(geometry: try #require(networks.geometry.presentationAttack))
+                    input: InputGeometry(width: 8, height: 8), cropFactor: 1, activation: .none,
+                    classes: 2, live: 0, limit: 0.5)))
+        let scorer = PresentationAttackScorer(
+            geometry: try #require(networks.geometry.presentationAttack))
         networks.answer(.presentationAttack, [[0.75, 0.25]], [[7.5, -2.5]], [[.nan, 0]])
-        #expect(try scorer.score(of: Self.face, in: Self.picture(face: 9, around: 9), with: networks).attack == 0.25)
+        #expect(
+            try scorer.score(of: Self.face, in: Self.picture(face: 9, around: 9), with: networks)
+                .attack == 0.25)
         for _ in 0..<2 {
-            #expect(throws: FaceModelError.self) { try scorer.score(of: Self.face, in: Self.picture(face: 9, around: 9), with: networks) }
+            #expect(throws: FaceModelError.self) {
+                try scorer.score(
+                    of: Self.face, in: Self.picture(face: 9, around: 9), with: networks)
+            }
         }
     }
 
-    @Test("an engine that is to look for attacks needs a pack that brings a network; one that is not leaves it alone")
+    @Test(
+        "an engine that is to look for attacks needs a pack that brings a network; one that is not leaves it alone"
+    )
     func engine() throws {
         let small = try SmallPack(), without = try ModelPack(folder: small.folder)
-        let error = #expect(throws: InferenceError.self) { try FaceEngine(pack: without, looksForAttacks: true) }
+        let error = #expect(throws: InferenceError.self) {
+            try FaceEngine(pack: without, looksForAttacks: true)
+        }
         #expect(error?.reason.contains("no presentation-attack network") == true)
         let scratch = try ScratchFolder(), with = try Self.pack(in: scratch)
         _ = try FaceEngine(pack: with, looksForAttacks: true)

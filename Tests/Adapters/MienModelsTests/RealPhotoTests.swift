@@ -8,21 +8,30 @@ import Testing
 
 @testable import MienModels
 
-/// What the tests over real photos share. Nothing of a face is ever printed: distances and counts only.
+/// What the tests over real photos share. Nothing of a face is ever printed: distances and counts
+/// only.
 private enum Installed {
     static let home = MienHome(environment: ProcessInfo.processInfo.environment)
     static let pack = try? PackLibrary(folder: home.packs).pack()
-    static let names = ["biden", "obama", "obama2", "obama3", "obama_partial_face", "obama_partial_face2"]
+    static let names = [
+        "biden", "obama", "obama2", "obama3", "obama_partial_face", "obama_partial_face2",
+    ]
 
-    static func path(_ name: String) -> String { home.demoPhotos.appending(path: "\(name).jpg").path }
+    static func path(_ name: String) -> String {
+        home.demoPhotos.appending(path: "\(name).jpg").path
+    }
 
-    static let photosAreThere = names.allSatisfy { FileManager.default.fileExists(atPath: path($0)) }
+    static let photosAreThere = names.allSatisfy {
+        FileManager.default.fileExists(atPath: path($0))
+    }
     static let isThere = pack != nil && photosAreThere
-    static let reason: Comment = "needs the default model pack and the demo's photos: run scripts/setup"
+    static let reason: Comment =
+        "needs the default model pack and the demo's photos: run scripts/setup"
 
     static let photos: [RGBImage] = names.map { try! ImageFile.decode(path($0)) }
 
-    static let compiled: CompiledPack = try! CompiledPack(pack!, runtime: InferenceRuntime(), options: NetworkOptions(streams: 2))
+    static let compiled: CompiledPack = try! CompiledPack(
+        pack!, runtime: InferenceRuntime(), options: NetworkOptions(streams: 2))
     static let analyzer = FaceAnalyzer(pack!.manifest.geometry)
 
     /// The development photos: 250×250 pixels, the person in the middle.
@@ -35,7 +44,9 @@ private enum Installed {
         let people = ((try? files.contentsOfDirectory(atPath: images.path)) ?? []).sorted()
         return people.flatMap { person in
             let folder = images.appending(path: person)
-            return ((try? files.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0.hasSuffix(".jpg") }.sorted().map {
+            return ((try? files.contentsOfDirectory(atPath: folder.path)) ?? []).filter {
+                $0.hasSuffix(".jpg")
+            }.sorted().map {
                 folder.appending(path: $0).path
             }
         }
@@ -43,10 +54,13 @@ private enum Installed {
 }
 
 /// One single-crop descriptor as the network gives it, not normalised.
-private func rawDescriptor(of image: RGBImage, with networks: OpenVINOFaceNetworks) throws -> [Float] {
+private func rawDescriptor(of image: RGBImage, with networks: OpenVINOFaceNetworks) throws
+    -> [Float]
+{
     let analyzer = Installed.analyzer
     let face = try #require(try analyzer.analyse(image, readingEyes: false, with: networks).main)
-    let alignment = try #require(analyzer.describer.alignment(of: face.mesh)), input = analyzer.geometry.descriptor.input
+    let alignment = try #require(analyzer.describer.alignment(of: face.mesh)),
+        input = analyzer.geometry.descriptor.input
     let chip = image.warped(by: alignment, width: input.width, height: input.height)
     return try networks.run(.descriptor) { input.write(chip, into: &$0) }[0]
 }
@@ -59,7 +73,9 @@ private func distance(_ a: [Float], _ b: [Float]) -> Double {
 struct RealPhotoTests {
     private let networks = OpenVINOFaceNetworks(Installed.compiled)
 
-    @Test("each photo shows one face, good enough to be enrolled or with a reason", arguments: Installed.names.indices)
+    @Test(
+        "each photo shows one face, good enough to be enrolled or with a reason",
+        arguments: Installed.names.indices)
     func oneFace(index: Int) throws {
         let image = Installed.photos[index]
         let analysis = try Installed.analyzer.analyse(image, with: networks)
@@ -70,30 +86,40 @@ struct RealPhotoTests {
         #expect(main.quality.score >= FaceQuality.defaultThreshold || !analysis.reasons().isEmpty)
     }
 
-    /// The reference: the same networks run by an independent pipeline. Its photos in the order of ``Installed/names``.
-    @Test("distances of descriptors are those of the reference pipeline, and tell the person from the stranger")
+    /// The reference: the same networks run by an independent pipeline. Its photos in the order of
+    /// ``Installed/names``.
+    @Test(
+        "distances of descriptors are those of the reference pipeline, and tell the person from the stranger"
+    )
     func distances() throws {
         let reference = [
-            [0, 0.845, 0.790, 0.857, 0.792, 0.822], [0.845, 0, 0.371, 0.315, 0.223, 0.258], [0.790, 0.371, 0, 0.449, 0.388, 0.382],
-            [0.857, 0.315, 0.449, 0, 0.361, 0.372], [0.792, 0.223, 0.388, 0.361, 0, 0.275], [0.822, 0.258, 0.382, 0.372, 0.275, 0],
+            [0, 0.845, 0.790, 0.857, 0.792, 0.822], [0.845, 0, 0.371, 0.315, 0.223, 0.258],
+            [0.790, 0.371, 0, 0.449, 0.388, 0.382],
+            [0.857, 0.315, 0.449, 0, 0.361, 0.372], [0.792, 0.223, 0.388, 0.361, 0, 0.275],
+            [0.822, 0.258, 0.382, 0.372, 0.275, 0],
         ]
         let vectors = try Installed.photos.map { try rawDescriptor(of: $0, with: networks) }
         for i in 0..<6 {
             for j in i + 1..<6 {
                 let found = distance(vectors[i], vectors[j])
-                #expect(abs(found - reference[i][j]) < 0.04, "\(Installed.names[i]) and \(Installed.names[j]): \(found)")
+                #expect(
+                    abs(found - reference[i][j]) < 0.04,
+                    "\(Installed.names[i]) and \(Installed.names[j]): \(found)")
                 #expect((found < 0.6) == (i > 0), "\(Installed.names[i]) and \(Installed.names[j])")
             }
         }
     }
 
-    @Test("a photo tilted by 20° shows the same person, and upright again nearly the same numbers", arguments: [20.0, -20])
+    @Test(
+        "a photo tilted by 20° shows the same person, and upright again nearly the same numbers",
+        arguments: [20.0, -20])
     func tilted(degrees: Double) throws {
         let image = Installed.photos[1], centre = image.bounds.centre, angle = degrees * .pi / 180
         func tilt(_ angle: Double, _ image: RGBImage) -> RGBImage {
             let (c, s) = (cos(angle), sin(angle))
             let map = AffineMap(
-                a: c, b: -s, tx: centre.x - c * centre.x + s * centre.y, c: s, d: c, ty: centre.y - s * centre.x - c * centre.y)
+                a: c, b: -s, tx: centre.x - c * centre.x + s * centre.y, c: s, d: c,
+                ty: centre.y - s * centre.x - c * centre.y)
             return image.warped(by: map, width: image.width, height: image.height)
         }
         let tilted = tilt(angle, image), original = try rawDescriptor(of: image, with: networks)
@@ -101,34 +127,49 @@ struct RealPhotoTests {
         let upright = try #require(try Installed.analyzer.analyse(image, with: networks).main).pose
         #expect(abs(Double(pose.roll - upright.roll) - degrees) < 4)
         #expect(distance(try rawDescriptor(of: tilted, with: networks), original) < 0.3)
-        #expect(distance(try rawDescriptor(of: tilt(-angle, tilted), with: networks), original) < 0.15)
+        #expect(
+            distance(try rawDescriptor(of: tilt(-angle, tilted), with: networks), original) < 0.15)
     }
 
     @Test("a descriptor is the same however many workers run at once")
     func workers() async throws {
         let analyzer = Installed.analyzer, photos = Installed.photos
-        let faces = try photos.map { try #require(try analyzer.analyse($0, readingEyes: false, with: networks).main) }
-        let alone = try zip(faces, photos).map { try analyzer.describe($0, in: $1, with: networks).descriptor }
+        let faces = try photos.map {
+            try #require(try analyzer.analyse($0, readingEyes: false, with: networks).main)
+        }
+        let alone = try zip(faces, photos).map {
+            try analyzer.describe($0, in: $1, with: networks).descriptor
+        }
         let compiled = Installed.compiled
         let pool = WorkerPool(workers: 2, label: "test.photos") { OpenVINOFaceNetworks(compiled) }
         let different = try await withThrowingTaskGroup(of: Bool.self) { group in
             for job in 0..<200 {
                 let i = job % photos.count
-                group.addTask { try await pool.run { try analyzer.describe(faces[i], in: photos[i], with: $0).descriptor != alone[i] } }
+                group.addTask {
+                    try await pool.run {
+                        try analyzer.describe(faces[i], in: photos[i], with: $0).descriptor
+                            != alone[i]
+                    }
+                }
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(different == 0)
     }
 
-    @Test("crops that go through the network together get the numbers that each gets alone", arguments: [2, 4, 7])
+    @Test(
+        "crops that go through the network together get the numbers that each gets alone",
+        arguments: [2, 4, 7])
     func batches(count: Int) throws {
         let input = Installed.analyzer.geometry.descriptor.input
         let chips = (0..<count).map { number in
             Installed.photos[number % Installed.photos.count].warped(
-                by: AffineMap(a: 1, b: 0, tx: Double(10 * number), c: 0, d: 1, ty: 0), width: input.width, height: input.height)
+                by: AffineMap(a: 1, b: 0, tx: Double(10 * number), c: 0, d: 1, ty: 0),
+                width: input.width, height: input.height)
         }
-        let together = try networks.run(.descriptor, count: count) { input.write(chips[$0], into: &$1) }
+        let together = try networks.run(.descriptor, count: count) {
+            input.write(chips[$0], into: &$1)
+        }
         #expect(together.count == count)
         for (chip, outputs) in zip(chips, together) {
             let alone = try networks.run(.descriptor) { input.write(chip, into: &$0) }
@@ -146,20 +187,26 @@ struct RealPhotoTests {
         let (face, description) = try #require(try await engine.describe(image))
         let direct = try #require(try Installed.analyzer.analyse(image, with: networks).main)
         #expect(face.detection == direct.detection && face.quality == direct.quality)
-        #expect(try description.descriptor == Installed.analyzer.describe(direct, in: image, with: networks).descriptor)
+        #expect(
+            try description.descriptor
+                == Installed.analyzer.describe(direct, in: image, with: networks).descriptor)
         #expect(description.agreement > 0.9)
-        #expect(try await engine.describe(RGBImage(width: 64, height: 64, filledWith: .black)) == nil)
+        #expect(
+            try await engine.describe(RGBImage(width: 64, height: 64, filledWith: .black)) == nil)
     }
 
     @Test("a picture of one colour, of noise, or of a few pixels shows no face")
     func blank() throws {
         let pictures = [
-            RGBImage(width: 640, height: 480, filledWith: .white), RGBImage(width: 300, height: 900, filledWith: .black),
+            RGBImage(width: 640, height: 480, filledWith: .white),
+            RGBImage(width: 300, height: 900, filledWith: .black),
             .noise(width: 320, height: 240),
-            RGBImage(width: 1, height: 1, filledWith: .white), RGBImage(width: 3000, height: 2, filledWith: .white),
+            RGBImage(width: 1, height: 1, filledWith: .white),
+            RGBImage(width: 3000, height: 2, filledWith: .white),
         ]
         for picture in pictures {
-            let analysis = try Installed.analyzer.analyse(picture, search: .thorough, with: networks)
+            let analysis = try Installed.analyzer.analyse(
+                picture, search: .thorough, with: networks)
             #expect(analysis.faces.isEmpty, "\(picture.width)×\(picture.height)")
             #expect(analysis.reasons() == [.noFace])
         }
@@ -168,19 +215,24 @@ struct RealPhotoTests {
     @Test("the eyes of these portraits are open")
     func eyes() throws {
         for image in Installed.photos {
-            let eyes = try #require(try Installed.analyzer.analyse(image, with: networks).main?.eyes)
+            let eyes = try #require(
+                try Installed.analyzer.analyse(image, with: networks).main?.eyes)
             #expect((0.05...0.5).contains(eyes.right) && (0.05...0.5).contains(eyes.left))
         }
     }
 
     @Test(
         "in sixty development photos the face in the middle is found",
-        .enabled(if: !Installed.developmentPhotos.isEmpty, "needs the development photos: ../shared/data/lfw-dev, or MIEN_SHARED"))
+        .enabled(
+            if: !Installed.developmentPhotos.isEmpty,
+            "needs the development photos: ../shared/data/lfw-dev, or MIEN_SHARED"))
     func developmentPhotos() throws {
         var random = TestSeed.generator(60)
         let sample = Installed.developmentPhotos.shuffled(using: &random).prefix(60)
         let missed = try sample.filter { path in
-            let main = try Installed.analyzer.analyse(ImageFile.decode(path), readingEyes: false, with: networks).main
+            let main = try Installed.analyzer.analyse(
+                ImageFile.decode(path), readingEyes: false, with: networks
+            ).main
             guard let main else { return true }
             return main.detection.box.centre.distance(to: Point(x: 125, y: 125)) > 50
         }

@@ -12,7 +12,9 @@ struct TarReaderTests {
     init() throws { scratch = try ScratchFolder() }
 
     /// What is in an archive, read in parts of so many bytes.
-    private func files(_ archive: [UInt8], limit: Int = 1 << 20, part: Int = 1000) throws -> [(path: String, bytes: [UInt8])] {
+    private func files(_ archive: [UInt8], limit: Int = 1 << 20, part: Int = 1000) throws -> [(
+        path: String, bytes: [UInt8]
+    )] {
         var rest = archive[...], found: [(path: String, bytes: [UInt8])] = []
         var reader = TarReader(limit: limit) { count in
             defer { rest = rest.dropFirst(min(count, part)) }
@@ -47,7 +49,8 @@ struct TarReaderTests {
         for part in [1, 512, 100_000] {
             let found = try files(archive("--format=\(form)", "--sort=name", "pack"), part: part)
             #expect(found.map(\.path) == ["pack/a.bin", "pack/empty", "pack/sub/b.bin"])
-            #expect(found.map(\.bytes.count) == [1300, 0, 512] && found[0].bytes.allSatisfy { $0 == 7 })
+            #expect(
+                found.map(\.bytes.count) == [1300, 0, 512] && found[0].bytes.allSatisfy { $0 == 7 })
         }
     }
 
@@ -78,10 +81,16 @@ struct TarReaderTests {
         let handle = try FileHandle(forWritingTo: file)
         try handle.truncate(atOffset: 1 << 30)
         try handle.close()
-        for form in ["gnu", "posix"] { #expect(throws: TarReader.Fault.kind) { try files(archive("--format=\(form)", "--sparse", "pack")) } }
+        for form in ["gnu", "posix"] {
+            #expect(throws: TarReader.Fault.kind) {
+                try files(archive("--format=\(form)", "--sparse", "pack"))
+            }
+        }
     }
 
-    @Test("cut off anywhere, or with any bit of a header flipped, it is refused or says less, and never more")
+    @Test(
+        "cut off anywhere, or with any bit of a header flipped, it is refused or says less, and never more"
+    )
     func damage() throws {
         try scratch.write(Array(repeating: 7, count: 700), to: "pack/a")
         let whole = try archive("--format=posix", "pack"), right = try files(whole)
@@ -92,8 +101,13 @@ struct TarReaderTests {
         var random = TestSeed.generator()
         for _ in 0..<2000 {
             var bytes = whole
-            bytes[Int.random(in: bytes.indices, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-            for file in (try? files(bytes)) ?? [] { #expect(file.path.isPrintable && !file.path.hasPrefix("/") && file.bytes.count <= 1 << 20) }
+            bytes[Int.random(in: bytes.indices, using: &random)] ^=
+                1 << UInt8.random(in: 0..<8, using: &random)
+            for file in (try? files(bytes)) ?? [] {
+                #expect(
+                    file.path.isPrintable && !file.path.hasPrefix("/")
+                        && file.bytes.count <= 1 << 20)
+            }
         }
     }
 

@@ -5,40 +5,65 @@ import Testing
 @testable import MienStore
 
 @Suite struct AccountContract {
-    @Test(arguments: StoreKind.allCases) func `an account comes back as it was put, by id and by each name`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `an account comes back as it was put, by id and by each name`(kind: StoreKind) async throws
+    {
         let test = try await TestStore(kind)
         let profile = AccountProfile(
-            externalID: "CRM-1", username: "Ana", email: "Ana@Example.org", attributes: ["tier": "gold", "age": 41, "tags": ["a", nil]])
-        let account = AccountRecord.new(UserID("usr_1")!, profile, keys: test.store.keys, at: .start)
+            externalID: "CRM-1", username: "Ana", email: "Ana@Example.org",
+            attributes: ["tier": "gold", "age": 41, "tags": ["a", nil]])
+        let account = AccountRecord.new(
+            UserID("usr_1")!, profile, keys: test.store.keys, at: .start)
         try await test.store.write { try $0.accounts.insert(account, names: profile.names()) }
         let found = try await test.store.read { tables in
             [try tables.accounts.find(account.record.id)]
-                + (try ["crm-1", "CRM-1", "ANA", "ana@example.org", "nobody", ""].map { try tables.accounts.find(identifier: $0) })
+                + (try ["crm-1", "CRM-1", "ANA", "ana@example.org", "nobody", ""].map {
+                    try tables.accounts.find(identifier: $0)
+                })
         }
-        #expect(found.map { $0?.id.text } == ["usr_1", nil, "usr_1", "usr_1", "usr_1", nil, nil], "external ids are taken as they are")
+        #expect(
+            found.map { $0?.id.text } == ["usr_1", nil, "usr_1", "usr_1", "usr_1", nil, nil],
+            "external ids are taken as they are")
         let first = try #require(found[0])
-        #expect(first.profile.shown == profile && first.state == .active && first.createdAt == .start)
+        #expect(
+            first.profile.shown == profile && first.state == .active && first.createdAt == .start)
     }
 
-    @Test(arguments: StoreKind.allCases) func `a name is one account's, of its kind`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func `a name is one account's, of its kind`(
+        kind: StoreKind
+    ) async throws {
         let test = try await TestStore(kind)
         _ = try await test.account("ana")
-        let other = AccountRecord.new(UserID("usr_2")!, AccountProfile(username: "ＡＮＡ"), keys: test.store.keys, at: .start)
+        let other = AccountRecord.new(
+            UserID("usr_2")!, AccountProfile(username: "ＡＮＡ"), keys: test.store.keys, at: .start)
         #expect(
-            await refusal { try await test.store.write { try $0.accounts.insert(other, names: [LoginName("ＡＮＡ", kind: .username)]) } } == .conflict)
+            await refusal {
+                try await test.store.write {
+                    try $0.accounts.insert(other, names: [LoginName("ＡＮＡ", kind: .username)])
+                }
+            } == .conflict)
         #expect(try await test.count("account") == 1, "nothing of it was written")
-        try await test.store.write { try $0.accounts.insert(other, names: [LoginName("anna", kind: .externalID)]) }
+        try await test.store.write {
+            try $0.accounts.insert(other, names: [LoginName("anna", kind: .externalID)])
+        }
         // The same id once more.
-        #expect(await refusal { try await test.store.write { try $0.accounts.insert(other, names: []) } } == .conflict)
+        #expect(
+            await refusal {
+                try await test.store.write { try $0.accounts.insert(other, names: []) }
+            } == .conflict)
     }
 
-    @Test(arguments: StoreKind.allCases) func `nobody's external id is another's user name or address, whatever its case`(kind: StoreKind)
+    @Test(arguments: StoreKind.allCases)
+    func `nobody's external id is another's user name or address, whatever its case`(
+        kind: StoreKind
+    )
         async throws
     {
         let test = try await TestStore(kind)
         func add(_ id: String, _ names: [(String, LoginName.Kind)]) async -> StoreError.Code? {
             await refusal {
-                let account = AccountRecord.new(UserID("usr_\(id)")!, AccountProfile(), keys: test.store.keys, at: .start)
+                let account = AccountRecord.new(
+                    UserID("usr_\(id)")!, AccountProfile(), keys: test.store.keys, at: .start)
                 let names = try names.map { try LoginName($0, kind: $1) }
                 try await test.store.write { try $0.accounts.insert(account, names: names) }
             }
@@ -47,101 +72,167 @@ import Testing
         #expect(await add("crm", [("CRM-1", .externalID)]) == nil)
         #expect(await add("bo", [("Bo@Example.org", .externalID)]) == nil)
         for (text, kind) in [
-            ("ana", LoginName.Kind.externalID), ("ANA", .externalID), ("Ana@Example.org", .externalID), ("ＡＮＡ", .externalID), ("crm-1", .username),
+            ("ana", LoginName.Kind.externalID), ("ANA", .externalID),
+            ("Ana@Example.org", .externalID), ("ＡＮＡ", .externalID), ("crm-1", .username),
             ("CRM-1", .username), ("bo@example.org", .email),
         ] {
             #expect(await add("eve", [(text, kind)]) == .conflict, "\(kind) \(text)")
-            #expect(await add("eve", [("eve", .username), (text, kind)]) == .conflict, "with another name")
+            #expect(
+                await add("eve", [("eve", .username), (text, kind)]) == .conflict,
+                "with another name")
         }
         #expect(try await test.count("account") == 3, "nothing of it was written")
-        // External ids are told apart by case, as ever; one person may go by one name in every kind; others' names may be taken up when they are free.
+        // External ids are told apart by case, as ever; one person may go by one name in every
+        // kind; others' names may be taken up when they are free.
         #expect(await add("crm2", [("crm-1", .externalID)]) == nil)
         #expect(await add("cleo", [("cleo", .username), ("Cleo", .externalID)]) == nil)
-        #expect(try await test.store.read { try $0.accounts.find(identifier: "Cleo")?.id.text } == "usr_cleo")
-        let cleo = try #require(try await test.store.read { try $0.accounts.find(identifier: "cleo") })
         #expect(
-            await refusal { try await test.store.write { try $0.accounts.update(cleo, names: [LoginName("crm-1", kind: .username)], at: .start) } }
+            try await test.store.read { try $0.accounts.find(identifier: "Cleo")?.id.text }
+                == "usr_cleo")
+        let cleo = try #require(
+            try await test.store.read { try $0.accounts.find(identifier: "cleo") })
+        #expect(
+            await refusal {
+                try await test.store.write {
+                    try $0.accounts.update(
+                        cleo, names: [LoginName("crm-1", kind: .username)], at: .start)
+                }
+            }
                 == .conflict)
         #expect(try await test.store.write { try $0.accounts.delete(UserID("usr_ana")!) })
         #expect(await add("eve", [("Ana", .externalID)]) == nil)
     }
 
-    @Test(arguments: StoreKind.allCases) func `an identifier that is two people's, from before, is nobody's`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `an identifier that is two people's, from before, is nobody's`(kind: StoreKind)
+        async throws
+    {
         let test = try await TestStore(kind)
         let ana = try await test.account("ana"), bo = try await test.account("bo")
         try await test.sql(
             "INSERT INTO account_name (kind, name_hash, account_id) VALUES ('external_id', ?, ?)",
             .blob(TestStore.keys.hash(of: "external_id", "Ana")),
             .text(bo.id.text))
-        let found = try await test.store.read { tables in try ["ana", "Ana", "bo"].map { try tables.accounts.find(identifier: $0)?.id } }
+        let found = try await test.store.read { tables in
+            try ["ana", "Ana", "bo"].map { try tables.accounts.find(identifier: $0)?.id }
+        }
         #expect(found == [ana.id, nil, bo.id])
     }
 
-    @Test(arguments: StoreKind.allCases) func `an update replaces profile, state and names, or nothing`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `an update replaces profile, state and names, or nothing`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
         var ana = try await test.account("ana")
         _ = try await test.account("bruno")
         ana.profile = Sensitive(AccountProfile(username: "anita"))
         ana.state = .suspended
         let changed = ana
-        try await test.store.write { try $0.accounts.update(changed, names: [LoginName("anita", kind: .username)], at: .start + .seconds(1)) }
+        try await test.store.write {
+            try $0.accounts.update(
+                changed, names: [LoginName("anita", kind: .username)], at: .start + .seconds(1))
+        }
         // One account at a time: the optimiser of Swift 6.3.1 crashes over a pair of them.
-        let found = try #require(try await test.store.read { try $0.accounts.find(identifier: "anita") })
-        #expect(found.state == .suspended && found.profile.shown.username == "anita" && found.createdAt == .start)
+        let found = try #require(
+            try await test.store.read { try $0.accounts.find(identifier: "anita") })
+        #expect(
+            found.state == .suspended && found.profile.shown.username == "anita"
+                && found.createdAt == .start)
         let old = try await test.store.read { try $0.accounts.find(identifier: "ana")?.id }
         #expect(old == nil)
         let taken = await refusal {
-            try await test.store.write { try $0.accounts.update(changed, names: [LoginName("bruno", kind: .username)], at: .start) }
+            try await test.store.write {
+                try $0.accounts.update(
+                    changed, names: [LoginName("bruno", kind: .username)], at: .start)
+            }
         }
         #expect(taken == .conflict)
-        #expect(try await test.store.read { try $0.accounts.find(identifier: "anita")?.id } == changed.id, "the old names are back")
+        #expect(
+            try await test.store.read { try $0.accounts.find(identifier: "anita")?.id }
+                == changed.id, "the old names are back")
     }
 
-    @Test(arguments: StoreKind.allCases) func `a pending account holds its names until its end, and goes then`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `a pending account holds its names until its end, and goes then`(kind: StoreKind)
+        async throws
+    {
         let test = try await TestStore(kind)
-        let names = [try LoginName("eve", kind: .username), try LoginName("CRM-9", kind: .externalID)]
+        let names = [
+            try LoginName("eve", kind: .username), try LoginName("CRM-9", kind: .externalID),
+        ]
         func add(_ id: String, at now: Instant, until end: Instant?) async -> StoreError.Code? {
             await refusal {
                 let account = AccountRecord.new(
-                    UserID("usr_\(id)")!, AccountProfile(username: "eve", claimedEmail: "eve@example.org", signUp: SignUp(isDecoy: false)),
+                    UserID("usr_\(id)")!,
+                    AccountProfile(
+                        username: "eve", claimedEmail: "eve@example.org",
+                        signUp: SignUp(isDecoy: false)),
                     keys: test.store.keys, at: now, pendingUntil: end)
                 try await test.store.write { try $0.accounts.insert(account, names: names) }
             }
         }
         let end = Instant.start + .seconds(60)
         #expect(await add("1", at: .start, until: end) == nil)
-        let found = try #require(try await test.store.read { try $0.accounts.find(identifier: "eve") })
-        #expect(found.state == .pending && found.expiresAt == end && found.profile.shown.signUp == SignUp(isDecoy: false))
-        #expect(try await test.store.read { try $0.accounts.find(identifier: "eve@example.org") } == nil, "a claimed address names nobody")
-        for (text, kind) in [("EVE", LoginName.Kind.username), ("eve", .externalID), ("crm-9", .username), ("CRM-9", .externalID)] {
+        let found = try #require(
+            try await test.store.read { try $0.accounts.find(identifier: "eve") })
+        #expect(
+            found.state == .pending && found.expiresAt == end
+                && found.profile.shown.signUp == SignUp(isDecoy: false))
+        #expect(
+            try await test.store.read { try $0.accounts.find(identifier: "eve@example.org") }
+                == nil, "a claimed address names nobody")
+        for (text, kind) in [
+            ("EVE", LoginName.Kind.username), ("eve", .externalID), ("crm-9", .username),
+            ("CRM-9", .externalID),
+        ] {
             let name = try LoginName(text, kind: kind)
-            #expect(try await test.store.read { try $0.accounts.holder(of: name, at: .start)?.text } == "usr_1", "\(kind) \(text)")
-            #expect(try await test.store.read { try $0.accounts.holder(of: name, except: UserID("usr_1")!, at: .start) } == nil)
-            #expect(try await test.store.read { try $0.accounts.holder(of: name, at: end) } == nil, "its time is over")
+            #expect(
+                try await test.store.read { try $0.accounts.holder(of: name, at: .start)?.text }
+                    == "usr_1", "\(kind) \(text)")
+            #expect(
+                try await test.store.read {
+                    try $0.accounts.holder(of: name, except: UserID("usr_1")!, at: .start)
+                } == nil)
+            #expect(
+                try await test.store.read { try $0.accounts.holder(of: name, at: end) } == nil,
+                "its time is over")
         }
         #expect(await add("2", at: .start + .seconds(59), until: nil) == .conflict)
-        #expect(try await test.store.write { try $0.accounts.sweepPending(at: .start + .seconds(59), atMost: 10) } == 0)
+        #expect(
+            try await test.store.write {
+                try $0.accounts.sweepPending(at: .start + .seconds(59), atMost: 10)
+            } == 0)
         // Nobody has come by to sweep, and the name is free all the same.
         #expect(await add("2", at: end, until: nil) == nil)
         #expect(try await test.count("account") == 1)
-        #expect(try await test.store.write { try $0.accounts.sweepPending(at: end + .seconds(3600), atMost: 10) } == 0, "an active account stays")
+        #expect(
+            try await test.store.write {
+                try $0.accounts.sweepPending(at: end + .seconds(3600), atMost: 10)
+            } == 0, "an active account stays")
     }
 
-    @Test(arguments: StoreKind.allCases) func `sign-ups whose time is over are swept, a few at a time`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `sign-ups whose time is over are swept, a few at a time`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
         for index in 0..<5 {
             let account = AccountRecord.new(
-                UserID("usr_\(index)")!, AccountProfile(), keys: test.store.keys, at: .start, pendingUntil: .start + .seconds(Int64(index)))
+                UserID("usr_\(index)")!, AccountProfile(), keys: test.store.keys, at: .start,
+                pendingUntil: .start + .seconds(Int64(index)))
             let names = [try LoginName("n\(index)", kind: .username)]
             // A decoy takes a name's place and holds none.
             try await test.store.write {
-                if index == 0 { try $0.accounts.insertNameless(account, inPlaceOf: names) } else { try $0.accounts.insert(account, names: names) }
+                if index == 0 {
+                    try $0.accounts.insertNameless(account, inPlaceOf: names)
+                } else {
+                    try $0.accounts.insert(account, names: names)
+                }
             }
         }
         #expect(try await test.store.read { try $0.accounts.find(identifier: "n0") } == nil)
         #expect(try await test.count("account_name") == 5)
         let sweep: @Sendable (Int) async throws -> Int = { count in
-            try await test.store.write { try $0.accounts.sweepPending(at: .start + .seconds(3), atMost: count) }
+            try await test.store.write {
+                try $0.accounts.sweepPending(at: .start + .seconds(3), atMost: count)
+            }
         }
         #expect(try await sweep(3) == 3)
         #expect(try await sweep(3) == 1)
@@ -150,53 +241,90 @@ import Testing
         #expect(try await test.count("account_name") == 1)
     }
 
-    @Test(arguments: StoreKind.allCases) func `an account that is gone is not written to`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func `an account that is gone is not written to`(
+        kind: StoreKind
+    ) async throws {
         let test = try await TestStore(kind)
         let ana = try await test.account("ana"), face = try await test.authenticator("1", of: ana)
         #expect(try await test.store.write { try $0.accounts.delete(ana.id) })
         #expect(try await test.store.write { try !$0.accounts.delete(ana.id) })
-        #expect(await refusal { try await test.store.write { try $0.accounts.update(ana, names: [], at: .start) } } == .stale)
-        #expect(await refusal { try await test.store.write { try $0.authenticators.insert(face, of: ana) } } == .stale)
-        #expect(await refusal { try await test.store.write { try $0.authenticators.update(face, of: ana, at: .start) } } == .stale)
+        #expect(
+            await refusal {
+                try await test.store.write { try $0.accounts.update(ana, names: [], at: .start) }
+            } == .stale)
+        #expect(
+            await refusal {
+                try await test.store.write { try $0.authenticators.insert(face, of: ana) }
+            } == .stale)
+        #expect(
+            await refusal {
+                try await test.store.write {
+                    try $0.authenticators.update(face, of: ana, at: .start)
+                }
+            } == .stale)
         #expect(try await test.store.read { try $0.accounts.find(identifier: "ana") } == nil)
     }
 
-    @Test(arguments: StoreKind.allCases) func `with an account goes all that is the person's, and nothing of others`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `with an account goes all that is the person's, and nothing of others`(kind: StoreKind)
+        async throws
+    {
         let test = try await TestStore(kind)
         for name in ["ana", "bruno"] {
-            let account = try await test.account(name), face = try await test.authenticator(name, of: account)
+            let account = try await test.account(name),
+                face = try await test.authenticator(name, of: account)
             try await test.store.write { tables in
                 try tables.consents.insert(
-                    ConsentRecord(id: "con_\(name)", account: account.id, app: .shop, purpose: "face", textVersion: "1", givenAt: .start))
-                let device = KnownDevice(id: DeviceID("dev_\(name)")!, account: account.id, app: .shop)
-                try tables.devices.insert(device, tokenHash: Array(name.utf8), earned: [face.lockSubject], at: .start)
-                try tables.locks.setCounts(AuthenticatorLock(total: 1), of: face.lockSubject, device: nil)
+                    ConsentRecord(
+                        id: "con_\(name)", account: account.id, app: .shop, purpose: "face",
+                        textVersion: "1", givenAt: .start))
+                let device = KnownDevice(
+                    id: DeviceID("dev_\(name)")!, account: account.id, app: .shop)
+                try tables.devices.insert(
+                    device, tokenHash: Array(name.utf8), earned: [face.lockSubject], at: .start)
+                try tables.locks.setCounts(
+                    AuthenticatorLock(total: 1), of: face.lockSubject, device: nil)
                 try tables.locks.hold(face.id, by: .journey)
             }
         }
-        let tables = ["account", "account_name", "authenticator", "lock_count", "lock_device", "authenticator_hold", "consent", "known_device"]
+        let tables = [
+            "account", "account_name", "authenticator", "lock_count", "lock_device",
+            "authenticator_hold", "consent", "known_device",
+        ]
         for table in tables { #expect(try await test.count(table) == 2, "\(table)") }
         #expect(try await test.store.write { try $0.accounts.delete(UserID("usr_ana")!) })
         for table in tables { #expect(try await test.count(table) == 1, "\(table)") }
         let bruno = try await test.store.read { try $0.accounts.find(identifier: "bruno") }
-        #expect(try await test.store.read { try $0.authenticators.all(of: #require(bruno)).map(\.id.text) } == ["aut_bruno"])
+        #expect(
+            try await test.store.read {
+                try $0.authenticators.all(of: #require(bruno)).map(\.id.text)
+            } == ["aut_bruno"])
         // The name may be had again.
         _ = try await test.account("ana")
     }
 
-    @Test(arguments: StoreKind.allCases) func `pages go through all accounts, the oldest first`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func `pages go through all accounts, the oldest first`(
+        kind: StoreKind
+    ) async throws {
         let test = try await TestStore(kind)
         // Two in each millisecond.
-        for index in (0..<7).reversed() { _ = try await test.account("p\(index)", at: .start + .milliseconds(index / 2)) }
+        for index in (0..<7).reversed() {
+            _ = try await test.account("p\(index)", at: .start + .milliseconds(index / 2))
+        }
         var last: UserID?, seen: [String] = []
         while true {
-            let page = try await test.store.read { [last] in try $0.accounts.page(after: last, count: 3) }
+            let page = try await test.store.read { [last] in
+                try $0.accounts.page(after: last, count: 3)
+            }
             seen += page.map(\.id.text)
             last = page.last?.id
             if page.count < 3 { break }
         }
         #expect(seen == (0..<7).map { "usr_p\($0)" })
         let gone = UserID("usr_nobody")!
-        #expect(await refusal { _ = try await test.store.read { try $0.accounts.page(after: gone, count: 3) } } == .stale)
+        #expect(
+            await refusal {
+                _ = try await test.store.read { try $0.accounts.page(after: gone, count: 3) }
+            } == .stale)
     }
 }

@@ -11,7 +11,8 @@ import Testing
         try await test.store.write { tables in
             for number in 1..<count + 1 {
                 let event = AuditEvent(
-                    "face.registered", actor: "journey", account: UserID("usr_\(number % 2)"), app: number % 3 == 0 ? nil : .shop,
+                    "face.registered", actor: "journey", account: UserID("usr_\(number % 2)"),
+                    app: number % 3 == 0 ? nil : .shop,
                     detail: ["photos": .number(Double(number))])
                 try tables.audit.append(event, at: .start + .seconds(number))
             }
@@ -19,12 +20,17 @@ import Testing
         return test
     }
 
-    static func verdict(_ test: TestStore) async throws -> AuditTable.Verdict { try await test.store.read { try $0.audit.verify() } }
+    static func verdict(_ test: TestStore) async throws -> AuditTable.Verdict {
+        try await test.store.read { try $0.audit.verify() }
+    }
 
     /// The page's worked example, hashed here by its words and not by the product's code.
-    @Test(arguments: StoreKind.allCases) func `the specification's example has the specification's hash`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `the specification's example has the specification's hash`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
-        let event = AuditEvent("face.registered", actor: "journey", account: UserID("usr_ana"), app: AppID("app_shop"), detail: ["photos": 2])
+        let event = AuditEvent(
+            "face.registered", actor: "journey", account: UserID("usr_ana"), app: AppID("app_shop"),
+            detail: ["photos": 2])
         try await test.store.write { try $0.audit.append(event, at: .start) }
         var bytes = Array(SHA256.hash(data: Data("mien/v1/audit-log".utf8)))
         bytes += [1, 0, 0, 0, 0, 0, 0, 0] + [0x00, 0x68, 0xE5, 0xCF, 0x8B, 0x01, 0, 0]
@@ -32,46 +38,70 @@ import Testing
             bytes += [UInt8(text.utf8.count), 0, 0, 0] + text.utf8
         }
         let hash = Array(SHA256.hash(data: Data(bytes)))
-        #expect(hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == Self.exampleHash)
-        let entry = try #require(try await test.store.read { try $0.audit.page(after: 0, count: 10) }.first)
-        #expect(entry.hash == hash && entry.number == 1 && entry.at == .start && entry.event == event)
+        #expect(
+            hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+                == Self.exampleHash)
+        let entry = try #require(
+            try await test.store.read { try $0.audit.page(after: 0, count: 10) }.first)
+        #expect(
+            entry.hash == hash && entry.number == 1 && entry.at == .start && entry.event == event)
         #expect(try await Self.verdict(test) == .whole(entries: 1, last: hash))
     }
 
     static let exampleHash = "6a0d8fd0ee94b2a00477b427bc4c5e3be6e2b48d3335dbf8fc93cd8e019c0eb1"
 
-    @Test(arguments: StoreKind.allCases) func `an untouched log is whole, an empty one too`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func `an untouched log is whole, an empty one too`(
+        kind: StoreKind
+    ) async throws {
         let empty = try await TestStore(kind)
-        #expect(try await Self.verdict(empty) == .whole(entries: 0, last: Array(SHA256.hash(data: Data("mien/v1/audit-log".utf8)))))
+        #expect(
+            try await Self.verdict(empty)
+                == .whole(
+                    entries: 0, last: Array(SHA256.hash(data: Data("mien/v1/audit-log".utf8)))))
         // More than verification reads at a time.
         let test = try await Self.filled(kind, 2005)
         let last = try await test.store.read { try $0.audit.page(after: 2004, count: 10) }
         #expect(try await Self.verdict(test) == .whole(entries: 2005, last: last[0].hash))
-        let ofOne = try await test.store.read { try $0.audit.page(after: 10, count: 3, account: UserID("usr_1")) }
+        let ofOne = try await test.store.read {
+            try $0.audit.page(after: 10, count: 3, account: UserID("usr_1"))
+        }
         #expect(ofOne.map(\.number) == [11, 13, 15])
     }
 
-    static let columns = ["number", "at", "event", "actor", "account_id", "app_id", "detail", "hash"]
+    static let columns = [
+        "number", "at", "event", "actor", "account_id", "app_id", "detail", "hash",
+    ]
 
-    @Test(arguments: StoreKind.allCases) func `any column of any entry changed is found`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func `any column of any entry changed is found`(
+        kind: StoreKind
+    ) async throws {
         let test = try await Self.filled(kind, 3)
         let whole = try await Self.verdict(test)
         for number in Int64(1)...3 {
             for (index, column) in Self.columns.enumerated() {
-                let before = try await test.rows("SELECT \(Self.columns.joined(separator: ", ")) FROM audit WHERE number = ?", .integer(number))[0][
-                    index]
+                let before = try await test.rows(
+                    "SELECT \(Self.columns.joined(separator: ", ")) FROM audit WHERE number = ?",
+                    .integer(number))[0][
+                        index]
                 for value in Self.changes(of: before) {
                     let at = column == "number" ? value : .integer(number)
-                    guard await refusal({ try await test.sql("UPDATE audit SET \(column) = ? WHERE number = ?", value, .integer(number)) }) == nil
+                    guard
+                        await refusal({
+                            try await test.sql(
+                                "UPDATE audit SET \(column) = ? WHERE number = ?", value,
+                                .integer(number))
+                        }) == nil
                     else { continue }  // the database itself would not have it
                     guard case .broken = try await Self.verdict(test) else {
                         Issue.record("\(column) of \(number) became \(value)")
                         return
                     }
                     if at == .null {
-                        try await test.sql("UPDATE audit SET \(column) = ? WHERE number IS NULL", before)
+                        try await test.sql(
+                            "UPDATE audit SET \(column) = ? WHERE number IS NULL", before)
                     } else {
-                        try await test.sql("UPDATE audit SET \(column) = ? WHERE number = ?", before, at)
+                        try await test.sql(
+                            "UPDATE audit SET \(column) = ? WHERE number = ?", before, at)
                     }
                     #expect(try await Self.verdict(test) == whole, "put back")
                 }
@@ -83,66 +113,107 @@ import Testing
     private static func changes(of value: SQLValue) -> [SQLValue] {
         switch value {
         case .integer(let number):
-            [.integer(number + 10), .integer(-number), .integer(.max), .integer(.min), .real(Double(number) + 0.5), .null, "x"]
-        case .text(let text): [.text(text + " "), .text(""), .text(text.uppercased() + "!"), .blob(Array(text.utf8)), .null].filter { $0 != value }
-        case .blob(let bytes): [0, 15, 31].map { index in .blob(bytes.enumerated().map { $0 == index ? $1 ^ 1 : $1 }) } + [.blob([]), .null]
+            [
+                .integer(number + 10), .integer(-number), .integer(.max), .integer(.min),
+                .real(Double(number) + 0.5), .null, "x",
+            ]
+        case .text(let text):
+            [
+                .text(text + " "), .text(""), .text(text.uppercased() + "!"),
+                .blob(Array(text.utf8)), .null,
+            ].filter { $0 != value }
+        case .blob(let bytes):
+            [0, 15, 31].map { index in .blob(bytes.enumerated().map { $0 == index ? $1 ^ 1 : $1 }) }
+                + [.blob([]), .null]
         case .real, .null: []
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `the first entry that is wrong is named`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func `the first entry that is wrong is named`(
+        kind: StoreKind
+    ) async throws {
         let test = try await Self.filled(kind, 1010)
         for number in [1010, 1001, 1000, 3, 1] {
-            try await test.sql("UPDATE audit SET actor = 'nobody' WHERE number = ?", .integer(Int64(number)))
+            try await test.sql(
+                "UPDATE audit SET actor = 'nobody' WHERE number = ?", .integer(Int64(number)))
             #expect(try await Self.verdict(test) == .broken(number: number))
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `an entry taken out, put in, or moved is found`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func `an entry taken out, put in, or moved is found`(
+        kind: StoreKind
+    ) async throws {
         for number in Int64(1)...4 {
             let test = try await Self.filled(kind, 5)
             try await test.sql("DELETE FROM audit WHERE number = ?", .integer(number))
             #expect(try await Self.verdict(test) == .broken(number: Int(number)))
             // And the gap closed.
-            for later in number..<5 { try await test.sql("UPDATE audit SET number = ? WHERE number = ?", .integer(later), .integer(later + 1)) }
+            for later in number..<5 {
+                try await test.sql(
+                    "UPDATE audit SET number = ? WHERE number = ?", .integer(later),
+                    .integer(later + 1))
+            }
             #expect(try await Self.verdict(test) == .broken(number: Int(number)))
         }
         for (a, b) in [(1, 2), (2, 4), (1, 5)] as [(Int64, Int64)] {
             let test = try await Self.filled(kind, 5)
             for (from, to) in [(a, 99), (b, a), (99, b)] {
-                try await test.sql("UPDATE audit SET number = ? WHERE number = ?", .integer(to), .integer(from))
+                try await test.sql(
+                    "UPDATE audit SET number = ? WHERE number = ?", .integer(to), .integer(from))
             }
             #expect(try await Self.verdict(test) == .broken(number: Int(a)))
         }
         for number in [Int64.min, -1, 0, 6, 7, .max] {
             let test = try await Self.filled(kind, 5)
             try await test.sql(
-                "INSERT INTO audit SELECT ?, at, event, actor, account_id, app_id, detail, hash FROM audit WHERE number = 5", .integer(number))
+                "INSERT INTO audit SELECT ?, at, event, actor, account_id, app_id, detail, hash FROM audit WHERE number = 5",
+                .integer(number))
             guard case .broken = try await Self.verdict(test) else {
                 Issue.record("put in as \(number)")
                 continue
             }
-            let code = await refusal { try await test.store.write { try $0.audit.append(AuditEvent("e", actor: "system"), at: .start) } }
+            let code = await refusal {
+                try await test.store.write {
+                    try $0.audit.append(AuditEvent("e", actor: "system"), at: .start)
+                }
+            }
             #expect(code == (number == .max ? .corrupt : nil))
         }
     }
 
     /// What it cannot see by itself: whoever keeps the number and the hash can.
-    @Test(arguments: StoreKind.allCases) func `a log cut at the end, or made anew, is whole and another one`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `a log cut at the end, or made anew, is whole and another one`(kind: StoreKind)
+        async throws
+    {
         let test = try await Self.filled(kind, 5)
-        guard case .whole(5, let last) = try await Self.verdict(test) else { throw StoreError(.corrupt, "not whole") }
+        guard case .whole(5, let last) = try await Self.verdict(test) else {
+            throw StoreError(.corrupt, "not whole")
+        }
         try await test.sql("DELETE FROM audit WHERE number = 5")
-        guard case .whole(4, let shorter) = try await Self.verdict(test) else { throw StoreError(.corrupt, "not whole") }
-        try await test.store.write { try $0.audit.append(AuditEvent("something.else", actor: "system"), at: .start) }
-        guard case .whole(5, let other) = try await Self.verdict(test) else { throw StoreError(.corrupt, "not whole") }
+        guard case .whole(4, let shorter) = try await Self.verdict(test) else {
+            throw StoreError(.corrupt, "not whole")
+        }
+        try await test.store.write {
+            try $0.audit.append(AuditEvent("something.else", actor: "system"), at: .start)
+        }
+        guard case .whole(5, let other) = try await Self.verdict(test) else {
+            throw StoreError(.corrupt, "not whole")
+        }
         #expect(Set([last, shorter, other]).count == 3)
     }
 
-    @Test(arguments: StoreKind.allCases) func `many who append at once leave no gap`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func `many who append at once leave no gap`(
+        kind: StoreKind
+    ) async throws {
         let test = try await TestStore(kind)
         try await withThrowingTaskGroup { group in
             for index in 0..<500 {
-                group.addTask { try await test.store.write { try $0.audit.append(AuditEvent("e\(index)", actor: "system"), at: .start) } }
+                group.addTask {
+                    try await test.store.write {
+                        try $0.audit.append(AuditEvent("e\(index)", actor: "system"), at: .start)
+                    }
+                }
             }
             try await group.waitForAll()
         }

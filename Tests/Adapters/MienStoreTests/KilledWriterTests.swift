@@ -13,7 +13,8 @@ import Testing
         var acknowledged: Set<String> = []
         for round in 0..<15 {
             // From before it has opened the database to well into its work.
-            let life = Duration.milliseconds(round == 0 ? 300 : .random(in: 1...120, using: &generator))
+            let life = Duration.milliseconds(
+                round == 0 ? 300 : .random(in: 1...120, using: &generator))
             let ids = try await Self.write(into: folder("mien.sqlite").path, killedAfter: life)
             acknowledged.formUnion(ids)
             // Every other time the next process finds what the killed one left; else we do.
@@ -22,11 +23,19 @@ import Testing
             let stored = try await Set(test.rows("SELECT id FROM account").map { try $0.text(0) })
             #expect(acknowledged.isSubset(of: stored), "round \(round)")
             // A few of them, opened.
-            for id in ids.suffix(3) { #expect(try await test.store.read { try $0.accounts.find(identifier: id)?.profile.shown.username } == id) }
-            // Account and entry were one transaction each: there are as many of both, acknowledged or not.
+            for id in ids.suffix(3) {
+                #expect(
+                    try await test.store.read {
+                        try $0.accounts.find(identifier: id)?.profile.shown.username
+                    } == id)
+            }
+            // Account and entry were one transaction each: there are as many of both, acknowledged
+            // or not.
             let accounts = try await test.count("account")
-            guard case .whole(accounts, _) = try await test.store.read({ try $0.audit.verify() }) else {
-                Issue.record("round \(round): the audit log is broken or has not \(accounts) entries")
+            guard case .whole(accounts, _) = try await test.store.read({ try $0.audit.verify() })
+            else {
+                Issue.record(
+                    "round \(round): the audit log is broken or has not \(accounts) entries")
                 return
             }
             #expect(try await test.rows("PRAGMA integrity_check")[0].text(0) == "ok")
@@ -36,10 +45,15 @@ import Testing
     }
 
     /// - Returns: the ids it printed.
-    private static func write(into path: String, killedAfter life: Duration) async throws -> [String] {
-        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+    private static func write(into path: String, killedAfter life: Duration) async throws
+        -> [String]
+    {
+        let tests =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? CommandLine.arguments[0]
         let process = Process(), output = Pipe()
-        process.executableURL = URL(filePath: tests).deletingLastPathComponent().appending(path: "mien-store-writer")
+        process.executableURL = URL(filePath: tests).deletingLastPathComponent().appending(
+            path: "mien-store-writer")
         process.arguments = [path]
         process.standardOutput = output
         let ended = AsyncStream<Void>.makeStream()
@@ -48,13 +62,15 @@ import Testing
             try process.run()
             // Ours would keep it from ever ending.
             try output.fileHandleForWriting.close()
-            return String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+            return String(
+                decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         }
         try await Task.sleep(for: life)
         while process.processIdentifier == 0 { try await Task.sleep(for: .milliseconds(1)) }
         kill(process.processIdentifier, SIGKILL)
         for await _ in ended.stream {}
-        #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL)
+        #expect(
+            process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL)
         return try await text.value.split(separator: "\n").map(String.init)
     }
 }

@@ -7,13 +7,18 @@ import Testing
 
 @Suite struct MigrationTests {
     /// A database as it was after `count` steps.
-    static func old(_ kind: StoreKind, _ count: Int) async throws -> (folder: ScratchFolder, driver: any SQLDriver) {
+    static func old(_ kind: StoreKind, _ count: Int) async throws -> (
+        folder: ScratchFolder, driver: any SQLDriver
+    ) {
         let folder = try ScratchFolder(), driver = try kind.driver(in: folder)
         try await driver.write(.always) { connection in
             try connection.execute("CREATE TABLE schema_step (name TEXT PRIMARY KEY)", [])
             for step in Migrations.all.prefix(count) {
-                for statement in step.statements { try connection.execute(statement.replacing("{blob}", with: kind.blob), []) }
-                try connection.execute("INSERT INTO schema_step (name) VALUES (?)", [.text(step.name)])
+                for statement in step.statements {
+                    try connection.execute(statement.replacing("{blob}", with: kind.blob), [])
+                }
+                try connection.execute(
+                    "INSERT INTO schema_step (name) VALUES (?)", [.text(step.name)])
             }
         }
         return (folder, driver)
@@ -22,27 +27,37 @@ import Testing
     /// As the first schema had it.
     static func insert(_ account: NewAccount, _ connection: any SQLConnection) throws {
         let record = account.record
-        let profile = record.profile.use { record.key.seal(JSONColumn.bytes($0), .accountProfile, for: record.id.text) }
+        let profile = record.profile.use {
+            record.key.seal(JSONColumn.bytes($0), .accountProfile, for: record.id.text)
+        }
         try connection.execute(
             "INSERT INTO account (id, state, key_sealed, profile_sealed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)",
             [
-                .id(record.id), .text(record.state.rawValue), .blob(account.sealedKey), .blob(profile), .time(record.createdAt),
+                .id(record.id), .text(record.state.rawValue), .blob(account.sealedKey),
+                .blob(profile), .time(record.createdAt),
                 .time(record.createdAt),
             ])
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `addresses of before stay attached if an administrator gave them or a code was entered, and no other does`(kind: StoreKind) async throws {
+    func
+        `addresses of before stay attached if an administrator gave them or a code was entered, and no other does`(
+            kind: StoreKind
+        ) async throws
+    {
         let step = try #require(Migrations.all.firstIndex { $0.name.hasSuffix("-sign-ups") })
         let (folder, driver) = try await Self.old(kind, step)
         try await driver.write(.always) { connection in
             let tables = Tables(connection: connection, keys: TestStore.keys)
             for (name, actor, event) in [
-                ("by-admin", "adm_1", "user.created"), ("by-journey", "journey", "user.created"), ("proved", "journey", "email_code.accepted"),
+                ("by-admin", "adm_1", "user.created"), ("by-journey", "journey", "user.created"),
+                ("proved", "journey", "email_code.accepted"),
                 ("sent", "journey", "code.sent"), ("suspended-later", "adm_1", "user.changed"),
             ] {
-                let id = UserID("usr_\(name)")!, profile = AccountProfile(username: name, email: "\(name)@example.org")
-                try Self.insert(AccountRecord.new(id, profile, keys: TestStore.keys, at: .start), connection)
+                let id = UserID("usr_\(name)")!,
+                    profile = AccountProfile(username: name, email: "\(name)@example.org")
+                try Self.insert(
+                    AccountRecord.new(id, profile, keys: TestStore.keys, at: .start), connection)
                 for kind in ["username", "email"] {
                     let text = kind == "email" ? "\(name)@example.org" : name
                     try connection.execute(
@@ -59,21 +74,36 @@ import Testing
         let test = try await TestStore(kind, in: folder)
         #expect(try await test.store.detachUnverifiedEmails(at: .start + .seconds(1)) == 3)
         #expect(try await test.store.detachUnverifiedEmails(at: .start + .seconds(2)) == 0, "once")
-        for (name, isKept) in [("by-admin", true), ("proved", true), ("by-journey", false), ("sent", false), ("suspended-later", false)] {
+        for (name, isKept) in [
+            ("by-admin", true), ("proved", true), ("by-journey", false), ("sent", false),
+            ("suspended-later", false),
+        ] {
             let address = "\(name)@example.org"
-            let byAddress = try await test.store.read { try $0.accounts.find(identifier: address)?.id.text }
+            let byAddress = try await test.store.read {
+                try $0.accounts.find(identifier: address)?.id.text
+            }
             #expect(byAddress == (isKept ? "usr_\(name)" : nil), "\(name)")
-            let profile = try #require(try await test.store.read { try $0.accounts.find(identifier: name)?.profile.shown })
-            #expect(profile.email == (isKept ? address : nil) && profile.claimedEmail == (isKept ? nil : address), "\(name)")
+            let profile = try #require(
+                try await test.store.read { try $0.accounts.find(identifier: name)?.profile.shown })
+            #expect(
+                profile.email == (isKept ? address : nil)
+                    && profile.claimedEmail == (isKept ? nil : address), "\(name)")
         }
-        let entries = try await test.store.read { try $0.audit.page(after: 0, count: 100).filter { $0.event.event == "user.email-detached" } }
+        let entries = try await test.store.read {
+            try $0.audit.page(after: 0, count: 100).filter {
+                $0.event.event == "user.email-detached"
+            }
+        }
         #expect(entries.count == 3)
     }
 
     @Test(arguments: StoreKind.allCases, 0...Migrations.all.count)
-    func `from every earlier schema the newest is reached and the data is still there`(kind: StoreKind, steps: Int) async throws {
+    func `from every earlier schema the newest is reached and the data is still there`(
+        kind: StoreKind, steps: Int
+    ) async throws {
         let (folder, driver) = try await Self.old(kind, steps)
-        let ana = AccountRecord.new(UserID("usr_ana")!, AccountProfile(username: "ana"), keys: TestStore.keys, at: .start)
+        let ana = AccountRecord.new(
+            UserID("usr_ana")!, AccountProfile(username: "ana"), keys: TestStore.keys, at: .start)
         try await driver.write(.always) { connection in
             let tables = Tables(connection: connection, keys: TestStore.keys)
             if steps >= 1 {
@@ -84,16 +114,20 @@ import Testing
                     [.blob(TestStore.keys.hash(of: "username", "ana")), .id(ana.record.id)])
                 try tables.authenticators.insert(
                     AuthenticatorRecord(
-                        id: AuthenticatorID("aut_1")!, account: ana.record.id, type: .face, app: .shop, content: [1], createdAt: .start),
+                        id: AuthenticatorID("aut_1")!, account: ana.record.id, type: .face,
+                        app: .shop, content: [1], createdAt: .start),
                     of: ana.record)
             }
             if steps >= 2 {
                 try tables.runs.insert(JourneyContract.run("1"))
-                try tables.journeys.putDraft(JourneyContract.login, version: 1, definition: "d", at: .start)
+                try tables.journeys.putDraft(
+                    JourneyContract.login, version: 1, definition: "d", at: .start)
             }
             if steps >= 3 {
                 // As a program of those days did: it knew no anchor.
-                let entry = AuditChain.Entry(at: Instant.start.milliseconds, event: "e", actor: "system", account: "", app: "", detail: "{}")
+                let entry = AuditChain.Entry(
+                    at: Instant.start.milliseconds, event: "e", actor: "system", account: "",
+                    app: "", detail: "{}")
                 try connection.execute(
                     "INSERT INTO audit (number, at, event, actor, account_id, app_id, detail, hash) VALUES (1, ?, 'e', 'system', '', '', '{}', ?)",
                     [.integer(entry.at), .blob(AuditChain.start.appending(entry)!.hash)])
@@ -104,36 +138,55 @@ import Testing
         try await test.store.write { tables in
             let found = try tables.accounts.find(identifier: "ana")
             #expect((found != nil) == (steps >= 1))
-            if let found { #expect(try tables.authenticators.all(of: found).map(\.content.shown) == [[1]]) }
-            let eve = AccountRecord.new(UserID("usr_eve")!, AccountProfile(), keys: TestStore.keys, at: .start)
+            if let found {
+                #expect(try tables.authenticators.all(of: found).map(\.content.shown) == [[1]])
+            }
+            let eve = AccountRecord.new(
+                UserID("usr_eve")!, AccountProfile(), keys: TestStore.keys, at: .start)
             let names = [try LoginName("Ana", kind: .externalID)]
-            if steps >= 1 { #expect(throws: StoreError(.conflict, "")) { try tables.accounts.insert(eve, names: names) } }
+            if steps >= 1 {
+                #expect(throws: StoreError(.conflict, "")) {
+                    try tables.accounts.insert(eve, names: names)
+                }
+            }
             #expect(try (tables.runs.find(InstanceID("run_1")!) != nil) == (steps >= 2))
             #expect(try tables.journeys.all().count == (steps >= 2 ? 1 : 0))
             try tables.audit.append(AuditEvent("f", actor: "system"), at: .start)
-            guard case .whole(let entries, _) = try tables.audit.verify() else { throw StoreError(.corrupt, "broken") }
+            guard case .whole(let entries, _) = try tables.audit.verify() else {
+                throw StoreError(.corrupt, "broken")
+            }
             #expect(entries == (steps >= 3 ? 2 : 1))
         }
         // As text, 10 comes before 2.
-        #expect(try await test.rows("SELECT name FROM schema_step").map { try $0.text(0) }.sorted() == Migrations.all.map(\.name).sorted())
+        #expect(
+            try await test.rows("SELECT name FROM schema_step").map { try $0.text(0) }.sorted()
+                == Migrations.all.map(\.name).sorted())
         // Once more changes nothing.
         _ = try await test.reopened()
     }
 
-    @Test(arguments: StoreKind.allCases) func `names of before are completed, those of a damaged account as far as it goes`(kind: StoreKind)
+    @Test(arguments: StoreKind.allCases)
+    func `names of before are completed, those of a damaged account as far as it goes`(
+        kind: StoreKind
+    )
         async throws
     {
         let (folder, driver) = try await Self.old(kind, 4)
         try await driver.write(.always) { connection in
             for index in 0..<1203 {
                 let account = AccountRecord.new(
-                    UserID("usr_\(index)")!, AccountProfile(username: "n\(index)"), keys: TestStore.keys, at: .start)
+                    UserID("usr_\(index)")!, AccountProfile(username: "n\(index)"),
+                    keys: TestStore.keys, at: .start)
                 try Self.insert(account, connection)
                 try connection.execute(
                     "INSERT INTO account_name (kind, name_hash, account_id) VALUES ('username', ?, ?)",
-                    [.blob(TestStore.keys.hash(of: "username", "n\(index)")), .id(account.record.id)])
+                    [
+                        .blob(TestStore.keys.hash(of: "username", "n\(index)")),
+                        .id(account.record.id),
+                    ])
             }
-            try connection.execute("UPDATE account SET profile_sealed = ? WHERE id = 'usr_7'", [.blob([1, 2, 3])])
+            try connection.execute(
+                "UPDATE account SET profile_sealed = ? WHERE id = 'usr_7'", [.blob([1, 2, 3])])
         }
         try kind.close(driver)
         let test = try await TestStore(kind, in: folder)
@@ -145,24 +198,33 @@ import Testing
         #expect(try own.map { try $0.text(0) } == ["usr_7"])
     }
 
-    @Test(arguments: StoreKind.allCases) func `counters of before become counts of the method; locks by hand stay; no device keeps a counter`(
-        kind: StoreKind
-    )
+    @Test(arguments: StoreKind.allCases)
+    func
+        `counters of before become counts of the method; locks by hand stay; no device keeps a counter`(
+            kind: StoreKind
+        )
         async throws
     {
         let step = try #require(Migrations.all.firstIndex { $0.name.hasSuffix("-locks") })
         let (folder, driver) = try await Self.old(kind, step)
-        let ana = AccountRecord.new(UserID("usr_ana")!, AccountProfile(username: "ana"), keys: TestStore.keys, at: .start)
+        let ana = AccountRecord.new(
+            UserID("usr_ana")!, AccountProfile(username: "ana"), keys: TestStore.keys, at: .start)
         func record(_ id: String, _ type: AuthenticatorType, _ app: AppID?) -> AuthenticatorRecord {
-            AuthenticatorRecord(id: AuthenticatorID(id)!, account: ana.record.id, type: type, app: app, content: [1], createdAt: .start)
+            AuthenticatorRecord(
+                id: AuthenticatorID(id)!, account: ana.record.id, type: type, app: app,
+                content: [1], createdAt: .start)
         }
-        let face = record("aut_1", .face, .shop), one = record("aut_2", .passkey, nil), two = record("aut_3", .passkey, nil)
+        let face = record("aut_1", .face, .shop), one = record("aut_2", .passkey, nil),
+            two = record("aut_3", .passkey, nil)
         try await driver.write(.always) { connection in
             let tables = Tables(connection: connection, keys: TestStore.keys)
             try Self.insert(ana, connection)
-            for record in [face, one, two] { try tables.authenticators.insert(record, of: ana.record) }
+            for record in [face, one, two] {
+                try tables.authenticators.insert(record, of: ana.record)
+            }
             let counters: [(String, String, Int64, SQLValue, Int64)] = [
-                ("aut_1", "", 5, .integer(7), 0), ("aut_1", "dev_x", 2, .null, 0), ("aut_2", "", .max, .null, 1), ("aut_3", "", .max, .null, 1),
+                ("aut_1", "", 5, .integer(7), 0), ("aut_1", "dev_x", 2, .null, 0),
+                ("aut_2", "", .max, .null, 1), ("aut_3", "", .max, .null, 1),
                 ("aut_3", "*", 0, .null, 1),
             ]
             for (id, scope, failures, until, isDisabled) in counters {
@@ -175,15 +237,23 @@ import Testing
         let test = try await TestStore(kind, in: folder)
         try await test.store.read { tables throws in
             let old = try tables.locks.lock(of: face, device: nil)
-            #expect(old.total == 7 && old.unknownDevices == LockCounter(failures: 5, lockedUntil: Instant(milliseconds: 7)) && old.holders == [])
+            #expect(
+                old.total == 7
+                    && old.unknownDevices
+                        == LockCounter(failures: 5, lockedUntil: Instant(milliseconds: 7))
+                    && old.holders == [])
             #expect(try tables.locks.devices(of: face.lockSubject).isEmpty)
             let passkey = try tables.locks.lock(of: one, device: nil)
-            #expect(passkey.statusOfUnknownDevices(under: .secret, at: .start) == .disabled && passkey.holders == [])
+            #expect(
+                passkey.statusOfUnknownDevices(under: .secret, at: .start) == .disabled
+                    && passkey.holders == [])
             #expect(try tables.locks.holders(of: two.id) == [.administrator])
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `a database of a newer program is left alone`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func `a database of a newer program is left alone`(
+        kind: StoreKind
+    ) async throws {
         let test = try await TestStore(kind)
         try await test.sql("INSERT INTO schema_step (name) VALUES ('7-something-new')")
         try kind.close(test.driver)
@@ -191,14 +261,21 @@ import Testing
         #expect(await refusal { _ = try await TestStore(kind, in: folder) } == .tooNew)
     }
 
-    @Test(arguments: StoreKind.allCases) func `a step that fails leaves nothing half done`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func `a step that fails leaves nothing half done`(
+        kind: StoreKind
+    ) async throws {
         let (folder, driver) = try await Self.old(kind, 1)
         // In the way of the second step's last statements.
-        _ = try await driver.write(.always) { try $0.execute("CREATE TABLE one_time_code (id TEXT)", []) }
+        _ = try await driver.write(.always) {
+            try $0.execute("CREATE TABLE one_time_code (id TEXT)", [])
+        }
         try kind.close(driver)
         #expect(await refusal { _ = try await TestStore(kind, in: folder) } == .unreachable)
         let again = try kind.driver(in: folder)
-        #expect(try await again.read { try $0.rows("SELECT name FROM schema_step", []).map { try $0.text(0) } } == [Migrations.all[0].name])
+        #expect(
+            try await again.read {
+                try $0.rows("SELECT name FROM schema_step", []).map { try $0.text(0) }
+            } == [Migrations.all[0].name])
         _ = try await again.write(.always) { try $0.execute("DROP TABLE one_time_code", []) }
         try kind.close(again)
         _ = try await TestStore(kind, in: folder)
@@ -208,8 +285,10 @@ import Testing
     @Test func `the names of the steps are in order`() {
         #expect(
             Migrations.all.map(\.name) == [
-                "1-accounts", "2-journeys", "3-operation", "4-tokens", "5-identifiers", "6-passkeys", "7-refresh-marks", "8-otp",
-                "9-capture-trails", "10-licences", "11-mailed-links", "12-recovery-codes", "13-recoveries", "14-credentials",
+                "1-accounts", "2-journeys", "3-operation", "4-tokens", "5-identifiers",
+                "6-passkeys", "7-refresh-marks", "8-otp",
+                "9-capture-trails", "10-licences", "11-mailed-links", "12-recovery-codes",
+                "13-recoveries", "14-credentials",
                 "15-audit-retention", "16-locks", "17-sign-ups",
             ])
     }

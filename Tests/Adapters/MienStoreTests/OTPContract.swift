@@ -4,17 +4,26 @@ import MienStore
 import Testing
 
 @Suite struct OTPContract {
-    private static func registration(_ id: String, of account: UserID, app: AppID = .shop, for seconds: Int = 600) -> OTPRegistrationRecord {
-        OTPRegistrationRecord(id: id, account: account, app: app, kind: "hotp", digits: 8, expiresAt: .start + .seconds(seconds))
+    private static func registration(
+        _ id: String, of account: UserID, app: AppID = .shop, for seconds: Int = 600
+    ) -> OTPRegistrationRecord {
+        OTPRegistrationRecord(
+            id: id, account: account, app: app, kind: "hotp", digits: 8,
+            expiresAt: .start + .seconds(seconds))
     }
 
-    @Test(arguments: StoreKind.allCases) func `a registration is taken once, in time, with its code`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `a registration is taken once, in time, with its code`(kind: StoreKind) async throws {
         let test = try await TestStore(kind), ana = try await test.account("ana")
         try await test.app(.shop)
         let record = Self.registration("otc_1", of: ana.id)
         try await test.store.write { try $0.otpRegistrations.put(record, hash: [1]) }
-        @Sendable func take(_ id: String, _ hash: [UInt8], after seconds: Int = 0) async throws -> OTPRegistrationRecord? {
-            try await test.store.write { try $0.otpRegistrations.take(id, hash: hash, at: .start + .seconds(seconds)) }
+        @Sendable func take(_ id: String, _ hash: [UInt8], after seconds: Int = 0) async throws
+            -> OTPRegistrationRecord?
+        {
+            try await test.store.write {
+                try $0.otpRegistrations.take(id, hash: hash, at: .start + .seconds(seconds))
+            }
         }
         #expect(try await take("otc_1", [2]) == nil)
         #expect(try await take("otc_2", [1]) == nil)
@@ -25,23 +34,41 @@ import Testing
         #expect(try await take("otc_1", [1]) == nil, "used up all the same")
     }
 
-    @Test(arguments: StoreKind.allCases) func `a newer one takes an older one's place, of the same user and app`(kind: StoreKind) async throws {
-        let test = try await TestStore(kind), ana = try await test.account("ana"), bruno = try await test.account("bruno")
+    @Test(arguments: StoreKind.allCases)
+    func `a newer one takes an older one's place, of the same user and app`(kind: StoreKind)
+        async throws
+    {
+        let test = try await TestStore(kind), ana = try await test.account("ana"),
+            bruno = try await test.account("bruno")
         for app in [AppID.shop, .bank] { try await test.app(app) }
         try await test.store.write { tables in
             try tables.otpRegistrations.put(Self.registration("otc_1", of: ana.id), hash: [1])
-            try tables.otpRegistrations.put(Self.registration("otc_2", of: ana.id, app: .bank), hash: [2])
-            try tables.otpRegistrations.put(Self.registration("otc_3", of: bruno.id, for: 60), hash: [3])
+            try tables.otpRegistrations.put(
+                Self.registration("otc_2", of: ana.id, app: .bank), hash: [2])
+            try tables.otpRegistrations.put(
+                Self.registration("otc_3", of: bruno.id, for: 60), hash: [3])
             try tables.otpRegistrations.put(Self.registration("otc_4", of: ana.id), hash: [4])
         }
         #expect(try await test.count("otp_registration") == 3)
-        #expect(try await test.store.write { try $0.otpRegistrations.take("otc_1", hash: [1], at: .start) } == nil)
-        #expect(try await test.store.write { try $0.otpRegistrations.sweep(at: .start + .seconds(60), atMost: 10) } == 1)
-        #expect(try await test.store.write { try $0.otpRegistrations.sweep(at: .start + .seconds(600), atMost: 1) } == 1)
+        #expect(
+            try await test.store.write {
+                try $0.otpRegistrations.take("otc_1", hash: [1], at: .start)
+            } == nil)
+        #expect(
+            try await test.store.write {
+                try $0.otpRegistrations.sweep(at: .start + .seconds(60), atMost: 10)
+            } == 1)
+        #expect(
+            try await test.store.write {
+                try $0.otpRegistrations.sweep(at: .start + .seconds(600), atMost: 1)
+            } == 1)
         #expect(try await test.count("otp_registration") == 1)
     }
 
-    @Test(arguments: StoreKind.allCases) func `a place is spent once, with all before it; with the authenticator it goes`(kind: StoreKind)
+    @Test(arguments: StoreKind.allCases)
+    func `a place is spent once, with all before it; with the authenticator it goes`(
+        kind: StoreKind
+    )
         async throws
     {
         let test = try await TestStore(kind), ana = try await test.account("ana")
@@ -50,17 +77,24 @@ import Testing
         try await test.store.write { tables in
             for (authenticator, registration) in [(id, "otc_1"), (other, "otc_2")] {
                 try tables.authenticators.insert(
-                    AuthenticatorRecord(id: authenticator, account: ana.id, type: .otp, app: .shop, content: [1], createdAt: .start), of: ana)
+                    AuthenticatorRecord(
+                        id: authenticator, account: ana.id, type: .otp, app: .shop, content: [1],
+                        createdAt: .start), of: ana)
                 try tables.otpTokens.insert(authenticator, registration: registration)
             }
         }
-        @Sendable func advance(_ place: Int64) async throws -> Bool { try await test.store.write { try $0.otpTokens.advance(id, past: place) } }
+        @Sendable func advance(_ place: Int64) async throws -> Bool {
+            try await test.store.write { try $0.otpTokens.advance(id, past: place) }
+        }
         #expect(try await advance(0))
         #expect(try await !advance(0))
         #expect(try await advance(7))
         for place: Int64 in [0, 5, 7] { #expect(try await !advance(place)) }
         #expect(try await !advance(.max))
-        #expect(try await test.store.read { try [$0.otpTokens.position(of: id), $0.otpTokens.position(of: other)] } == [8, 0])
+        #expect(
+            try await test.store.read {
+                try [$0.otpTokens.position(of: id), $0.otpTokens.position(of: other)]
+            } == [8, 0])
         #expect(try await test.store.read { try $0.otpTokens.find(registration: "otc_1") } == id)
         let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<64 { group.addTask { try await advance(100) } }

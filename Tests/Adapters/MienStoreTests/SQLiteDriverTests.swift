@@ -13,28 +13,41 @@ import Testing
     init() async throws {
         folder = try ScratchFolder()
         driver = try SQLiteDriver(path: folder("mien.sqlite").path)
-        _ = try await driver.write(.always) { try $0.execute("CREATE TABLE note (text TEXT PRIMARY KEY)", []) }
+        _ = try await driver.write(.always) {
+            try $0.execute("CREATE TABLE note (text TEXT PRIMARY KEY)", [])
+        }
     }
 
-    /// Holds the writer until the gate is opened; what comes meanwhile waits and is written together.
+    /// Holds the writer until the gate is opened; what comes meanwhile waits and is written
+    /// together.
     private func hold() async -> Gate {
         let gate = Gate()
-        let held = Task.detached { [driver] in try await driver.write(.process) { _ in gate.pass() } }
+        let held = Task.detached { [driver] in try await driver.write(.process) { _ in gate.pass() }
+        }
         await gate.arrival()
         _ = held
         return gate
     }
 
-    private func note(_ text: String, _ durability: Durability = .process) async -> StoreError.Code? {
-        await refusal { _ = try await driver.write(durability) { try $0.execute("INSERT INTO note VALUES (?)", [.text(text)]) } }
+    private func note(_ text: String, _ durability: Durability = .process) async -> StoreError.Code?
+    {
+        await refusal {
+            _ = try await driver.write(durability) {
+                try $0.execute("INSERT INTO note VALUES (?)", [.text(text)])
+            }
+        }
     }
 
-    private func notes() async throws -> Int { Int(try await driver.read { try $0.rows("SELECT COUNT(*) FROM note", [])[0].integer(0) }) }
+    private func notes() async throws -> Int {
+        Int(try await driver.read { try $0.rows("SELECT COUNT(*) FROM note", [])[0].integer(0) })
+    }
 
     @Test func `when too much waits, more is refused and what waits is written`() async throws {
         let gate = await hold(), surplus = 40
         try await withThrowingTaskGroup(of: StoreError.Code?.self) { group in
-            for index in 0..<GroupWriter.maxWaiting + surplus { group.addTask { await note("\(index)") } }
+            for index in 0..<GroupWriter.maxWaiting + surplus {
+                group.addTask { await note("\(index)") }
+            }
             // Nobody else can have an answer yet.
             for _ in 0..<surplus { #expect(try await group.next() == .busy) }
             gate.open()
@@ -43,8 +56,12 @@ import Testing
         #expect(try await notes() == GroupWriter.maxWaiting)
     }
 
-    @Test func `after a commit that fails everybody in it is told, and the next ones go on`() async throws {
-        _ = try await driver.write(.always) { try $0.execute("CREATE TABLE page (note TEXT REFERENCES note (text))", []) }
+    @Test func `after a commit that fails everybody in it is told, and the next ones go on`()
+        async throws
+    {
+        _ = try await driver.write(.always) {
+            try $0.execute("CREATE TABLE page (note TEXT REFERENCES note (text))", [])
+        }
         let gate = await hold()
         let codes = await withTaskGroup(of: StoreError.Code?.self) { group in
             for index in 0..<20 { group.addTask { await note("\(index)") } }
@@ -63,16 +80,23 @@ import Testing
         }
         // All that waited were in one transaction; whoever came too late for it was in the next.
         let refused = codes.filter { $0 == .unreachable }.count
-        #expect(refused >= 1 && codes.count == 21 && codes.allSatisfy { $0 == nil || $0 == .unreachable })
+        #expect(
+            refused >= 1 && codes.count == 21
+                && codes.allSatisfy { $0 == nil || $0 == .unreachable })
         #expect(try await notes() == 21 - refused)
         #expect(await note("later", .always) == nil)
     }
 
-    @Test func `a job that breaks the transaction is told, and so are those with it`() async throws {
+    @Test func `a job that breaks the transaction is told, and so are those with it`() async throws
+    {
         let gate = await hold()
         let codes = await withTaskGroup(of: StoreError.Code?.self) { group in
             for index in 0..<10 { group.addTask { await note("\(index)") } }
-            group.addTask { await refusal { _ = try await driver.write(.process) { try $0.execute("ROLLBACK", []) } } }
+            group.addTask {
+                await refusal {
+                    _ = try await driver.write(.process) { try $0.execute("ROLLBACK", []) }
+                }
+            }
             for index in 10..<20 { group.addTask { await note("\(index)") } }
             try? await Task.sleep(for: .milliseconds(100))
             gate.open()
@@ -80,12 +104,16 @@ import Testing
         }
         let refused = codes.filter { $0 != nil }.count
         #expect(refused >= 1)
-        #expect(try await notes() == 21 - refused, "what was acknowledged is there, what was not is not")
+        #expect(
+            try await notes() == 21 - refused, "what was acknowledged is there, what was not is not"
+        )
     }
 
     @Test func `a write syncs as much as the most careful job in it asks for`() async throws {
         func level(_ durability: Durability) async throws -> Int64 {
-            try await driver.write(durability) { try $0.rows("PRAGMA synchronous", [])[0].integer(0) }
+            try await driver.write(durability) {
+                try $0.rows("PRAGMA synchronous", [])[0].integer(0)
+            }
         }
         for _ in 0..<2 {
             #expect(try await level(.always) == 2, "FULL")
@@ -113,16 +141,23 @@ import Testing
         #expect(await note("late") == .unreachable)
         #expect(await refusal { _ = try await notes() } == .unreachable)
         let again = try SQLiteDriver(path: folder("mien.sqlite").path)
-        #expect(try await again.read { try $0.rows("SELECT COUNT(*) FROM note", [])[0].integer(0) } == Int64(written))
+        #expect(
+            try await again.read { try $0.rows("SELECT COUNT(*) FROM note", [])[0].integer(0) }
+                == Int64(written))
         try again.close()
     }
 
     @Test func `closing folds the log into the database`() async throws {
         #expect(await note("one", .always) == nil)
         try driver.close()
-        for name in try folder.names() where name.hasSuffix("-wal") { #expect(try Data(contentsOf: folder(name)).isEmpty) }
+        for name in try folder.names() where name.hasSuffix("-wal") {
+            #expect(try Data(contentsOf: folder(name)).isEmpty)
+        }
         let copy = try folder.write(Data(contentsOf: folder("mien.sqlite")), to: "copy/mien.sqlite")
-        #expect(try await SQLiteDriver(path: copy.path).read { try $0.rows("SELECT text FROM note", [])[0].text(0) } == "one")
+        #expect(
+            try await SQLiteDriver(path: copy.path).read {
+                try $0.rows("SELECT text FROM note", [])[0].text(0)
+            } == "one")
     }
 
     @Test func `letting go of a driver writes what waits`() async throws {
@@ -136,7 +171,9 @@ import Testing
 
     @Test func `its files are its owner's alone`() throws {
         for name in try folder.names() {
-            let mode = try FileManager.default.attributesOfItem(atPath: folder(name).path)[.posixPermissions] as? NSNumber
+            let mode =
+                try FileManager.default.attributesOfItem(atPath: folder(name).path)[
+                    .posixPermissions] as? NSNumber
             #expect(mode?.intValue == 0o600, "\(name)")
         }
         #expect(try folder.names().contains("mien.sqlite-wal"))
@@ -152,22 +189,29 @@ import Testing
 
     @Test func `a text that is no UTF-8 or has a NUL is not taken for another`() async throws {
         for blob in ["X'6100'", "X'610062'", "X'FF'", "X'C3'"] {
-            #expect(await refusal { _ = try await driver.read { try $0.rows("SELECT CAST(\(blob) AS TEXT)", []) } } == .corrupt, "\(blob)")
+            #expect(
+                await refusal {
+                    _ = try await driver.read { try $0.rows("SELECT CAST(\(blob) AS TEXT)", []) }
+                } == .corrupt, "\(blob)")
         }
-        let values = try await driver.read { try $0.rows("SELECT '', 'é', X'', X'00', 1, 1.5, NULL", [])[0] }
+        let values = try await driver.read {
+            try $0.rows("SELECT '', 'é', X'', X'00', 1, 1.5, NULL", [])[0]
+        }
         #expect((0..<7).map { values[$0] } == ["", "é", .blob([]), .blob([0]), 1, .real(1.5), nil])
         #expect(throws: StoreError.self) { try values.integer(0) }
         #expect(throws: StoreError.self) { try values.text(4) }
         #expect(throws: StoreError.self) { try values.blob(1) }
         #expect(
-            try values.optionalText(6) == nil && values.optionalBlob(6) == nil && values.optionalInteger(6) == nil && values.optionalText(1) == "é")
+            try values.optionalText(6) == nil && values.optionalBlob(6) == nil
+                && values.optionalInteger(6) == nil && values.optionalText(1) == "é")
     }
 }
 
 /// A door somebody waits behind, on a thread of theirs.
 private final class Gate: Sendable {
     private let opened = DispatchSemaphore(value: 0)
-    private let arrived: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation) = AsyncStream.makeStream()
+    private let arrived: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation) =
+        AsyncStream.makeStream()
 
     func pass() {
         arrived.continuation.finish()

@@ -33,7 +33,9 @@ enum StoreKind: String, CaseIterable, Sendable {
     /// Every byte the database keeps; `nil` for one whose files are elsewhere.
     func bytes(in folder: ScratchFolder) throws -> [UInt8]? {
         switch self {
-        case .sqlite: try folder.names().filter { $0.hasPrefix("mien.sqlite") && !$0.hasSuffix("-shm") }.flatMap { try Data(contentsOf: folder($0)) }
+        case .sqlite:
+            try folder.names().filter { $0.hasPrefix("mien.sqlite") && !$0.hasSuffix("-shm") }
+                .flatMap { try Data(contentsOf: folder($0)) }
         }
     }
 }
@@ -62,15 +64,22 @@ struct TestStore {
 
     /// Past the repositories.
     @discardableResult
-    func sql(_ statement: String, _ values: SQLValue...) async throws -> Int { try await driver.write(.always) { try $0.execute(statement, values) } }
+    func sql(_ statement: String, _ values: SQLValue...) async throws -> Int {
+        try await driver.write(.always) { try $0.execute(statement, values) }
+    }
 
-    func rows(_ statement: String, _ values: SQLValue...) async throws -> [SQLRow] { try await driver.read { try $0.rows(statement, values) } }
+    func rows(_ statement: String, _ values: SQLValue...) async throws -> [SQLRow] {
+        try await driver.read { try $0.rows(statement, values) }
+    }
 
-    func count(_ table: String) async throws -> Int { Int(try await rows("SELECT COUNT(*) FROM \(table)")[0].integer(0)) }
+    func count(_ table: String) async throws -> Int {
+        Int(try await rows("SELECT COUNT(*) FROM \(table)")[0].integer(0))
+    }
 
     /// An account with a user name, written.
     func account(_ name: String, at time: Instant = .start) async throws -> AccountRecord {
-        let account = AccountRecord.new(UserID("usr_\(name)")!, AccountProfile(username: name), keys: store.keys, at: time)
+        let account = AccountRecord.new(
+            UserID("usr_\(name)")!, AccountProfile(username: name), keys: store.keys, at: time)
         let names = [try LoginName(name, kind: .username)]
         try await store.write { try $0.accounts.insert(account, names: names) }
         return account.record
@@ -78,23 +87,31 @@ struct TestStore {
 
     /// An app, written.
     func app(_ id: AppID) async throws {
-        let record = AppRecord(id: id, name: id.text, type: .public, settings: AppSettings(), createdAt: .start)
+        let record = AppRecord(
+            id: id, name: id.text, type: .public, settings: AppSettings(), createdAt: .start)
         try await store.write { try $0.apps.insert(record) }
     }
 
     /// A known device, written.
-    func device(_ name: String, of account: UserID, earned: [LockSubject] = [], at time: Instant = .start) async throws -> DeviceID {
-        let id = DeviceID("dev_\(name)")!, device = KnownDevice(id: id, account: account, app: .shop), hash = Array(name.utf8)
-        try await store.write { try $0.devices.insert(device, tokenHash: hash, earned: earned, at: time) }
+    func device(
+        _ name: String, of account: UserID, earned: [LockSubject] = [], at time: Instant = .start
+    ) async throws -> DeviceID {
+        let id = DeviceID("dev_\(name)")!,
+            device = KnownDevice(id: id, account: account, app: .shop), hash = Array(name.utf8)
+        try await store.write {
+            try $0.devices.insert(device, tokenHash: hash, earned: earned, at: time)
+        }
         return id
     }
 
     /// An authenticator of `account`, written.
     func authenticator(
-        _ id: String, _ type: AuthenticatorType = .face, of account: AccountRecord, app: AppID? = .shop, content: [UInt8] = [1, 2, 3]
+        _ id: String, _ type: AuthenticatorType = .face, of account: AccountRecord,
+        app: AppID? = .shop, content: [UInt8] = [1, 2, 3]
     ) async throws -> AuthenticatorRecord {
         let record = AuthenticatorRecord(
-            id: AuthenticatorID("aut_\(id)")!, account: account.id, type: type, app: app, content: content, info: ["photos": 1], createdAt: .start)
+            id: AuthenticatorID("aut_\(id)")!, account: account.id, type: type, app: app,
+            content: content, info: ["photos": 1], createdAt: .start)
         try await store.write { try $0.authenticators.insert(record, of: account) }
         return record
     }

@@ -6,22 +6,30 @@ import Testing
 /// Descriptors that an evaluation keeps.
 @Suite struct DescriptorCacheTests {
     private static func open(_ folder: String, pipeline: String = "one") throws -> DescriptorCache {
-        try DescriptorCache.open(folder: "\(folder)/cache/evaluation", keyPath: "\(folder)/evaluation.key", pipeline: pipeline)
+        try DescriptorCache.open(
+            folder: "\(folder)/cache/evaluation", keyPath: "\(folder)/evaluation.key",
+            pipeline: pipeline)
     }
 
     private static func entry(_ seed: Float) throws -> DescriptorCache.Entry {
-        DescriptorCache.Entry(descriptor: try FaceDescriptor(normalising: [seed, 2, 3, 4]), quality: 61)
+        DescriptorCache.Entry(
+            descriptor: try FaceDescriptor(normalising: [seed, 2, 3, 4]), quality: 61)
     }
 
     /// The files of kept entries.
     private static func entries(_ folder: String) throws -> [String] {
         let root = "\(folder)/cache/evaluation"
-        return try FileManager.default.subpathsOfDirectory(atPath: root).filter { $0.utf8.count == 65 }.sorted().map { "\(root)/\($0)" }
+        return try FileManager.default.subpathsOfDirectory(atPath: root).filter {
+            $0.utf8.count == 65
+        }.sorted().map { "\(root)/\($0)" }
     }
 
     private let photo: [UInt8] = [1, 2, 3], other: [UInt8] = [1, 2, 4]
 
-    @Test func `what was kept is found again, by the photo's bytes, also after the cache is opened anew`() async throws {
+    @Test
+    func `what was kept is found again, by the photo's bytes, also after the cache is opened anew`()
+        async throws
+    {
         try await withTemporaryFolder { folder throws in
             let cache = try Self.open(folder)
             #expect(cache.entry(for: photo) == nil)
@@ -29,7 +37,8 @@ import Testing
             cache.keep(DescriptorCache.Entry(descriptor: nil, quality: 0), for: other)
             for cache in [cache, try Self.open(folder)] {
                 #expect(try cache.entry(for: photo) == Self.entry(1))
-                #expect(cache.entry(for: other) == DescriptorCache.Entry(descriptor: nil, quality: 0))
+                #expect(
+                    cache.entry(for: other) == DescriptorCache.Entry(descriptor: nil, quality: 0))
                 #expect(cache.entry(for: []) == nil)
             }
             cache.keep(try Self.entry(5), for: photo)
@@ -47,9 +56,13 @@ import Testing
     @Test func `nobody but the owner can read it, and the key lies elsewhere`() async throws {
         try await withTemporaryFolder { folder throws in
             try Self.open(folder).keep(try Self.entry(1), for: photo)
-            let file = try #require(try Self.entries(folder).first), key = "\(folder)/evaluation.key"
+            let file = try #require(try Self.entries(folder).first),
+                key = "\(folder)/evaluation.key"
             for path in [file, key] { #expect(try mode(of: path) == 0o600) }
-            for path in ["\(folder)/cache", "\(folder)/cache/evaluation", (file as NSString).deletingLastPathComponent] {
+            for path in [
+                "\(folder)/cache", "\(folder)/cache/evaluation",
+                (file as NSString).deletingLastPathComponent,
+            ] {
                 #expect(try mode(of: path) == 0o700)
             }
             #expect(try contents(of: key).count == 32)
@@ -62,13 +75,18 @@ import Testing
     @Test func `a key that others can read is refused`() async throws {
         try await withTemporaryFolder { folder throws in
             _ = try Self.open(folder)
-            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: "\(folder)/evaluation.key")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o640], ofItemAtPath: "\(folder)/evaluation.key")
             let error = try #require(throws: FaceStoreError.self) { try Self.open(folder) }
             #expect(error.code == "key.mode")
         }
     }
 
-    @Test func `with any bit flipped, or cut off anywhere, an entry counts as not there, and can be kept again`() async throws {
+    @Test
+    func
+        `with any bit flipped, or cut off anywhere, an entry counts as not there, and can be kept again`()
+        async throws
+    {
         try await withTemporaryFolder { folder throws in
             let cache = try Self.open(folder)
             cache.keep(try Self.entry(1), for: photo)
@@ -103,7 +121,8 @@ import Testing
     @Test func `what an interrupted process left is swept`() async throws {
         try await withTemporaryFolder { folder throws in
             try Self.open(folder).keep(try Self.entry(1), for: photo)
-            let place = (try #require(try Self.entries(folder).first) as NSString).deletingLastPathComponent
+            let place = (try #require(try Self.entries(folder).first) as NSString)
+                .deletingLastPathComponent
             try put([1], at: "\(place)/.0123456789abcdef.tmp")
             _ = try Self.open(folder)
             #expect(try FileManager.default.contentsOfDirectory(atPath: place).count == 1)
@@ -117,7 +136,9 @@ import Testing
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             // Not while others open: they sweep what is half written.
-            for (i, cache) in caches.enumerated() { cache.keep(try Self.entry(Float(i)), for: [UInt8(i)]) }
+            for (i, cache) in caches.enumerated() {
+                cache.keep(try Self.entry(Float(i)), for: [UInt8(i)])
+            }
             let cache = try Self.open(folder)
             for i in 0..<20 { #expect(try cache.entry(for: [UInt8(i)]) == Self.entry(Float(i))) }
         }

@@ -7,10 +7,14 @@ import Synchronization
 /// A made-up template; another `seed`, another template. No face.
 func madeUpTemplate(seed: Int, entries: Int = 1, dimensions: Int = 8) throws -> FaceTemplate {
     let made = try (0..<entries).map { entry in
-        let raw = (0..<dimensions).map { Float(($0 * 37 + 11) % 257 + ($0 * 53 + (seed * 8 + entry) * 101) % 127) }
-        return try FaceTemplate.Entry(descriptor: FaceDescriptor(normalising: raw), quality: 80, pose: .frontal)
+        let raw = (0..<dimensions).map {
+            Float(($0 * 37 + 11) % 257 + ($0 * 53 + (seed * 8 + entry) * 101) % 127)
+        }
+        return try FaceTemplate.Entry(
+            descriptor: FaceDescriptor(normalising: raw), quality: 80, pose: .frontal)
     }
-    return try FaceTemplate(entries: made, packID: PackID("made-up"), createdAt: Instant(milliseconds: Int64(seed)))
+    return try FaceTemplate(
+        entries: made, packID: PackID("made-up"), createdAt: Instant(milliseconds: Int64(seed)))
 }
 
 extension RandomSource {
@@ -19,7 +23,9 @@ extension RandomSource {
         let calls = Counter()
         return RandomSource { count in
             let call = calls.next()
-            return (0..<count).map { $0 < 8 ? UInt8(truncatingIfNeeded: call >> (8 * UInt64($0))) : UInt8($0) }
+            return (0..<count).map {
+                $0 < 8 ? UInt8(truncatingIfNeeded: call >> (8 * UInt64($0))) : UInt8($0)
+            }
         }
     }
 }
@@ -37,18 +43,23 @@ private final class Counter: Sendable {
 
 /// A new folder on the real disk, gone when the test is over.
 func withTemporaryFolder<T>(_ body: (String) async throws -> T) async throws -> T {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("mien-vault-\(UUID().uuidString)").path
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "mien-vault-\(UUID().uuidString)"
+    ).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     return try await body(folder)
 }
 
 func mode(of path: String) throws -> Int {
-    let value = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+    let value =
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
     return value?.intValue ?? -1
 }
 
-func contents(of path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
+func contents(of path: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+}
 
 func put(_ bytes: [UInt8], at path: String, mode: Int = 0o600) throws {
     try Data(bytes).write(to: URL(fileURLWithPath: path))

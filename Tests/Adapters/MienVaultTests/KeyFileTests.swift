@@ -3,7 +3,11 @@ import MienVault
 import Testing
 
 @Suite struct KeyFileTests {
-    @Test func `a new key file holds 32 bytes, mode 0600, in a folder of mode 0700, and nothing lies beside it`() async throws {
+    @Test
+    func
+        `a new key file holds 32 bytes, mode 0600, in a folder of mode 0700, and nothing lies beside it`()
+        async throws
+    {
         try await withTemporaryFolder { folder throws in
             let file = KeyFile(path: "\(folder)/a/b/key")
             #expect(try file.load() == nil)
@@ -15,7 +19,9 @@ import Testing
         }
     }
 
-    @Test func `a key file is never replaced: making it again gives the key that is there`() async throws {
+    @Test func `a key file is never replaced: making it again gives the key that is there`()
+        async throws
+    {
         try await withTemporaryFolder { folder throws in
             let file = KeyFile(path: "\(folder)/key")
             let key = try file.create(), bytes = try contents(of: file.path)
@@ -29,9 +35,13 @@ import Testing
         try await withTemporaryFolder { folder throws in
             let path = "\(folder)/key"
             try put([UInt8](repeating: 7, count: 32), at: path, mode: wide)
-            let error = #expect(throws: KeyFileError.tooWide(path: path, mode: UInt32(wide))) { try KeyFile(path: path).load() }
+            let error = #expect(throws: KeyFileError.tooWide(path: path, mode: UInt32(wide))) {
+                try KeyFile(path: path).load()
+            }
             let text = String(describing: try #require(error))
-            #expect(text.contains(path) && text.contains("0\(String(wide, radix: 8))") && text.hasSuffix("Run: chmod 600 \(path)"))
+            #expect(
+                text.contains(path) && text.contains("0\(String(wide, radix: 8))")
+                    && text.hasSuffix("Run: chmod 600 \(path)"))
         }
     }
 
@@ -53,26 +63,38 @@ import Testing
 
     @Test func `a folder and a pipe are no key files, and a link is not followed`() async throws {
         try await withTemporaryFolder { folder throws in
-            try FileManager.default.createDirectory(atPath: "\(folder)/folder", withIntermediateDirectories: false)
-            #expect(throws: KeyFileError.notRegular(path: "\(folder)/folder")) { try KeyFile(path: "\(folder)/folder").load() }
+            try FileManager.default.createDirectory(
+                atPath: "\(folder)/folder", withIntermediateDirectories: false)
+            #expect(throws: KeyFileError.notRegular(path: "\(folder)/folder")) {
+                try KeyFile(path: "\(folder)/folder").load()
+            }
             #expect(mkfifo("\(folder)/pipe", 0o600) == 0)
-            #expect(throws: KeyFileError.notRegular(path: "\(folder)/pipe")) { try KeyFile(path: "\(folder)/pipe").load() }
+            #expect(throws: KeyFileError.notRegular(path: "\(folder)/pipe")) {
+                try KeyFile(path: "\(folder)/pipe").load()
+            }
             try put([UInt8](repeating: 7, count: 32), at: "\(folder)/key")
-            try FileManager.default.createSymbolicLink(atPath: "\(folder)/link", withDestinationPath: "\(folder)/key")
-            #expect(throws: KeyFileError.notRegular(path: "\(folder)/link")) { try KeyFile(path: "\(folder)/link").load() }
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder)/link", withDestinationPath: "\(folder)/key")
+            #expect(throws: KeyFileError.notRegular(path: "\(folder)/link")) {
+                try KeyFile(path: "\(folder)/link").load()
+            }
         }
     }
 
     @Test func `a key of another user is refused, even with the right mode`() {
         let disk = SimulatedDisk()
         disk.plant("/key", [UInt8](repeating: 7, count: 32), owner: 1001)
-        #expect(throws: KeyFileError.notOwned(path: "/key", owner: 1001, user: 1000)) { try KeyFile(path: "/key", files: disk).load() }
+        #expect(throws: KeyFileError.notOwned(path: "/key", owner: 1001, user: 1000)) {
+            try KeyFile(path: "/key", files: disk).load()
+        }
     }
 
     @Test func `no key is made while sealed records wait for the lost one`() async throws {
         try await withTemporaryFolder { folder throws in
             let file = KeyFile(path: "\(folder)/key")
-            let error = #expect(throws: KeyFileError.missing(path: file.path)) { try file.loadOrCreate(sealedRecordsExist: true) }
+            let error = #expect(throws: KeyFileError.missing(path: file.path)) {
+                try file.loadOrCreate(sealedRecordsExist: true)
+            }
             #expect(error.map { "\($0)".contains("key file missing") } == true)
             #expect(try file.load() == nil)
             #expect(try file.loadOrCreate(sealedRecordsExist: false).id == file.load()?.id)
@@ -81,7 +103,8 @@ import Testing
 
     @Test func `two system keys differ, and a key never prints`() throws {
         let disk = SimulatedDisk()
-        let a = try KeyFile(path: "/a", files: disk).create(), b = try KeyFile(path: "/b", files: disk).create()
+        let a = try KeyFile(path: "/a", files: disk).create(),
+            b = try KeyFile(path: "/b", files: disk).create()
         #expect(a.id != b.id)
         var dumped = ""
         dump(a, to: &dumped)
@@ -90,8 +113,12 @@ import Testing
 
     @Test func `the codes of key errors are pinned`() {
         let errors: [KeyFileError] = [
-            .missing(path: ""), .tooWide(path: "", mode: 0), .notRegular(path: ""), .notOwned(path: "", owner: 0, user: 1), .size(path: "", 0),
+            .missing(path: ""), .tooWide(path: "", mode: 0), .notRegular(path: ""),
+            .notOwned(path: "", owner: 0, user: 1), .size(path: "", 0),
         ]
-        #expect(errors.map(\.code) == ["key.missing", "key.mode", "key.not-regular", "key.owner", "key.size"])
+        #expect(
+            errors.map(\.code) == [
+                "key.missing", "key.mode", "key.not-regular", "key.owner", "key.size",
+            ])
     }
 }

@@ -2,7 +2,8 @@ import MienFace
 import MienVault
 import Testing
 
-/// Whatever goes wrong, and whenever: each person's record is the one before or the one after, whole.
+/// Whatever goes wrong, and whenever: each person's record is the one before or the one after,
+/// whole.
 @Suite struct LocalFaceStoreFaultTests {
     /// What one process does, from opening the store to its end.
     enum Work: CaseIterable, Sendable {
@@ -26,23 +27,39 @@ import Testing
 
         func run(on disk: SimulatedDisk, _ random: RandomSource) throws {
             let store = try open(disk, random)
-            if self == .removal { #expect(try store.remove(ana)) } else { _ = try store.put(madeUpTemplate(seed: 2), as: ana) }
+            if self == .removal {
+                #expect(try store.remove(ana))
+            } else {
+                _ = try store.put(madeUpTemplate(seed: 2), as: ana)
+            }
         }
     }
 
     static let key = "/home/vault/key"
 
-    static func open(_ disk: SimulatedDisk, _ random: RandomSource, key: String = key) throws -> LocalFaceStore {
-        try LocalFaceStore.open(folder: "/home/vault/faces", keyPath: key, files: disk, random: random)
+    static func open(_ disk: SimulatedDisk, _ random: RandomSource, key: String = key) throws
+        -> LocalFaceStore
+    {
+        try LocalFaceStore.open(
+            folder: "/home/vault/faces", keyPath: key, files: disk, random: random)
     }
 
-    /// Who is enrolled, by the seed of the template; fails when a record is damaged or anything else lies about.
-    static func people(on disk: SimulatedDisk, _ random: RandomSource, key: String = key) throws -> [PersonName: Int]? {
+    /// Who is enrolled, by the seed of the template; fails when a record is damaged or anything
+    /// else lies about.
+    static func people(on disk: SimulatedDisk, _ random: RandomSource, key: String = key) throws
+        -> [PersonName: Int]?
+    {
         let listing = try open(disk, random, key: key).list()
-        let expected = listing.faces.map { "/home/vault/faces/\($0.id).face" } + ["/home/vault/faces/lock", key]
+        let expected =
+            listing.faces.map { "/home/vault/faces/\($0.id).face" } + [
+                "/home/vault/faces/lock", key,
+            ]
         guard listing.damaged.isEmpty, disk.fileNames == expected.sorted() else { return nil }
         guard Set(listing.faces.map(\.name)).count == listing.faces.count else { return nil }
-        return Dictionary(uniqueKeysWithValues: listing.faces.map { ($0.name, Int($0.template.createdAt.milliseconds)) })
+        return Dictionary(
+            uniqueKeysWithValues: listing.faces.map {
+                ($0.name, Int($0.template.createdAt.milliseconds))
+            })
     }
 
     static func prepare(_ work: Work, _ random: RandomSource) throws -> SimulatedDisk {
@@ -56,7 +73,8 @@ import Testing
     /// Runs `work` with `fault` at the n-th operation, n = 1, 2, … until it comes through.
     /// - Returns: what each crash then could leave, and whether the work had said it was done.
     static func results(
-        _ work: Work, _ fault: SimulatedDisk.Fault, prepare change: (SimulatedDisk) -> Void = { _ in }
+        _ work: Work, _ fault: SimulatedDisk.Fault,
+        prepare change: (SimulatedDisk) -> Void = { _ in }
     ) throws -> [(n: Int, done: Bool, people: [PersonName: Int]?)] {
         var results: [(Int, Bool, [PersonName: Int]?)] = []
         for n in 1...200 {
@@ -77,11 +95,15 @@ import Testing
     }
 
     @Test(arguments: Work.allCases, SimulatedDisk.Fault.allCases)
-    func `at every operation, the record is the old one or the new one`(work: Work, fault: SimulatedDisk.Fault) throws {
+    func `at every operation, the record is the old one or the new one`(
+        work: Work, fault: SimulatedDisk.Fault
+    ) throws {
         let results = try Self.results(work, fault)
         #expect(results.last?.n ?? 0 > 10, "the loop went through the whole work")
         for result in results {
-            #expect(result.people == work.after || !result.done && result.people == work.before, "\(work), \(fault) at operation \(result.n)")
+            #expect(
+                result.people == work.after || !result.done && result.people == work.before,
+                "\(work), \(fault) at operation \(result.n)")
         }
     }
 
@@ -93,19 +115,26 @@ import Testing
             disk.arm(.fail, at: n)
             let done = (try? work.run(on: disk, random)) != nil
             guard disk.disarm() else { return }
-            if !done, try Self.people(on: disk, random) != work.after { try work.run(on: disk, random) }
+            if !done, try Self.people(on: disk, random) != work.after {
+                try work.run(on: disk, random)
+            }
             #expect(try Self.people(on: disk, random) == work.after, "\(work) at operation \(n)")
         }
     }
 
     @Test func `on a disk that does not sync, the loop does find lost and half records`() throws {
         let results = try Self.results(.reEnrolment, .crash) { $0.stopSyncing() }
-        #expect(results.contains { $0.people != Work.reEnrolment.before && $0.people != Work.reEnrolment.after })
+        #expect(
+            results.contains {
+                $0.people != Work.reEnrolment.before && $0.people != Work.reEnrolment.after
+            })
         #expect(results.contains { $0.done && $0.people == Work.reEnrolment.before })
     }
 
     @Test(arguments: [key, "/home/keys/key"])
-    func `what a killed process made without syncing is made durable before anything is sealed`(key: String) throws {
+    func `what a killed process made without syncing is made durable before anything is sealed`(
+        key: String
+    ) throws {
         let random = RandomSource.counting()
         for n in 1...60 {
             let disk = SimulatedDisk()
@@ -114,7 +143,9 @@ import Testing
             guard disk.disarm() else { return }
             _ = try Self.open(disk, random, key: key).put(madeUpTemplate(seed: 2), as: ana)
             for outcome in disk.outcomes {
-                #expect(try Self.people(on: disk.afterCrash(outcome), random, key: key) == [ana: 2], "killed at operation \(n)")
+                #expect(
+                    try Self.people(on: disk.afterCrash(outcome), random, key: key) == [ana: 2],
+                    "killed at operation \(n)")
             }
         }
     }

@@ -12,20 +12,24 @@ import Testing
                 for i in 0..<20 {
                     group.addTask {
                         let store = try LocalFaceStoreTests.open(folder)
-                        _ = try store.put(madeUpTemplate(seed: i), as: PersonName("person \(i % 10)"))
+                        _ = try store.put(
+                            madeUpTemplate(seed: i), as: PersonName("person \(i % 10)"))
                     }
                 }
                 try await group.waitForAll()
             }
             let listing = try LocalFaceStoreTests.open(folder).list()
-            #expect(listing.faces.map(\.name.text) == (0..<10).map { "person \($0)" } && listing.damaged.isEmpty)
+            #expect(
+                listing.faces.map(\.name.text) == (0..<10).map { "person \($0)" }
+                    && listing.damaged.isEmpty)
         }
     }
 
     @Test func `a writer makes others wait, a reader does not make readers wait`() async throws {
         try await withTemporaryFolder { folder throws in
             let files = POSIXFileSystem()
-            let first = try files.lock("\(folder)/lock", .shared), second = try files.lock("\(folder)/lock", .shared)
+            let first = try files.lock("\(folder)/lock", .shared),
+                second = try files.lock("\(folder)/lock", .shared)
             first.release()
             second.release()
             let writer = try files.lock("\(folder)/lock", .exclusive)
@@ -43,18 +47,23 @@ import Testing
             }
             // Not a task's sleep, which may last longer than the others are willing to wait.
             usleep(300_000)
-            #expect(taken.withLock { $0.isEmpty }, "neither a writer nor a reader got past a writer")
+            #expect(
+                taken.withLock { $0.isEmpty }, "neither a writer nor a reader got past a writer")
             writer.release()
-            await withCheckedContinuation { next in done.notify(queue: .global()) { next.resume() } }
+            await withCheckedContinuation { next in done.notify(queue: .global()) { next.resume() }
+            }
             #expect(taken.withLock { $0.count } == 2)
         }
     }
 
     @Test(arguments: [3, 17, 41, 73])
-    func `killed amid re-enrolling, the store opens and holds one whole record`(milliseconds: Int) async throws {
+    func `killed amid re-enrolling, the store opens and holds one whole record`(milliseconds: Int)
+        async throws
+    {
         try await withTemporaryFolder { folder throws in
             _ = try LocalFaceStoreTests.open(folder).put(madeUpTemplate(seed: 0), as: ana)
-            await #expect(processExitsWith: .signal(SIGKILL)) { [folder = folder as String, milliseconds = milliseconds as Int] in
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [folder = folder as String, milliseconds = milliseconds as Int] in
                 let store = try LocalFaceStoreTests.open(folder)
                 Thread.detachNewThread {
                     usleep(UInt32(milliseconds) * 1000)
@@ -66,7 +75,9 @@ import Testing
             #expect(listing.faces.map(\.name) == [ana] && listing.damaged.isEmpty)
             let template = try #require(listing.faces.first).template
             #expect(try template == madeUpTemplate(seed: Int(template.createdAt.milliseconds)))
-            #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/vault/faces").count == 2, "the record and the lock")
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: "\(folder)/vault/faces").count
+                    == 2, "the record and the lock")
         }
     }
 }

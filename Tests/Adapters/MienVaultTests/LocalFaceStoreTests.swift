@@ -10,7 +10,9 @@ import Testing
     }
 
     static func records(_ store: LocalFaceStore) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: store.folder).filter { $0.hasSuffix(".face") }.sorted().map { "\(store.folder)/\($0)" }
+        try FileManager.default.contentsOfDirectory(atPath: store.folder).filter {
+            $0.hasSuffix(".face")
+        }.sorted().map { "\(store.folder)/\($0)" }
     }
 
     @Test func `what is put is found, by another process too, case aside`() async throws {
@@ -35,7 +37,9 @@ import Testing
         }
     }
 
-    @Test func `enrolling again replaces the record in place and takes the new spelling`() async throws {
+    @Test func `enrolling again replaces the record in place and takes the new spelling`()
+        async throws
+    {
         try await withTemporaryFolder { folder throws in
             let store = try Self.open(folder)
             _ = try store.put(madeUpTemplate(seed: 1), as: ana)
@@ -43,7 +47,11 @@ import Testing
             #expect(try store.put(madeUpTemplate(seed: 2), as: PersonName("ANA")) == .replaced)
             #expect(try Self.records(store) == file)
             #expect(try contents(of: file[0]) != old)
-            #expect(try store.find(ana) == EnrolledFace(id: store.list().faces[0].id, name: PersonName("ANA"), template: madeUpTemplate(seed: 2)))
+            #expect(
+                try store.find(ana)
+                    == EnrolledFace(
+                        id: store.list().faces[0].id, name: PersonName("ANA"),
+                        template: madeUpTemplate(seed: 2)))
             #expect(try store.find(ana)?.name.text == "ANA")
         }
     }
@@ -60,19 +68,28 @@ import Testing
         }
     }
 
-    @Test func `files are private, of one size, and their names and bytes show no name`() async throws {
+    @Test func `files are private, of one size, and their names and bytes show no name`()
+        async throws
+    {
         try await withTemporaryFolder { folder throws in
             let store = try Self.open(folder)
-            for (entries, name) in [(1, "Wilhelmina-Persephone"), (8, String(repeating: "W", count: 64)), (3, "W")] {
-                _ = try store.put(madeUpTemplate(seed: 1, entries: entries, dimensions: 128), as: PersonName(name))
+            for (entries, name) in [
+                (1, "Wilhelmina-Persephone"), (8, String(repeating: "W", count: 64)), (3, "W"),
+            ] {
+                _ = try store.put(
+                    madeUpTemplate(seed: 1, entries: entries, dimensions: 128), as: PersonName(name)
+                )
             }
             let records = try Self.records(store)
             #expect(try Set(records.map { try contents(of: $0).count }) == [4_684])
             #expect(try mode(of: store.folder) == 0o700)
             for path in records {
                 #expect(try mode(of: path) == 0o600)
-                #expect(path.split(separator: "/").last!.wholeMatch(of: /[0-9a-f]{32}\.face/) != nil)
-                #expect(String(decoding: try contents(of: path), as: Unicode.ASCII.self).contains("Wilhelmina") == false)
+                #expect(
+                    path.split(separator: "/").last!.wholeMatch(of: /[0-9a-f]{32}\.face/) != nil)
+                #expect(
+                    String(decoding: try contents(of: path), as: Unicode.ASCII.self).contains(
+                        "Wilhelmina") == false)
             }
         }
     }
@@ -112,16 +129,21 @@ import Testing
             let store = try Self.open(folder)
             _ = try store.put(madeUpTemplate(seed: 1), as: ana)
             let good = try contents(of: Self.records(store)[0])
-            let name = { (digit: String) in "\(store.folder)/" + String(repeating: digit, count: 32) + ".face" }
+            let name = { (digit: String) in
+                "\(store.folder)/" + String(repeating: digit, count: 32) + ".face"
+            }
             try put([], at: name("0"))
             try put(good, at: name("1"))  // another's record under a new name
             try put([UInt8](repeating: 0, count: 40_000), at: name("2"))
-            try FileManager.default.createDirectory(atPath: name("3"), withIntermediateDirectories: false)
+            try FileManager.default.createDirectory(
+                atPath: name("3"), withIntermediateDirectories: false)
             try put(good, at: "\(store.folder)/Ana.face")
-            let reasons = try Dictionary(uniqueKeysWithValues: store.list().damaged.map { ($0.path, $0.reason) })
+            let reasons = try Dictionary(
+                uniqueKeysWithValues: store.list().damaged.map { ($0.path, $0.reason) })
             #expect(
                 reasons == [
-                    name("0"): .seal(.truncated(at: 0)), name("1"): .seal(.refused), name("2"): .size(40_000), name("3"): .notRegular,
+                    name("0"): .seal(.truncated(at: 0)), name("1"): .seal(.refused),
+                    name("2"): .size(40_000), name("3"): .notRegular,
                     "\(store.folder)/Ana.face": .fileName,
                 ])
             #expect(try store.list().faces.count == 1)
@@ -136,7 +158,9 @@ import Testing
         }
     }
 
-    @Test func `without its key a store with records does not open, an empty one does`() async throws {
+    @Test func `without its key a store with records does not open, an empty one does`()
+        async throws
+    {
         try await withTemporaryFolder { folder throws in
             let key = "\(folder)/vault/key", store = try Self.open(folder)
             try FileManager.default.removeItem(atPath: key)
@@ -144,14 +168,18 @@ import Testing
             _ = try Self.open(folder).put(madeUpTemplate(seed: 1), as: ana)
             try FileManager.default.removeItem(atPath: key)
             #expect(throws: FaceStoreError.key(.missing(path: key))) { try Self.open(folder) }
-            #expect(try Self.records(store).count == 1 && !FileManager.default.fileExists(atPath: key))
+            #expect(
+                try Self.records(store).count == 1 && !FileManager.default.fileExists(atPath: key))
         }
     }
 
     @Test func `what interrupted processes left is ignored, then swept`() async throws {
         try await withTemporaryFolder { folder throws in
             let store = try Self.open(folder)
-            let leftovers = ["\(store.folder)/.0011223344556677.tmp", "\(folder)/vault/.key.0011223344556677.tmp"]
+            let leftovers = [
+                "\(store.folder)/.0011223344556677.tmp",
+                "\(folder)/vault/.key.0011223344556677.tmp",
+            ]
             for path in leftovers { try put([1, 2, 3], at: path) }
             #expect(try store.list() == FaceListing.empty)
             _ = try Self.open(folder)
@@ -162,7 +190,8 @@ import Testing
     @Test func `one name in two files is an error, not a guess`() async throws {
         let random = RandomSource.counting()
         let disk = SimulatedDisk()
-        let store = try LocalFaceStore.open(folder: "/faces", keyPath: "/key", files: disk, random: random)
+        let store = try LocalFaceStore.open(
+            folder: "/faces", keyPath: "/key", files: disk, random: random)
         _ = try store.put(madeUpTemplate(seed: 1), as: ana)
         let path = try #require(disk.fileNames.first { $0.hasSuffix(".face") })
         let bytes = try #require(try disk.read(path, atMost: 100_000)).bytes
@@ -173,9 +202,11 @@ import Testing
         #expect(error?.code == "faces.name-twice")
     }
 
-    @Test func `a record the disk refuses to read stops a newcomer, who might be its owner`() throws {
+    @Test func `a record the disk refuses to read stops a newcomer, who might be its owner`() throws
+    {
         let disk = SimulatedDisk()
-        let store = try LocalFaceStore.open(folder: "/faces", keyPath: "/key", files: disk, random: .counting())
+        let store = try LocalFaceStore.open(
+            folder: "/faces", keyPath: "/key", files: disk, random: .counting())
         _ = try store.put(madeUpTemplate(seed: 1), as: ana)
         disk.arm(.fail, at: 3)  // lock, list, read
         #expect(throws: FaceStoreError.self) { try store.put(madeUpTemplate(seed: 2), as: ana) }
@@ -192,19 +223,28 @@ import Testing
             dump(store, to: &shown)
             try put([1], at: Self.records(store)[0])
             do { _ = try store.find(name) } catch { dump(error, to: &shown) }
-            // A descriptor's numbers are fractions; a record's random name may end with a 0, before “.face”.
-            #expect(shown.contains(".face") && !shown.contains("Wilhelmina") && shown.firstMatch(of: /[0-9]\.[0-9]/) == nil)
+            // A descriptor's numbers are fractions; a record's random name may end with a 0, before
+            // “.face”.
+            #expect(
+                shown.contains(".face") && !shown.contains("Wilhelmina")
+                    && shown.firstMatch(of: /[0-9]\.[0-9]/) == nil)
         }
     }
 
     @Test func `the codes of the store's errors are pinned`() {
         let errors: [FaceStoreError] = [
-            .key(.missing(path: "")), .damaged([]), .nameTwice(paths: []), .full(limit: 1), .folderTooWide(path: "", mode: 0),
+            .key(.missing(path: "")), .damaged([]), .nameTwice(paths: []), .full(limit: 1),
+            .folderTooWide(path: "", mode: 0),
         ]
-        #expect(errors.map(\.code) == ["key.missing", "faces.damaged", "faces.name-twice", "faces.full", "faces.folder-mode"])
+        #expect(
+            errors.map(\.code) == [
+                "key.missing", "faces.damaged", "faces.name-twice", "faces.full",
+                "faces.folder-mode",
+            ])
     }
 
-    @Test(arguments: [0o770, 0o707, 0o720, 0o702]) func `a folder that others can change is refused, with the remedy`(mode: Int) async throws {
+    @Test(arguments: [0o770, 0o707, 0o720, 0o702])
+    func `a folder that others can change is refused, with the remedy`(mode: Int) async throws {
         try await withTemporaryFolder { folder throws in
             _ = try Self.open(folder).put(madeUpTemplate(seed: 1), as: ana)
             let faces = "\(folder)/vault/faces"

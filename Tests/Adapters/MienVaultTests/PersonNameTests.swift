@@ -7,7 +7,10 @@ import Testing
         #expect(Array(try PersonName("Zoe\u{308}").text.utf8) == Array("Zo\u{EB}".utf8))
     }
 
-    @Test(arguments: [("Ana", "ANA"), ("ZOË", "zoe\u{308}"), ("Straße", "STRASSE"), ("Σίσυφος", "ΣΊΣΥΦΟΣ"), ("Ａ", "ａ")])
+    @Test(arguments: [
+        ("Ana", "ANA"), ("ZOË", "zoe\u{308}"), ("Straße", "STRASSE"), ("Σίσυφος", "ΣΊΣΥΦΟΣ"),
+        ("Ａ", "ａ"),
+    ])
     func `case and composition do not make another person`(a: String, b: String) throws {
         #expect(try PersonName(a) == PersonName(b))
         #expect(try PersonName(a).hashValue == PersonName(b).hashValue)
@@ -22,11 +25,18 @@ import Testing
         #expect(try PersonName("x").text == "x")
         #expect(try PersonName(String(repeating: "界", count: 64)).text.count == 64)
         #expect(throws: PersonNameError.empty) { try PersonName(" \t ") }
-        #expect(throws: PersonNameError.tooLong) { try PersonName(String(repeating: "x", count: 65)) }
-        #expect(throws: PersonNameError.tooLong) { try PersonName("e" + String(repeating: "\u{301}", count: 130)) }
+        #expect(throws: PersonNameError.tooLong) {
+            try PersonName(String(repeating: "x", count: 65))
+        }
+        #expect(throws: PersonNameError.tooLong) {
+            try PersonName("e" + String(repeating: "\u{301}", count: 130))
+        }
     }
 
-    @Test(arguments: ["a\nb", "a\u{0}b", "a\u{1B}[31mb", "a\u{7F}b", "a\u{85}b", "a\u{2028}b", "a\u{202E}b", "a\u{2066}b"])
+    @Test(arguments: [
+        "a\nb", "a\u{0}b", "a\u{1B}[31mb", "a\u{7F}b", "a\u{85}b", "a\u{2028}b", "a\u{202E}b",
+        "a\u{2066}b",
+    ])
     func `characters that could forge a terminal's output are refused`(text: String) {
         #expect(throws: PersonNameError.forbiddenCharacter) { try PersonName(text) }
     }
@@ -39,6 +49,7 @@ import Testing
     @Test func `a name does not print`() throws {
         var dumped = ""
         dump(ana, to: &dumped)
-        #expect("\(ana)" == "‹name›" && String(reflecting: ana) == "‹name›" && dumped == "- ‹name›\n")
+        #expect(
+            "\(ana)" == "‹name›" && String(reflecting: ana) == "‹name›" && dumped == "- ‹name›\n")
     }
 }

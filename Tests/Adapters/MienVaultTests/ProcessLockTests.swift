@@ -4,13 +4,19 @@ import Testing
 
 /// The same lock between processes: `HostileTests+DataFolder`.
 @Suite struct ProcessLockTests {
-    @Test func `a second holder is refused and learns the first one's process id, until the first releases it`() async throws {
+    @Test
+    func
+        `a second holder is refused and learns the first one's process id, until the first releases it`()
+        async throws
+    {
         try await withTemporaryFolder { folder throws in
             let path = "\(folder)/server.lock", id = ProcessInfo.processInfo.processIdentifier
             let first = try ProcessLock(path)
             #expect(throws: ProcessLock.Held(holder: id)) { try ProcessLock(path) }
             #expect(try String(contentsOfFile: path, encoding: .utf8) == "\(id)\n")
-            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+            #expect(
+                try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+                    == 0o600)
             first.release()
             first.release()
             #expect(try String(contentsOfFile: path, encoding: .utf8).isEmpty)
@@ -32,7 +38,9 @@ import Testing
             let path = "\(folder)/server.lock"
             try Data("99999999999999999999\n".utf8).write(to: URL(filePath: path))
             let lock = try ProcessLock(path)
-            #expect(throws: ProcessLock.Held(holder: ProcessInfo.processInfo.processIdentifier)) { try ProcessLock(path) }
+            #expect(throws: ProcessLock.Held(holder: ProcessInfo.processInfo.processIdentifier)) {
+                try ProcessLock(path)
+            }
             lock.release()
         }
     }
@@ -40,7 +48,8 @@ import Testing
     @Test func `a symbolic link in place of the lock file is refused`() async throws {
         try await withTemporaryFolder { folder throws in
             try Data("precious".utf8).write(to: URL(filePath: "\(folder)/other"))
-            try FileManager.default.createSymbolicLink(atPath: "\(folder)/server.lock", withDestinationPath: "\(folder)/other")
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder)/server.lock", withDestinationPath: "\(folder)/other")
             #expect(throws: FileSystemError.self) { try ProcessLock("\(folder)/server.lock") }
             #expect(try String(contentsOfFile: "\(folder)/other", encoding: .utf8) == "precious")
         }

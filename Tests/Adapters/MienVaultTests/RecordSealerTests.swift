@@ -6,7 +6,9 @@ import Testing
 @Suite struct RecordSealerTests {
     static let key = MasterKey(bytes: Array(1...32)), identity = [UInt8](0..<16)
 
-    static func sealer(_ key: MasterKey = key, _ purpose: SealPurpose = .faceTemplate) -> RecordSealer {
+    static func sealer(_ key: MasterKey = key, _ purpose: SealPurpose = .faceTemplate)
+        -> RecordSealer
+    {
         RecordSealer(key: key, purpose: purpose, random: .counting())
     }
 
@@ -14,12 +16,19 @@ import Testing
         for vector in try Vectors.load().records {
             let key = MasterKey(bytes: bytes(hex: vector.masterKey), version: vector.keyVersion)
             #expect(key.id == bytes(hex: vector.keyID), "\(vector.name)")
-            let purpose: SealPurpose = vector.purpose == "mien/v1/example" ? SealPurpose(label: "mien/v1/example") : .faceTemplate
+            let purpose: SealPurpose =
+                vector.purpose == "mien/v1/example"
+                ? SealPurpose(label: "mien/v1/example") : .faceTemplate
             #expect(purpose.label == vector.purpose)
-            let sealer = RecordSealer(key: key, purpose: purpose, random: .replaying(bytes(hex: vector.random)))
+            let sealer = RecordSealer(
+                key: key, purpose: purpose, random: .replaying(bytes(hex: vector.random)))
             let content = bytes(hex: vector.content), identity = bytes(hex: vector.identity)
-            #expect(sealer.seal(content, identity: identity) == bytes(hex: vector.record), "\(vector.name)")
-            #expect(try sealer.open(bytes(hex: vector.record), identity: identity) == content, "\(vector.name)")
+            #expect(
+                sealer.seal(content, identity: identity) == bytes(hex: vector.record),
+                "\(vector.name)")
+            #expect(
+                try sealer.open(bytes(hex: vector.record), identity: identity) == content,
+                "\(vector.name)")
         }
     }
 
@@ -29,12 +38,15 @@ import Testing
         for bit in 0..<8 * record.count {
             var flipped = record
             flipped[bit / 8] ^= 1 << (bit % 8)
-            let error = #expect(throws: SealError.self, "bit \(bit)") { try Self.sealer().open(flipped, identity: Self.identity) }
+            let error = #expect(throws: SealError.self, "bit \(bit)") {
+                try Self.sealer().open(flipped, identity: Self.identity)
+            }
             if let error { codes.insert(error.code) }
         }
         #expect(
             codes == [
-                "seal.magic", "seal.version", "seal.reserved", "seal.key-version", "seal.foreign-key", "seal.truncated", "seal.trailing-bytes",
+                "seal.magic", "seal.version", "seal.reserved", "seal.key-version",
+                "seal.foreign-key", "seal.truncated", "seal.trailing-bytes",
                 "seal.refused",
             ])
     }
@@ -42,29 +54,41 @@ import Testing
     @Test func `cut anywhere or made longer, a record is refused`() {
         let record = Self.sealer().seal(Array(0..<40), identity: Self.identity)
         for end in 0..<record.count {
-            #expect(throws: SealError.truncated(at: end)) { try Self.sealer().open(Array(record[..<end]), identity: Self.identity) }
+            #expect(throws: SealError.truncated(at: end)) {
+                try Self.sealer().open(Array(record[..<end]), identity: Self.identity)
+            }
         }
-        #expect(throws: SealError.trailingBytes(at: record.count)) { try Self.sealer().open(record + [0], identity: Self.identity) }
+        #expect(throws: SealError.trailingBytes(at: record.count)) {
+            try Self.sealer().open(record + [0], identity: Self.identity)
+        }
     }
 
     @Test func `a record opens only in its place, for its purpose, under its key`() throws {
         let record = Self.sealer().seal([1, 2, 3], identity: Self.identity)
-        #expect(throws: SealError.refused) { try Self.sealer().open(record, identity: Array(1...16)) }
+        #expect(throws: SealError.refused) {
+            try Self.sealer().open(record, identity: Array(1...16))
+        }
         #expect(throws: SealError.refused) { try Self.sealer().open(record, identity: []) }
         #expect(throws: SealError.refused) {
-            try Self.sealer(Self.key, SealPurpose(label: "mien/v1/face-templatE")).open(record, identity: Self.identity)
+            try Self.sealer(Self.key, SealPurpose(label: "mien/v1/face-templatE")).open(
+                record, identity: Self.identity)
         }
         #expect(throws: SealError.foreignKey) {
             try Self.sealer(MasterKey(bytes: Array(2...33))).open(record, identity: Self.identity)
         }
         #expect(throws: SealError.keyVersion(1)) {
-            try Self.sealer(MasterKey(bytes: Array(1...32), version: 2)).open(record, identity: Self.identity)
+            try Self.sealer(MasterKey(bytes: Array(1...32), version: 2)).open(
+                record, identity: Self.identity)
         }
     }
 
     @Test func `a letter moved from the purpose to the identity is noticed`() {
-        let record = Self.sealer(Self.key, SealPurpose(label: "ab")).seal([1], identity: Array("c".utf8))
-        #expect(throws: SealError.refused) { try Self.sealer(Self.key, SealPurpose(label: "a")).open(record, identity: Array("bc".utf8)) }
+        let record = Self.sealer(Self.key, SealPurpose(label: "ab")).seal(
+            [1], identity: Array("c".utf8))
+        #expect(throws: SealError.refused) {
+            try Self.sealer(Self.key, SealPurpose(label: "a")).open(
+                record, identity: Array("bc".utf8))
+        }
     }
 
     @Test func `the same content sealed twice shares nothing but the clear header`() {
@@ -72,7 +96,9 @@ import Testing
         let a = sealer.seal([UInt8](repeating: 0, count: 64), identity: Self.identity)
         let b = sealer.seal([UInt8](repeating: 0, count: 64), identity: Self.identity)
         #expect(a.count == 64 + RecordSealer.overhead && a.count == b.count)
-        #expect(a[20..<32] != b[20..<32] && a[32..<64] != b[32..<64] && a[80..<92] != b[80..<92] && a[96...] != b[96...])
+        #expect(
+            a[20..<32] != b[20..<32] && a[32..<64] != b[32..<64] && a[80..<92] != b[80..<92]
+                && a[96...] != b[96...])
     }
 
     /// What sealing cannot see, as the specification says.
@@ -112,7 +138,9 @@ private struct Vectors: Decodable {
     let records: [Record]
 
     static func load() throws -> Self {
-        let url = try #require(Bundle.module.url(forResource: "sealed-record", withExtension: "json", subdirectory: "Vectors"))
+        let url = try #require(
+            Bundle.module.url(
+                forResource: "sealed-record", withExtension: "json", subdirectory: "Vectors"))
         return try JSONDecoder().decode(Self.self, from: Data(contentsOf: url))
     }
 }

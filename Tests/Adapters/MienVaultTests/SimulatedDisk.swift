@@ -1,10 +1,12 @@
 import MienVault
 import Synchronization
 
-/// A disk in memory that forgets, as disks may, whatever was not synced; and that fails or crashes at a chosen operation.
+/// A disk in memory that forgets, as disks may, whatever was not synced; and that fails or crashes
+/// at a chosen operation.
 ///
-/// Bytes survive a crash from `sync` on, names from `syncFolder` on. Of what was not synced, ``afterCrash(_:)`` can keep any part: any
-/// subset of the changes to names, and all, half or none of each file's bytes. A rename is kept or lost in one piece.
+/// Bytes survive a crash from `sync` on, names from `syncFolder` on. Of what was not synced,
+/// ``afterCrash(_:)`` can keep any part: any subset of the changes to names, and all, half or none
+/// of each file's bytes. A rename is kept or lost in one piece.
 final class SimulatedDisk: FileSystem {
     enum Fault: Sendable, CaseIterable {
         /// The power goes before the operation; every later one fails too.
@@ -51,19 +53,27 @@ final class SimulatedDisk: FileSystem {
     var outcomes: [Outcome] {
         let pending = state.withLock { $0.pending.count }
         precondition(pending < 12, "\(pending) unsynced changes are too many to try")
-        return (0..<UInt(1) << pending).flatMap { changes in Outcome.Bytes.allCases.map { Outcome(changes: changes, bytes: $0) } }
+        return (0..<UInt(1) << pending).flatMap { changes in
+            Outcome.Bytes.allCases.map { Outcome(changes: changes, bytes: $0) }
+        }
     }
 
     /// The disk as found after a crash now.
-    func afterCrash(_ outcome: Outcome) -> SimulatedDisk { SimulatedDisk(state.withLock { $0.afterCrash(outcome) }) }
+    func afterCrash(_ outcome: Outcome) -> SimulatedDisk {
+        SimulatedDisk(state.withLock { $0.afterCrash(outcome) })
+    }
 
     // MARK: Looking and tampering, without faults
 
     var fileNames: [String] { state.withLock { $0.names.keys.sorted() } }
 
-    func plant(_ path: String, _ bytes: [UInt8], mode: UInt32 = 0o600, owner: UInt32 = 1000, isRegular: Bool = true) {
+    func plant(
+        _ path: String, _ bytes: [UInt8], mode: UInt32 = 0o600, owner: UInt32 = 1000,
+        isRegular: Bool = true
+    ) {
         state.withLock { state in
-            let file = state.newFile(File(bytes: bytes, durable: bytes, mode: mode, owner: owner, isRegular: isRegular))
+            let file = state.newFile(
+                File(bytes: bytes, durable: bytes, mode: mode, owner: owner, isRegular: isRegular))
             (state.names[path], state.durableNames[path]) = (file, file)
         }
     }
@@ -74,7 +84,8 @@ final class SimulatedDisk: FileSystem {
         try operate(.read, path) { state -> FileContents? in
             guard let file = state.names[path].map({ state.files[$0] }) else { return nil }
             return FileContents(
-                isRegular: file.isRegular, mode: file.mode, owner: file.owner, size: file.bytes.count,
+                isRegular: file.isRegular, mode: file.mode, owner: file.owner,
+                size: file.bytes.count,
                 bytes: file.isRegular ? Array(file.bytes.prefix(limit)) : [])
         }
     }
@@ -82,7 +93,9 @@ final class SimulatedDisk: FileSystem {
     func list(_ folder: String) throws(FileSystemError) -> [String]? {
         try operate(.list, folder) { state -> [String]? in
             guard state.folders.contains(folder) else { return nil }
-            return (Array(state.names.keys) + state.folders).filter { parent(of: $0) == folder && $0 != "/" }.map { last(of: $0) }
+            return (Array(state.names.keys) + state.folders).filter {
+                parent(of: $0) == folder && $0 != "/"
+            }.map { last(of: $0) }
         }
     }
 
@@ -93,7 +106,9 @@ final class SimulatedDisk: FileSystem {
     func makeFolder(_ path: String) throws(FileSystemError) -> Bool {
         try operate(.makeFolder, path) { state in
             guard !state.folders.contains(path) else { return false }
-            guard state.folders.contains(parent(of: path)) else { throw FileSystemError.Kind.notFound }
+            guard state.folders.contains(parent(of: path)) else {
+                throw FileSystemError.Kind.notFound
+            }
             state.change(.addFolder(path))
             return true
         }
@@ -102,7 +117,9 @@ final class SimulatedDisk: FileSystem {
     func createFile(_ path: String) throws(FileSystemError) -> any WritableFile {
         let file = try operate(.create, path) { state in
             guard state.names[path] == nil else { throw FileSystemError.Kind.alreadyExists }
-            guard state.folders.contains(parent(of: path)) else { throw FileSystemError.Kind.notFound }
+            guard state.folders.contains(parent(of: path)) else {
+                throw FileSystemError.Kind.notFound
+            }
             let file = state.newFile(File())
             state.change(.add(path, file))
             return file
@@ -140,7 +157,9 @@ final class SimulatedDisk: FileSystem {
         try operate(.lock, path) { state in
             precondition(!state.isLocked, "the lock is taken twice")
             if state.names[path] == nil {
-                guard state.folders.contains(parent(of: path)) else { throw FileSystemError.Kind.notFound }
+                guard state.folders.contains(parent(of: path)) else {
+                    throw FileSystemError.Kind.notFound
+                }
                 state.change(.add(path, state.newFile(File())))
             }
             state.isLocked = true
@@ -148,12 +167,15 @@ final class SimulatedDisk: FileSystem {
         return SimulatedLock(disk: self)
     }
 
-    fileprivate func write(_ path: String, _ number: Int, _ bytes: [UInt8]) throws(FileSystemError) {
+    fileprivate func write(_ path: String, _ number: Int, _ bytes: [UInt8]) throws(FileSystemError)
+    {
         try operate(.write, path) { $0.files[number].bytes += bytes }
     }
 
     fileprivate func sync(_ path: String, _ number: Int) throws(FileSystemError) {
-        try operate(.sync, path) { if $0.syncs { $0.files[number].durable = $0.files[number].bytes } }
+        try operate(.sync, path) {
+            if $0.syncs { $0.files[number].durable = $0.files[number].bytes }
+        }
     }
 
     fileprivate func unlock() { state.withLock { $0.isLocked = false } }
@@ -174,7 +196,9 @@ extension FileSystemError.Kind: Error {}
 
 /// What is on the disk, and what of it would survive.
 private struct State {
-    enum Change { case add(String, Int), move(String, String, Int), remove(String), addFolder(String) }
+    enum Change {
+        case add(String, Int), move(String, String, Int), remove(String), addFolder(String)
+    }
 
     var files: [File] = []
     var names: [String: Int] = [:], durableNames: [String: Int] = [:]
@@ -195,7 +219,9 @@ private struct State {
 
     mutating func syncFolder(_ folder: String) {
         guard syncs else { return }
-        for change in pending where change.folder == folder { apply(change, &durableNames, &durableFolders) }
+        for change in pending where change.folder == folder {
+            apply(change, &durableNames, &durableFolders)
+        }
         pending.removeAll { $0.folder == folder }
     }
 
@@ -206,18 +232,25 @@ private struct State {
         switch fault {
         case .crash: if countdown <= 0 { throw .failed }
         case .fail: if countdown == 0 { throw .failed }
-        case .full: if countdown <= 0, [.create, .write, .makeFolder].contains(operation) { throw .noSpace }
+        case .full:
+            if countdown <= 0, [.create, .write, .makeFolder].contains(operation) {
+                throw .noSpace
+            }
         }
     }
 
     func afterCrash(_ outcome: SimulatedDisk.Outcome) -> State {
         var after = State()
         var (names, folders) = (durableNames, durableFolders)
-        for (i, change) in pending.enumerated() where outcome.changes >> UInt(i) & 1 == 1 { apply(change, &names, &folders) }
+        for (i, change) in pending.enumerated() where outcome.changes >> UInt(i) & 1 == 1 {
+            apply(change, &names, &folders)
+        }
         after.files = files.map { $0.afterCrash(outcome.bytes) }
         after.folders = folders.filter { isReachable($0, folders) }
         after.names = names.filter { isReachable($0.key, folders) }
-        (after.durableNames, after.durableFolders, after.syncs) = (after.names, after.folders, syncs)
+        (after.durableNames, after.durableFolders, after.syncs) = (
+            after.names, after.folders, syncs
+        )
         return after
     }
 
@@ -225,7 +258,8 @@ private struct State {
         path == "/" || folders.contains(parent(of: path)) && isReachable(parent(of: path), folders)
     }
 
-    private func apply(_ change: Change, _ names: inout [String: Int], _ folders: inout Set<String>) {
+    private func apply(_ change: Change, _ names: inout [String: Int], _ folders: inout Set<String>)
+    {
         switch change {
         case .add(let path, let file): names[path] = file
         case .move(let path, let target, let file): (names[path], names[target]) = (nil, file)
@@ -238,7 +272,8 @@ private struct State {
 extension State.Change {
     var folder: String {
         switch self {
-        case .add(let path, _), .move(let path, _, _), .remove(let path), .addFolder(let path): parent(of: path)
+        case .add(let path, _), .move(let path, _, _), .remove(let path), .addFolder(let path):
+            parent(of: path)
         }
     }
 }
@@ -262,7 +297,9 @@ private struct File {
 private final class SimulatedFile: WritableFile {
     private let disk: SimulatedDisk, path: String, number: Int
 
-    init(disk: SimulatedDisk, path: String, number: Int) { (self.disk, self.path, self.number) = (disk, path, number) }
+    init(disk: SimulatedDisk, path: String, number: Int) {
+        (self.disk, self.path, self.number) = (disk, path, number)
+    }
 
     func write(_ bytes: [UInt8]) throws(FileSystemError) { try disk.write(path, number, bytes) }
     func sync() throws(FileSystemError) { try disk.sync(path, number) }
@@ -282,4 +319,6 @@ private func parent(of path: String) -> String {
     return slash == path.startIndex ? "/" : String(path[..<slash])
 }
 
-private func last(of path: String) -> String { String(path[path.index(after: path.lastIndex(of: "/")!)...]) }
+private func last(of path: String) -> String {
+    String(path[path.index(after: path.lastIndex(of: "/")!)...])
+}

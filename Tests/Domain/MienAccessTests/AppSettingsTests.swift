@@ -4,30 +4,42 @@ import MienCore
 import Testing
 
 @Suite struct AppSettingsTests {
-    static func decode(_ json: String) throws -> AppSettings { try JSONDecoder().decode(AppSettings.self, from: Data(json.utf8)) }
+    static func decode(_ json: String) throws -> AppSettings {
+        try JSONDecoder().decode(AppSettings.self, from: Data(json.utf8))
+    }
 
     @Test func `nothing set is the defaults`() throws {
         let settings = try Self.decode("{}")
         #expect(settings == AppSettings() && settings.faults.isEmpty)
-        #expect(settings.tokenSeconds == 300 && settings.journeys == nil && settings.lockPolicy(for: .face) == .face)
+        #expect(
+            settings.tokenSeconds == 300 && settings.journeys == nil
+                && settings.lockPolicy(for: .face) == .face)
         #expect(settings.lockPolicy(for: .password) == .secret)
     }
 
     /// "Failed attempts" and "lockout duration" of the face-authentication guide, by their names.
     @Test func `the guide's two settings rule`() throws {
-        let settings = try Self.decode(#"{"locks": {"face": {"failed_attempts": 3, "lockout_seconds": 600}}}"#)
+        let settings = try Self.decode(
+            #"{"locks": {"face": {"failed_attempts": 3, "lockout_seconds": 600}}}"#)
         #expect(settings.faults.isEmpty)
-        #expect(try settings.lockPolicy(for: .face) == LockPolicy(failedAttempts: 3, lockoutSeconds: 600, disableAfter: 50))
+        #expect(
+            try settings.lockPolicy(for: .face)
+                == LockPolicy(failedAttempts: 3, lockoutSeconds: 600, disableAfter: 50))
         #expect(settings.lockPolicy(for: .emailCode) == .secret)
     }
 
     @Test func `written and read, settings are the same`() throws {
         let settings = AppSettings(
-            redirectURIs: ["https://app.example.org/back"], journeys: [JourneyID("face-login")!, JourneyID("sign-up")!],
+            redirectURIs: ["https://app.example.org/back"],
+            journeys: [JourneyID("face-login")!, JourneyID("sign-up")!],
             locks: ["face": .face, "password": .secret], faceThreshold: 50.5, tokenSeconds: 3600)
-        #expect(try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings)) == settings)
+        #expect(
+            try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings))
+                == settings)
         #expect(try Self.decode(#"{"journeys": []}"#).journeys == [], "none is not every one")
-        let object = try #require(try JSONSerialization.jsonObject(with: JSONEncoder().encode(settings)) as? [String: Any])
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: JSONEncoder().encode(settings)) as? [String: Any]
+        )
         #expect(object.keys.sorted() == AppSettings.keys.sorted())
     }
 
@@ -39,24 +51,56 @@ import Testing
             """
         let settings = try Self.decode(json), biometric = settings.biometric
         #expect(settings.faults.isEmpty, "\(settings.faults)")
-        #expect(biometric.attestation == .ifGiven && biometric.androidLevel == .strongBox && biometric.androidUserAuthentication == .biometricOnly)
-        #expect(biometric.takesAppleDevelopment && biometric.isEnabled && biometric.mode == .strict && biometric.maxKeys == 10)
-        #expect(biometric.androidApps == [AndroidApp(package: "org.example.app", signatureDigests: [digest])])
-        #expect(try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings)) == settings)
-        let object = try #require(try JSONSerialization.jsonObject(with: JSONEncoder().encode(biometric)) as? [String: Any])
+        #expect(
+            biometric.attestation == .ifGiven && biometric.androidLevel == .strongBox
+                && biometric.androidUserAuthentication == .biometricOnly)
+        #expect(
+            biometric.takesAppleDevelopment && biometric.isEnabled && biometric.mode == .strict
+                && biometric.maxKeys == 10)
+        #expect(
+            biometric.androidApps == [
+                AndroidApp(package: "org.example.app", signatureDigests: [digest])
+            ])
+        #expect(
+            try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings))
+                == settings)
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: JSONEncoder().encode(biometric))
+                as? [String: Any])
         #expect(object.keys.sorted() == BiometricSettings.keys.sorted())
-        #expect(BiometricSettings.appleApp("ABCDE12345.org.example.app").map { "\($0.team) \($0.bundle)" } == "ABCDE12345 org.example.app")
+        #expect(
+            BiometricSettings.appleApp("ABCDE12345.org.example.app").map {
+                "\($0.team) \($0.bundle)"
+            } == "ABCDE12345 org.example.app")
     }
 
     @Test(arguments: [
-        (#"{"attestation": "required"}"#, "biometric.attestation"), (#"{"attestation": "if_given"}"#, "biometric.attestation"),
-        (#"{"apple_apps": ["org.example.app"]}"#, "biometric.apple_apps[0]"), (#"{"apple_apps": ["ABCDE12345."]}"#, "biometric.apple_apps[0]"),
-        (#"{"apple_apps": ["abcde12345.org"]}"#, "biometric.apple_apps[0]"), (#"{"apple_apps": ["ABCDE12345.org..app"]}"#, "biometric.apple_apps[0]"),
-        (#"{"android_apps": [{"package": "app", "signature_digests": ["\#(digest)"]}]}"#, "biometric.android_apps[0].package"),
-        (#"{"android_apps": [{"package": "org..app", "signature_digests": ["\#(digest)"]}]}"#, "biometric.android_apps[0].package"),
-        (#"{"android_apps": [{"package": "a.b", "signature_digests": []}]}"#, "biometric.android_apps[0].signature_digests"),
-        (#"{"android_apps": [{"package": "a.b", "signature_digests": ["ab"]}]}"#, "biometric.android_apps[0].signature_digests[0]"),
-        (#"{"android_apps": [{"package": "a.b", "signature_digests": ["\#(digest)+0"]}]}"#, "biometric.android_apps[0].signature_digests[0]"),
+        (#"{"attestation": "required"}"#, "biometric.attestation"),
+        (#"{"attestation": "if_given"}"#, "biometric.attestation"),
+        (#"{"apple_apps": ["org.example.app"]}"#, "biometric.apple_apps[0]"),
+        (#"{"apple_apps": ["ABCDE12345."]}"#, "biometric.apple_apps[0]"),
+        (#"{"apple_apps": ["abcde12345.org"]}"#, "biometric.apple_apps[0]"),
+        (#"{"apple_apps": ["ABCDE12345.org..app"]}"#, "biometric.apple_apps[0]"),
+        (
+            #"{"android_apps": [{"package": "app", "signature_digests": ["\#(digest)"]}]}"#,
+            "biometric.android_apps[0].package"
+        ),
+        (
+            #"{"android_apps": [{"package": "org..app", "signature_digests": ["\#(digest)"]}]}"#,
+            "biometric.android_apps[0].package"
+        ),
+        (
+            #"{"android_apps": [{"package": "a.b", "signature_digests": []}]}"#,
+            "biometric.android_apps[0].signature_digests"
+        ),
+        (
+            #"{"android_apps": [{"package": "a.b", "signature_digests": ["ab"]}]}"#,
+            "biometric.android_apps[0].signature_digests[0]"
+        ),
+        (
+            #"{"android_apps": [{"package": "a.b", "signature_digests": ["\#(digest)+0"]}]}"#,
+            "biometric.android_apps[0].signature_digests[0]"
+        ),
         (#"{"max_keys": 31}"#, "biometric.max_keys"),
     ])
     func `a setting of devices' keys that is wrong is named`(json: String, setting: String) throws {
@@ -68,24 +112,35 @@ import Testing
     @Test func `digests are hexadecimal, with colons or without`() {
         let bytes = [UInt8](repeating: 0xab, count: 32)
         #expect(AndroidApp.digest(String(repeating: "aB", count: 32)) == bytes)
-        #expect(AndroidApp.digest([String](repeating: "AB", count: 32).joined(separator: ":")) == bytes)
+        #expect(
+            AndroidApp.digest([String](repeating: "AB", count: 32).joined(separator: ":")) == bytes)
         for wrong in [
-            "", String(repeating: "ab", count: 31), String(repeating: "ab", count: 33), [String](repeating: "A", count: 32).joined(separator: ":"),
-            String(repeating: "+1", count: 32), String(repeating: "ab:", count: 32), String(repeating: "é", count: 32),
+            "", String(repeating: "ab", count: 31), String(repeating: "ab", count: 33),
+            [String](repeating: "A", count: 32).joined(separator: ":"),
+            String(repeating: "+1", count: 32), String(repeating: "ab:", count: 32),
+            String(repeating: "é", count: 32),
         ] { #expect(AndroidApp.digest(wrong) == nil, "\(wrong)") }
     }
 
     @Test(arguments: [
-        "https://app.example.org", "https://app.example.org/back?from=mien", "https://app.example.org:8443/back", "http://localhost",
-        "http://localhost:3000/back", "http://127.0.0.1/x", "http://[::1]:8080", "https://[2001:db8::1]/", "http://localhost?x=1",
+        "https://app.example.org", "https://app.example.org/back?from=mien",
+        "https://app.example.org:8443/back", "http://localhost",
+        "http://localhost:3000/back", "http://127.0.0.1/x", "http://[::1]:8080",
+        "https://[2001:db8::1]/", "http://localhost?x=1",
     ])
-    func `addresses to send a browser back to`(uri: String) { #expect(AppSettings(redirectURIs: [uri]).faults.isEmpty) }
+    func `addresses to send a browser back to`(uri: String) {
+        #expect(AppSettings(redirectURIs: [uri]).faults.isEmpty)
+    }
 
     @Test(arguments: [
-        "", "https://", "https:///back", "https://?x", "http://example.org", "http://localhost.example.org", "http://localhost:x@example.org/",
-        "http://127.0.0.1:80@example.org", "https://app.example.org@evil.example", "https://app.example.org\\@evil.example/", "//example.org",
-        "https://example.org/#part", "https://example.org/ x", "https://exämple.org", "javascript://localhost/%0aalert(1)", "HTTP://localhost",
-        "https://example.org:99999/", "https://example.org:/", "myapp:/back", "https://example.org/\u{7F}",
+        "", "https://", "https:///back", "https://?x", "http://example.org",
+        "http://localhost.example.org", "http://localhost:x@example.org/",
+        "http://127.0.0.1:80@example.org", "https://app.example.org@evil.example",
+        "https://app.example.org\\@evil.example/", "//example.org",
+        "https://example.org/#part", "https://example.org/ x", "https://exämple.org",
+        "javascript://localhost/%0aalert(1)", "HTTP://localhost",
+        "https://example.org:99999/", "https://example.org:/", "myapp:/back",
+        "https://example.org/\u{7F}",
         "https://example.org/" + String(repeating: "a", count: 2048),
     ])
     func `no address to send a browser back to`(uri: String) {
@@ -95,11 +150,17 @@ import Testing
 
     @Test func `every fault is named`() {
         let settings = AppSettings(
-            redirectURIs: Array(repeating: "https://a.example", count: 101), locks: ["smile": .face, "face": .face, "hand": .face],
+            redirectURIs: Array(repeating: "https://a.example", count: 101),
+            locks: ["smile": .face, "face": .face, "hand": .face],
             faceThreshold: 23.9, tokenSeconds: 29)
-        #expect(settings.faults.map(\.setting) == ["redirect_uris", "locks.hand", "locks.smile", "face_threshold", "token_seconds"])
         #expect(
-            settings.faults[1].message == "is no authenticator; there are password, face, native_biometrics, email_code, passkey, otp, recovery_code")
+            settings.faults.map(\.setting) == [
+                "redirect_uris", "locks.hand", "locks.smile", "face_threshold", "token_seconds",
+            ])
+        #expect(
+            settings.faults[1].message
+                == "is no authenticator; there are password, face, native_biometrics, email_code, passkey, otp, recovery_code"
+        )
     }
 
     @Test(arguments: [(24.0, true), (72, true), (72.1, false), (.nan, false), (-.infinity, false)])
@@ -113,10 +174,13 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"locks": {"face": {"failed_attempts": 0, "lockout_seconds": 600}}}"#, #"{"locks": []}"#, #"{"redirect_uris": "x"}"#,
+        #"{"locks": {"face": {"failed_attempts": 0, "lockout_seconds": 600}}}"#, #"{"locks": []}"#,
+        #"{"redirect_uris": "x"}"#,
         #"{"journeys": ["a b"]}"#, #"{"token_seconds": 30.5}"#,
     ])
-    func `settings of another shape are refused`(json: String) { #expect(throws: (any Error).self) { try Self.decode(json) } }
+    func `settings of another shape are refused`(json: String) {
+        #expect(throws: (any Error).self) { try Self.decode(json) }
+    }
 
     @Test func `states and types have their words`() {
         #expect(AccountState.allCases.map(\.rawValue) == ["active", "suspended", "pending"])

@@ -4,11 +4,14 @@ import Testing
 
 @Suite("Exported audit log")
 struct AuditExportTests {
-    private static func lines(_ count: Int, after start: AuditChain = .start) -> (lines: [String], end: AuditChain) {
+    private static func lines(_ count: Int, after start: AuditChain = .start) -> (
+        lines: [String], end: AuditChain
+    ) {
         var place = start, lines = [AuditExport.header(start)]
         for number in 0..<count {
             let entry = AuditChain.Entry(
-                at: Int64(1000 * number), event: "face.registered", actor: "journey", account: "usr_\(number)", app: "", detail: #"{"photos":2}"#)
+                at: Int64(1000 * number), event: "face.registered", actor: "journey",
+                account: "usr_\(number)", app: "", detail: #"{"photos":2}"#)
             place = place.appending(entry)!
             lines.append(AuditExport.line(entry, place))
         }
@@ -21,26 +24,37 @@ struct AuditExportTests {
         return try verifier.finish()
     }
 
-    @Test("a file is whole as it was written, from the start of the log or later, and two of them join")
+    @Test(
+        "a file is whole as it was written, from the start of the log or later, and two of them join"
+    )
     func whole() throws {
         let (first, end) = Self.lines(5), (second, _) = Self.lines(3, after: end)
-        #expect(try Self.verified(first) == 5 && Self.verified(second) == 3 && Self.verified(Self.lines(0).lines) == 0)
+        #expect(
+            try Self.verified(first) == 5 && Self.verified(second) == 3
+                && Self.verified(Self.lines(0).lines) == 0)
         var verifier = AuditExport.Verifier()
         for line in second { try verifier.take(line.utf8) }
         #expect(verifier.start == end && verifier.end?.number == 8)
     }
 
-    @Test("a file with a line removed, repeated, moved, or cut off is refused, whichever line it is")
+    @Test(
+        "a file with a line removed, repeated, moved, or cut off is refused, whichever line it is")
     func lines() {
         let (lines, _) = Self.lines(4)
         for line in lines.indices {
             var less = lines
             less.remove(at: line)
-            #expect(throws: AuditExport.Fault.self, "without line \(line)") { try Self.verified(less) }
+            #expect(throws: AuditExport.Fault.self, "without line \(line)") {
+                try Self.verified(less)
+            }
             var more = lines
             more.insert(lines[line], at: line)
-            #expect(throws: AuditExport.Fault.self, "twice line \(line)") { try Self.verified(more) }
-            #expect(throws: AuditExport.Fault.self, "up to line \(line)") { try Self.verified(lines.prefix(line)) }
+            #expect(throws: AuditExport.Fault.self, "twice line \(line)") {
+                try Self.verified(more)
+            }
+            #expect(throws: AuditExport.Fault.self, "up to line \(line)") {
+                try Self.verified(lines.prefix(line))
+            }
             for other in lines.indices where other != line {
                 var swapped = lines
                 swapped.swapAt(line, other)
@@ -56,10 +70,14 @@ struct AuditExportTests {
             for index in lines[line].utf8.indices.enumerated() {
                 var bytes = Array(lines[line].utf8)
                 bytes[index.offset] ^= 1
-                guard (try? JSONText.parse(bytes)) != (try JSONText.parse(lines[line])) else { continue }
+                guard (try? JSONText.parse(bytes)) != (try JSONText.parse(lines[line])) else {
+                    continue
+                }
                 var verifier = AuditExport.Verifier()
                 #expect(throws: AuditExport.Fault.self, "line \(line), byte \(index.offset)") {
-                    for (number, text) in lines.enumerated() { try verifier.take(number == line ? bytes : Array(text.utf8)) }
+                    for (number, text) in lines.enumerated() {
+                        try verifier.take(number == line ? bytes : Array(text.utf8))
+                    }
                     _ = try verifier.finish()
                 }
             }

@@ -7,7 +7,9 @@ struct AuthenticatorChangeTests {
     private static let now = Instant(milliseconds: 1_800_000_000_000)
     private static let rule = ChangeRule(freshSeconds: 300)
 
-    private static func proof(_ methods: [String], secondsAgo: Int, isRecovery: Bool = false) -> SignInProof {
+    private static func proof(_ methods: [String], secondsAgo: Int, isRecovery: Bool = false)
+        -> SignInProof
+    {
         SignInProof(methods: methods, at: now + .seconds(-secondsAgo), isRecovery: isRecovery)
     }
 
@@ -23,8 +25,12 @@ struct AuthenticatorChangeTests {
             for reachable in AssuranceLevel.allCases {
                 for first in Self.proofs {
                     for second in Self.proofs + [first] {
-                        let found = Self.rule.shortfall(for: change, proofs: [first, second], reachable: reachable, at: Self.now)
-                        #expect(found == Self.expected(change, [first, second], reachable), "\(change) \(reachable) \(first) \(second)")
+                        let found = Self.rule.shortfall(
+                            for: change, proofs: [first, second], reachable: reachable, at: Self.now
+                        )
+                        #expect(
+                            found == Self.expected(change, [first, second], reachable),
+                            "\(change) \(reachable) \(first) \(second)")
                     }
                 }
             }
@@ -32,7 +38,9 @@ struct AuthenticatorChangeTests {
     }
 
     /// Says the same in other words: one proof must satisfy every condition by itself.
-    private static func expected(_ change: AuthenticatorChange, _ proofs: [SignInProof], _ reachable: AssuranceLevel) -> ChangeRule.Shortfall? {
+    private static func expected(
+        _ change: AuthenticatorChange, _ proofs: [SignInProof], _ reachable: AssuranceLevel
+    ) -> ChangeRule.Shortfall? {
         var sawFresh = false
         for proof in proofs {
             let age = now - proof.at
@@ -47,26 +55,37 @@ struct AuthenticatorChangeTests {
 
     @Test("a sign-in without proofs changes nothing")
     func nothing() {
-        #expect(Self.rule.shortfall(for: .remove, proofs: [], reachable: .none, at: Self.now) == .stale)
+        #expect(
+            Self.rule.shortfall(for: .remove, proofs: [], reachable: .none, at: Self.now) == .stale)
     }
 
     @Test("a fresh weak proof and an old strong one do not add up")
     func noMixing() {
-        let proofs = [Self.proof(["pop", "mfa"], secondsAgo: 3600), Self.proof(["pwd"], secondsAgo: 1)]
-        #expect(Self.rule.shortfall(for: .add, proofs: proofs, reachable: .multiFactor, at: Self.now) == .weak(needed: .multiFactor))
+        let proofs = [
+            Self.proof(["pop", "mfa"], secondsAgo: 3600), Self.proof(["pwd"], secondsAgo: 1),
+        ]
+        #expect(
+            Self.rule.shortfall(for: .add, proofs: proofs, reachable: .multiFactor, at: Self.now)
+                == .weak(needed: .multiFactor))
     }
 
     @Test(
         "acr counts what was proved",
         arguments: [
-            ([], "1", AssuranceLevel.none), (["pwd"], "1", .singleFactor), (["pwd", "otp"], "2", .multiFactor), (["face"], "1", .singleFactor),
-            (["face", "pwd"], "2", .multiFactor), (["pop", "mfa"], "2", .multiFactor), (["pop"], "1", .singleFactor),
+            ([], "1", AssuranceLevel.none), (["pwd"], "1", .singleFactor),
+            (["pwd", "otp"], "2", .multiFactor), (["face"], "1", .singleFactor),
+            (["face", "pwd"], "2", .multiFactor), (["pop", "mfa"], "2", .multiFactor),
+            (["pop"], "1", .singleFactor),
             // A biometric that nothing attests.
-            (["pop", "x_biometric"], "1", .singleFactor), (["x_biometric"], "1", .singleFactor), (["hwk", "x_biometric"], "2", .multiFactor),
-            (["hwk"], "1", .singleFactor), (["pwd", "pop", "x_biometric"], "2", .multiFactor), (["pwd", "pin"], "1", .singleFactor),
+            (["pop", "x_biometric"], "1", .singleFactor), (["x_biometric"], "1", .singleFactor),
+            (["hwk", "x_biometric"], "2", .multiFactor),
+            (["hwk"], "1", .singleFactor), (["pwd", "pop", "x_biometric"], "2", .multiFactor),
+            (["pwd", "pin"], "1", .singleFactor),
             (["otp", "hwk"], "1", .singleFactor),
         ])
     func context(_ methods: [String], _ acr: String, _ level: AssuranceLevel) {
-        #expect(AuthenticationContext.of(methods) == acr && AuthenticationContext.assurance(of: methods) == level)
+        #expect(
+            AuthenticationContext.of(methods) == acr
+                && AuthenticationContext.assurance(of: methods) == level)
     }
 }

@@ -5,18 +5,24 @@ import Testing
 @Suite struct AuthenticatorLockTests {
     static let policy = try! LockPolicy(failedAttempts: 2, lockoutSeconds: 2, disableAfter: 3)
 
-    /// Every story of up to five steps with a stranger and two devices of the owner's, against ``Oracle``.
+    /// Every story of up to five steps with a stranger and two devices of the owner's, against
+    /// ``Oracle``.
     @Test func `every short story ends as the rules say, for each device`() {
         var stories = 0
         func tell(_ world: World, _ story: [Step]) {
             stories += 1
             for caller in Caller.allCases {
                 let (said, expected) = (
-                    world.lock(for: caller).status(under: Self.policy, at: world.now), world.oracle.status(of: caller, at: world.now)
+                    world.lock(for: caller).status(under: Self.policy, at: world.now),
+                    world.oracle.status(of: caller, at: world.now)
                 )
-                if said != expected { Issue.record("\(story): \(caller) is \(said), not \(expected)") }
+                if said != expected {
+                    Issue.record("\(story): \(caller) is \(said), not \(expected)")
+                }
             }
-            if world.total != world.oracle.total { Issue.record("\(story): \(world.total) failures, not \(world.oracle.total)") }
+            if world.total != world.oracle.total {
+                Issue.record("\(story): \(world.total) failures, not \(world.oracle.total)")
+            }
             if story.count == 5 { return }
             for step in Step.allCases {
                 var next = world
@@ -39,47 +45,75 @@ import Testing
         #expect(judged == LockPolicy.secret.failedAttempts)
     }
 
-    @Test func `strangers disable unknown devices and never the owner's; the owner's next sign-in does not open the door to them again`() {
+    @Test
+    func
+        `strangers disable unknown devices and never the owner's; the owner's next sign-in does not open the door to them again`()
+    {
         let now = Instant(milliseconds: 0), full = Self.policy.disableAfter
-        var lock = AuthenticatorLock(total: full, unknownDevices: LockCounter(failures: full), device: LockCounter())
-        #expect(lock.statusOfUnknownDevices(under: Self.policy, at: now) == .disabled && lock.status(under: Self.policy, at: now) == .open)
+        var lock = AuthenticatorLock(
+            total: full, unknownDevices: LockCounter(failures: full), device: LockCounter())
+        #expect(
+            lock.statusOfUnknownDevices(under: Self.policy, at: now) == .disabled
+                && lock.status(under: Self.policy, at: now) == .open)
         let line = lock.begin(under: Self.policy, at: now)
         #expect(line == .ownCounter)
         lock.succeed(through: .ownCounter, under: Self.policy, isKnownDevice: true)
-        #expect(lock.total == full && lock.statusOfUnknownDevices(under: Self.policy, at: now) == .disabled)
+        #expect(
+            lock.total == full
+                && lock.statusOfUnknownDevices(under: Self.policy, at: now) == .disabled)
         #expect(lock.device == LockCounter())
     }
 
-    @Test func `the owner's sign-in on a device with its own counter resets the total and does not shorten a stranger's lock`() {
-        let now = Instant(milliseconds: 0), locked = LockCounter(failures: 2, lockedUntil: now + .seconds(2))
-        var lock = AuthenticatorLock(total: 3, unknownDevices: locked, device: LockCounter(failures: 1))
+    @Test
+    func
+        `the owner's sign-in on a device with its own counter resets the total and does not shorten a stranger's lock`()
+    {
+        let now = Instant(milliseconds: 0),
+            locked = LockCounter(failures: 2, lockedUntil: now + .seconds(2))
+        var lock = AuthenticatorLock(
+            total: 3, unknownDevices: locked, device: LockCounter(failures: 1))
         lock.succeed(through: .ownCounter, under: Self.policy, isKnownDevice: true)
         #expect(lock == AuthenticatorLock(total: 0, unknownDevices: locked, device: LockCounter()))
     }
 
     @Test func `a policy applies at once to what was counted under another one`() throws {
-        let stricter = try LockPolicy(failedAttempts: 1, lockoutSeconds: 1, disableAfter: 2), now = Instant(milliseconds: 0)
+        let stricter = try LockPolicy(failedAttempts: 1, lockoutSeconds: 1, disableAfter: 2),
+            now = Instant(milliseconds: 0)
         var lock = AuthenticatorLock()
         for _ in 0..<2 { _ = lock.begin(under: .secret, at: now) }
-        #expect(lock.status(under: .secret, at: now) == .open && lock.status(under: stricter, at: now) == .disabled)
+        #expect(
+            lock.status(under: .secret, at: now) == .open
+                && lock.status(under: stricter, at: now) == .disabled)
     }
 
-    /// Right at the limit: the guess that reaches it counts as a failure only until it turns out right.
-    @Test(arguments: AuthenticatorLock.Line.allCases) func `a right guess at the limit opens again`(line: AuthenticatorLock.Line) {
+    /// Right at the limit: the guess that reaches it counts as a failure only until it turns out
+    /// right.
+    @Test(arguments: AuthenticatorLock.Line.allCases) func `a right guess at the limit opens again`(
+        line: AuthenticatorLock.Line
+    ) {
         let almost = Self.policy.disableAfter - 1, now = Instant(milliseconds: 0)
-        var lock = AuthenticatorLock(total: almost, device: line == .ownCounter ? LockCounter() : nil)
+        var lock = AuthenticatorLock(
+            total: almost, device: line == .ownCounter ? LockCounter() : nil)
         #expect(lock.begin(under: Self.policy, at: now) == line)
         #expect(lock.statusOfUnknownDevices(under: Self.policy, at: now) == .disabled)
         lock.succeed(through: line, under: Self.policy, isKnownDevice: false)
-        #expect(lock.total == 0 && lock.statusOfUnknownDevices(under: Self.policy, at: now) == .open)
+        #expect(
+            lock.total == 0 && lock.statusOfUnknownDevices(under: Self.policy, at: now) == .open)
     }
 
-    @Test func `a lock on purpose is lifted by its holder or an administrator, never by a journey from under an administrator`() {
+    @Test
+    func
+        `a lock on purpose is lifted by its holder or an administrator, never by a journey from under an administrator`()
+    {
         // Every order of four changes.
-        enum Change: CaseIterable { case lockAdministrator, lockJourney, unlockAdministrator, unlockJourney }
+        enum Change: CaseIterable {
+            case lockAdministrator, lockJourney, unlockAdministrator, unlockJourney
+        }
         func tell(_ lock: AuthenticatorLock, _ expected: Set<LockHolder>, _ depth: Int) {
             let now = Instant(milliseconds: 0)
-            #expect(lock.holders == expected && (lock.status(under: Self.policy, at: now) == .disabled) == !expected.isEmpty)
+            #expect(
+                lock.holders == expected
+                    && (lock.status(under: Self.policy, at: now) == .disabled) == !expected.isEmpty)
             var guess = lock
             #expect((guess.begin(under: Self.policy, at: now) == nil) == !expected.isEmpty)
             if depth == 0 { return }
@@ -117,7 +151,9 @@ import Testing
 
     @Test func `unlocking forgets failures and leaves a device its counter`() {
         let now = Instant(milliseconds: 0)
-        var lock = AuthenticatorLock(total: 9, unknownDevices: LockCounter(failures: 5), device: LockCounter(failures: 4, lockedUntil: now))
+        var lock = AuthenticatorLock(
+            total: 9, unknownDevices: LockCounter(failures: 5),
+            device: LockCounter(failures: 4, lockedUntil: now))
         #expect(lock.release(by: .journey) && lock == AuthenticatorLock(device: LockCounter()))
     }
 
@@ -129,7 +165,9 @@ import Testing
 
     @Test func `counts saturate`() {
         var lock = AuthenticatorLock(total: .max, device: LockCounter())
-        #expect(lock.begin(under: Self.policy, at: Instant(milliseconds: .max)) == .ownCounter && lock.total == .max)
+        #expect(
+            lock.begin(under: Self.policy, at: Instant(milliseconds: .max)) == .ownCounter
+                && lock.total == .max)
     }
 
     @Test func `a negative total is a bug`() async {
@@ -140,15 +178,19 @@ import Testing
 private enum Caller: Int, CaseIterable { case stranger, phone, laptop }
 
 private enum Step: CaseIterable {
-    case strangerGuesses, phoneGuesses, laptopGuesses, oldestIsRight, newestIsRight, oldestIsAbandoned, newestIsAbandoned, wait, unlock
+    case strangerGuesses, phoneGuesses, laptopGuesses, oldestIsRight, newestIsRight,
+        oldestIsAbandoned, newestIsAbandoned, wait, unlock
 }
 
-/// The value as the store keeps it (two shared counts, and one for each device that earned it) and the oracle in the same story.
+/// The value as the store keeps it (two shared counts, and one for each device that earned it) and
+/// the oracle in the same story.
 private struct World {
     var total = 0, unknown = LockCounter(), own: [Caller: LockCounter] = [:]
     var oracle = Oracle(), now = Instant(milliseconds: 0)
 
-    func lock(for caller: Caller) -> AuthenticatorLock { AuthenticatorLock(total: total, unknownDevices: unknown, device: own[caller]) }
+    func lock(for caller: Caller) -> AuthenticatorLock {
+        AuthenticatorLock(total: total, unknownDevices: unknown, device: own[caller])
+    }
 
     private mutating func change(_ caller: Caller, _ body: (inout AuthenticatorLock) -> Void) {
         var lock = lock(for: caller)
@@ -164,14 +206,23 @@ private struct World {
         case .phoneGuesses: guess(.phone, story)
         case .laptopGuesses: guess(.laptop, story)
         case .oldestIsRight, .newestIsRight:
-            guard let index = step == .oldestIsRight ? oracle.underWay.first : oracle.underWay.last else { return false }
+            guard let index = step == .oldestIsRight ? oracle.underWay.first : oracle.underWay.last
+            else { return false }
             let guess = oracle.guesses[index]
-            change(guess.caller) { $0.succeed(through: guess.line, under: policy, isKnownDevice: guess.caller != .stranger) }
+            change(guess.caller) {
+                $0.succeed(
+                    through: guess.line, under: policy, isKnownDevice: guess.caller != .stranger)
+            }
             oracle.right(index)
         case .oldestIsAbandoned, .newestIsAbandoned:
-            guard let index = step == .oldestIsAbandoned ? oracle.underWay.first : oracle.underWay.last else { return false }
+            guard
+                let index = step == .oldestIsAbandoned
+                    ? oracle.underWay.first : oracle.underWay.last
+            else { return false }
             let guess = oracle.guesses[index]
-            change(guess.caller) { $0.abandon(through: guess.line, under: policy, begun: guess.begun) }
+            change(guess.caller) {
+                $0.abandon(through: guess.line, under: policy, begun: guess.begun)
+            }
             oracle.guesses.remove(at: index)
         case .wait: self.now = now + .seconds(policy.lockoutSeconds)
         case .unlock:
@@ -186,7 +237,11 @@ private struct World {
         let isOpen = oracle.status(of: caller, at: now) == .open, now = now
         var line: AuthenticatorLock.Line?
         change(caller) { line = $0.begin(under: AuthenticatorLockTests.policy, at: now) }
-        if (line != nil) != isOpen { Issue.record("\(story): a guess of \(caller) is judged though it is not open, or the other way round") }
+        if (line != nil) != isOpen {
+            Issue.record(
+                "\(story): a guess of \(caller) is judged though it is not open, or the other way round"
+            )
+        }
         if let line { oracle.guesses.append(.init(caller: caller, line: line, begun: now)) }
     }
 }
@@ -216,7 +271,9 @@ private struct Oracle {
         if others < policy.disableAfter {
             for index in guesses.indices {
                 guesses[index].isInTotal = false
-                if guess.line == .unknownDevices, guesses[index].line == .unknownDevices { guesses[index].isInLine = false }
+                if guess.line == .unknownDevices, guesses[index].line == .unknownDevices {
+                    guesses[index].isInLine = false
+                }
             }
         } else {
             guesses[index].isInTotal = false
@@ -224,7 +281,8 @@ private struct Oracle {
         // The device is the account's, or becomes one of those with a counter: a clean one.
         if guess.caller != .stranger {
             earned.insert(guess.caller)
-            for index in guesses.indices where guesses[index].caller == guess.caller && guesses[index].line == .ownCounter {
+            for index in guesses.indices
+            where guesses[index].caller == guess.caller && guesses[index].line == .ownCounter {
                 guesses[index].isInLine = false
             }
         }
@@ -233,9 +291,15 @@ private struct Oracle {
 
     func status(of caller: Caller, at now: Instant) -> LockCounter.Status {
         let policy = AuthenticatorLockTests.policy, isOwn = earned.contains(caller)
-        let counting = guesses.filter { $0.isInLine && (isOwn ? $0.line == .ownCounter && $0.caller == caller : $0.line == .unknownDevices) }
+        let counting = guesses.filter {
+            $0.isInLine
+                && (isOwn
+                    ? $0.line == .ownCounter && $0.caller == caller : $0.line == .unknownDevices)
+        }
         if (isOwn ? counting.count : total) >= policy.disableAfter { return .disabled }
-        if counting.count >= policy.failedAttempts, let last = counting.last, now < last.begun + .seconds(policy.lockoutSeconds) {
+        if counting.count >= policy.failedAttempts, let last = counting.last,
+            now < last.begun + .seconds(policy.lockoutSeconds)
+        {
             return .locked(until: last.begun + .seconds(policy.lockoutSeconds))
         }
         return .open

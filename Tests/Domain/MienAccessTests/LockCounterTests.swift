@@ -10,7 +10,9 @@ import Testing
         var stories = 0
         func tell(_ world: World, _ story: [Step]) {
             stories += 1
-            #expect(world.counter.status(at: world.now) == world.oracle.status(at: world.now), "\(story)")
+            #expect(
+                world.counter.status(at: world.now) == world.oracle.status(at: world.now),
+                "\(story)")
             if story.count == 6 { return }
             for step in Step.allCases {
                 var next = world
@@ -24,7 +26,9 @@ import Testing
     @Test func `many guesses at once get no further than as many in a row`() {
         let start = Instant(milliseconds: 1_000_000), face = LockPolicy.face
         var counter = LockCounter()
-        #expect((0..<1000).filter { _ in counter.begin(under: face, at: start) }.count == face.failedAttempts)
+        #expect(
+            (0..<1000).filter { _ in counter.begin(under: face, at: start) }.count
+                == face.failedAttempts)
         // One more after each lock, until none ever is.
         var now = start, total = face.failedAttempts
         for _ in 0..<200 {
@@ -32,7 +36,8 @@ import Testing
             total += (0..<10).filter { _ in counter.begin(under: face, at: now) }.count
         }
         #expect(total == face.disableAfter && counter.status(at: now) == .disabled)
-        #expect(counter.status(at: Instant(milliseconds: .max)) == .disabled, "time does not mend it")
+        #expect(
+            counter.status(at: Instant(milliseconds: .max)) == .disabled, "time does not mend it")
     }
 
     @Test func `while it is locked nothing is counted and the lock gets no longer`() {
@@ -40,19 +45,26 @@ import Testing
         let now = Instant(milliseconds: 0)
         for _ in 0..<2 { #expect(counter.begin(under: Self.policy, at: now) == true) }
         let locked = counter
-        #expect(!counter.begin(under: Self.policy, at: now + .milliseconds(1999)) && counter == locked)
-        #expect(counter.begin(under: Self.policy, at: now + .milliseconds(2000)) == true, "the end of the lock is open")
+        #expect(
+            !counter.begin(under: Self.policy, at: now + .milliseconds(1999)) && counter == locked)
+        #expect(
+            counter.begin(under: Self.policy, at: now + .milliseconds(2000)) == true,
+            "the end of the lock is open")
     }
 
     @Test func `the end of time does not overflow`() {
         var counter = LockCounter(failures: .max)
         #expect(counter.begin(under: Self.policy, at: Instant(milliseconds: .max)) == true)
-        #expect(counter.failures == .max && counter.status(at: Instant(milliseconds: .max)) == .disabled)
+        #expect(
+            counter.failures == .max && counter.status(at: Instant(milliseconds: .max)) == .disabled
+        )
     }
 
     @Test func `a lock by hand outlasts guesses that were under way`() {
         let now = Instant(milliseconds: 0)
-        for end in [{ $0.succeed(under: Self.policy) }, { $0.abandon(under: Self.policy, begun: now) }] as [(inout LockCounter) -> Void] {
+        for end in [
+            { $0.succeed(under: Self.policy) }, { $0.abandon(under: Self.policy, begun: now) },
+        ] as [(inout LockCounter) -> Void] {
             var counter = LockCounter()
             #expect(counter.begin(under: Self.policy, at: now) == true)
             counter.lock()
@@ -91,7 +103,9 @@ import Testing
     }
 }
 
-private enum Step: CaseIterable { case begin, oldestIsRight, oldestIsAbandoned, newestIsAbandoned, wait, waitHalf, unlock, lock }
+private enum Step: CaseIterable {
+    case begin, oldestIsRight, oldestIsAbandoned, newestIsAbandoned, wait, waitHalf, unlock, lock
+}
 
 /// The counter and the oracle in the same story.
 private struct World {
@@ -110,7 +124,10 @@ private struct World {
             counter.succeed(under: policy)
             oracle.right(index)
         case .oldestIsAbandoned, .newestIsAbandoned:
-            guard let index = step == .oldestIsAbandoned ? oracle.underWay.first : oracle.underWay.last else { return false }
+            guard
+                let index = step == .oldestIsAbandoned
+                    ? oracle.underWay.first : oracle.underWay.last
+            else { return false }
             counter.abandon(under: policy, begun: oracle.guesses[index].begun)
             oracle.guesses[index].counts = false
         case .wait: now = now + .seconds(policy.lockoutSeconds)
@@ -126,8 +143,9 @@ private struct World {
     }
 }
 
-/// The rules again, from the guesses themselves: a guess counts from its beginning until one is right or it is abandoned; the last that counts,
-/// if enough do, locks for its time; too many that count disable.
+/// The rules again, from the guesses themselves: a guess counts from its beginning until one is
+/// right or it is abandoned; the last that counts, if enough do, locks for its time; too many that
+/// count disable.
 private struct Oracle {
     struct Guess {
         let begun: Instant
@@ -142,13 +160,16 @@ private struct Oracle {
 
     mutating func right(_ index: Int) {
         // Of a guess from before a lock by hand nothing is forgiven.
-        guesses = isLockedByHand ? guesses.enumerated().filter { $0.offset != index }.map(\.element) : []
+        guesses =
+            isLockedByHand ? guesses.enumerated().filter { $0.offset != index }.map(\.element) : []
     }
 
     func status(at now: Instant) -> LockCounter.Status {
         let policy = LockCounterTests.policy, counting = guesses.filter(\.counts)
         if isLockedByHand || counting.count >= policy.disableAfter { return .disabled }
-        if counting.count >= policy.failedAttempts, let last = counting.last, now < last.begun + .seconds(policy.lockoutSeconds) {
+        if counting.count >= policy.failedAttempts, let last = counting.last,
+            now < last.begun + .seconds(policy.lockoutSeconds)
+        {
             return .locked(until: last.begun + .seconds(policy.lockoutSeconds))
         }
         return .open

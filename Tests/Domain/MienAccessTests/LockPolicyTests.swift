@@ -6,59 +6,91 @@ import Testing
 @Suite struct LockPolicyTests {
     @Test(arguments: [(1, 1, 1), (100, 86_400, 100), (5, 30, 5), (5, 30, 100)])
     func `numbers in range are taken`(attempts: Int, seconds: Int, disable: Int) throws {
-        let policy = try LockPolicy(failedAttempts: attempts, lockoutSeconds: seconds, disableAfter: disable)
-        #expect(policy.failedAttempts == attempts && policy.lockoutSeconds == seconds && policy.disableAfter == disable)
-        #expect(try JSONDecoder().decode(LockPolicy.self, from: JSONEncoder().encode(policy)) == policy)
+        let policy = try LockPolicy(
+            failedAttempts: attempts, lockoutSeconds: seconds, disableAfter: disable)
+        #expect(
+            policy.failedAttempts == attempts && policy.lockoutSeconds == seconds
+                && policy.disableAfter == disable)
+        #expect(
+            try JSONDecoder().decode(LockPolicy.self, from: JSONEncoder().encode(policy)) == policy)
     }
 
     @Test(arguments: [
-        (0, 30, 50, "failed_attempts is 1 to 100, not 0"), (101, 30, 101, "failed_attempts is 1 to 100, not 101"),
-        (-1, 30, 50, "failed_attempts is 1 to 100, not -1"), (5, 0, 50, "lockout_seconds is 1 to 86,400 (a day), not 0"),
+        (0, 30, 50, "failed_attempts is 1 to 100, not 0"),
+        (101, 30, 101, "failed_attempts is 1 to 100, not 101"),
+        (-1, 30, 50, "failed_attempts is 1 to 100, not -1"),
+        (5, 0, 50, "lockout_seconds is 1 to 86,400 (a day), not 0"),
         (5, 86_401, 50, "lockout_seconds is 1 to 86,400 (a day), not 86401"),
         (5, 30, 4, "disable_after is 1 to 100 and not less than failed_attempts, not 4"),
         (5, 30, 101, "disable_after is 1 to 100 and not less than failed_attempts, not 101"),
     ])
-    func `numbers out of range are named`(attempts: Int, seconds: Int, disable: Int, words: String) throws {
+    func `numbers out of range are named`(attempts: Int, seconds: Int, disable: Int, words: String)
+        throws
+    {
         let error = #expect(throws: LockPolicyError.self) {
             try LockPolicy(failedAttempts: attempts, lockoutSeconds: seconds, disableAfter: disable)
         }
         #expect(error?.description == words)
-        let json = #"{"failed_attempts":\#(attempts),"lockout_seconds":\#(seconds),"disable_after":\#(disable)}"#
-        #expect(throws: LockPolicyError.self) { try JSONDecoder().decode(LockPolicy.self, from: Data(json.utf8)) }
+        let json =
+            #"{"failed_attempts":\#(attempts),"lockout_seconds":\#(seconds),"disable_after":\#(disable)}"#
+        #expect(throws: LockPolicyError.self) {
+            try JSONDecoder().decode(LockPolicy.self, from: Data(json.utf8))
+        }
     }
 
     /// The guide's two settings are enough.
     @Test(arguments: [(1, 50), (5, 50), (50, 50), (51, 51), (100, 100)])
-    func `failed attempts and lockout duration alone disable at NIST's bound`(attempts: Int, disable: Int) throws {
+    func `failed attempts and lockout duration alone disable at NIST's bound`(
+        attempts: Int, disable: Int
+    ) throws {
         let json = #"{"failed_attempts":\#(attempts),"lockout_seconds":30}"#
-        #expect(try JSONDecoder().decode(LockPolicy.self, from: Data(json.utf8)).disableAfter == disable)
+        #expect(
+            try JSONDecoder().decode(LockPolicy.self, from: Data(json.utf8)).disableAfter == disable
+        )
     }
 
-    @Test(arguments: ["{}", #"{"failed_attempts":5}"#, #"{"lockout_seconds":30}"#, #"{"failed_attempts":"5","lockout_seconds":30}"#])
+    @Test(arguments: [
+        "{}", #"{"failed_attempts":5}"#, #"{"lockout_seconds":30}"#,
+        #"{"failed_attempts":"5","lockout_seconds":30}"#,
+    ])
     func `a policy with half its settings is none`(json: String) {
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode(LockPolicy.self, from: Data(json.utf8)) }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(LockPolicy.self, from: Data(json.utf8))
+        }
     }
 
     @Test func `defaults follow NIST SP 800-63B-4`() {
         let defaults = AuthenticatorType.allCases.map { ($0.rawValue, $0.defaultLockPolicy) }
-        for (type, policy) in defaults { #expect(policy.disableAfter <= (type == "face" ? 50 : 100)) }
+        for (type, policy) in defaults {
+            #expect(policy.disableAfter <= (type == "face" ? 50 : 100))
+        }
         #expect(LockPolicy.face.failedAttempts == 5 && LockPolicy.face.lockoutSeconds == 30)
     }
 
     @Test func `each authenticator has its word for amr and its place`() {
-        #expect(AuthenticatorType.allCases.map(\.method) == ["pwd", "face", "hwk", "otp", "pop", "otp", "x_recovery_code"])
+        #expect(
+            AuthenticatorType.allCases.map(\.method) == [
+                "pwd", "face", "hwk", "otp", "pop", "otp", "x_recovery_code",
+            ])
         #expect(AuthenticatorType.allCases.filter(\.isPerApp) == [.face, .nativeBiometrics, .otp])
     }
 }
 
 @Suite struct StrictestPolicyTests {
-    @Test func `the strictest policy of several has the fewest failures and the longest lock, and is a policy itself`() throws {
+    @Test
+    func
+        `the strictest policy of several has the fewest failures and the longest lock, and is a policy itself`()
+        throws
+    {
         // Every three policies out of a small world.
         var all: [LockPolicy] = []
         for attempts in [1, 2, 5] {
             for seconds in [1, 60] {
                 for disable in [1, 2, 5, 50] where disable >= attempts {
-                    all.append(try LockPolicy(failedAttempts: attempts, lockoutSeconds: seconds, disableAfter: disable))
+                    all.append(
+                        try LockPolicy(
+                            failedAttempts: attempts, lockoutSeconds: seconds, disableAfter: disable
+                        ))
                 }
             }
         }
@@ -70,7 +102,9 @@ import Testing
                         failedAttempts: [first, second, third].map(\.failedAttempts).min()!,
                         lockoutSeconds: [first, second, third].map(\.lockoutSeconds).max()!,
                         disableAfter: [first, second, third].map(\.disableAfter).min()!)
-                    if strictest != expected { Issue.record("\(first), \(second), \(third): \(strictest)") }
+                    if strictest != expected {
+                        Issue.record("\(first), \(second), \(third): \(strictest)")
+                    }
                 }
             }
         }

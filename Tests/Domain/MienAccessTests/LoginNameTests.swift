@@ -3,43 +3,65 @@ import Testing
 
 @Suite struct LoginNameTests {
     @Test(arguments: [
-        (LoginName.Kind.username, "Ana", "ana"), (.username, "  Ana\n", "ana"), (.username, "ＡＮＡ", "ana"), (.username, "e\u{301}va", "\u{E9}va"),
-        (.username, "ﬁnn", "finn"), (.username, "ΟΔΟΣ", "οδοσ"), (.email, "Ana@Example.ORG", "ana@example.org"),
-        (.email, "ana＠example.org", "ana@example.org"), (.externalID, " CRM-4711 ", "CRM-4711"), (.externalID, "ﬁ", "ﬁ"),
+        (LoginName.Kind.username, "Ana", "ana"), (.username, "  Ana\n", "ana"),
+        (.username, "ＡＮＡ", "ana"), (.username, "e\u{301}va", "\u{E9}va"),
+        (.username, "ﬁnn", "finn"), (.username, "ΟΔΟΣ", "οδοσ"),
+        (.email, "Ana@Example.ORG", "ana@example.org"),
+        (.email, "ana＠example.org", "ana@example.org"), (.externalID, " CRM-4711 ", "CRM-4711"),
+        (.externalID, "ﬁ", "ﬁ"),
     ])
-    func `names are compared in one form`(kind: LoginName.Kind, text: String, normal: String) throws {
+    func `names are compared in one form`(kind: LoginName.Kind, text: String, normal: String) throws
+    {
         let found = try LoginName(text, kind: kind).normal
-        // By scalars: Swift's own comparison would hide what it is about. A sigma at the end may be a final one.
-        #expect(Array(found.replacing("ς", with: "σ").unicodeScalars) == Array(normal.unicodeScalars))
+        // By scalars: Swift's own comparison would hide what it is about. A sigma at the end may be
+        // a final one.
+        #expect(
+            Array(found.replacing("ς", with: "σ").unicodeScalars) == Array(normal.unicodeScalars))
     }
 
     @Test(arguments: [
-        (LoginName.Kind.username, "", LoginNameError.empty(.username)), (.externalID, " \t ", .empty(.externalID)), (.email, "\n", .empty(.email)),
-        (.username, "a b", .character(.username)), (.username, "a\u{0}b", .character(.username)), (.username, "ana@home", .character(.username)),
-        (.username, "ana＠home", .character(.username)), (.username, "a\u{A0}b", .character(.username)),
-        (.username, "\u{FDFA}", .character(.username)), (.externalID, "a\u{2028}b", .character(.externalID)),
-        (.email, "ana", .notAnAddress), (.email, "@example.org", .notAnAddress), (.email, "ana@", .notAnAddress), (.email, "ana@host", .notAnAddress),
-        (.email, "ana@.org", .notAnAddress), (.email, "ana@example.", .notAnAddress), (.email, "a@b@c.org", .notAnAddress),
+        (LoginName.Kind.username, "", LoginNameError.empty(.username)),
+        (.externalID, " \t ", .empty(.externalID)), (.email, "\n", .empty(.email)),
+        (.username, "a b", .character(.username)), (.username, "a\u{0}b", .character(.username)),
+        (.username, "ana@home", .character(.username)),
+        (.username, "ana＠home", .character(.username)),
+        (.username, "a\u{A0}b", .character(.username)),
+        (.username, "\u{FDFA}", .character(.username)),
+        (.externalID, "a\u{2028}b", .character(.externalID)),
+        (.email, "ana", .notAnAddress), (.email, "@example.org", .notAnAddress),
+        (.email, "ana@", .notAnAddress), (.email, "ana@host", .notAnAddress),
+        (.email, "ana@.org", .notAnAddress), (.email, "ana@example.", .notAnAddress),
+        (.email, "a@b@c.org", .notAnAddress),
         (.email, String(repeating: "a", count: 65) + "@example.org", .notAnAddress),
         (.username, String(repeating: "a", count: 255), .tooLong(.username)),
         (.externalID, String(repeating: "é", count: 128), .tooLong(.externalID)),
     ])
-    func `what is no name is refused, and not repeated`(kind: LoginName.Kind, text: String, error: LoginNameError) throws {
+    func `what is no name is refused, and not repeated`(
+        kind: LoginName.Kind, text: String, error: LoginNameError
+    ) throws {
         let thrown = #expect(throws: LoginNameError.self) { try LoginName(text, kind: kind) }
         #expect(thrown == error)
-        #expect(try !#require(thrown).description.replacing("name@example.org", with: "").contains(text) || text.count < 2)
+        #expect(
+            try !#require(thrown).description.replacing("name@example.org", with: "").contains(text)
+                || text.count < 2)
     }
 
     @Test func `the longest names are names`() throws {
-        #expect(try LoginName(String(repeating: "a", count: 254), kind: .username).normal.utf8.count == 254)
-        #expect(try LoginName(String(repeating: "a", count: 64) + "@example.org", kind: .email).normal.utf8.count == 76)
+        #expect(
+            try LoginName(String(repeating: "a", count: 254), kind: .username).normal.utf8.count
+                == 254)
+        #expect(
+            try LoginName(String(repeating: "a", count: 64) + "@example.org", kind: .email).normal
+                .utf8.count == 76)
     }
 
     /// Else a name could be taken twice, or never be found again.
     @Test func `every letter's normal form is its own normal form`() {
         var letters = 0
         for value in UInt32(0x21)...0x2_FFFF {
-            guard let scalar = Unicode.Scalar(value), let name = try? LoginName("a\(scalar)b", kind: .username) else { continue }
+            guard let scalar = Unicode.Scalar(value),
+                let name = try? LoginName("a\(scalar)b", kind: .username)
+            else { continue }
             letters += 1
             let again = try? LoginName(name.normal, kind: .username)
             if again?.normal.unicodeScalars.elementsEqual(name.normal.unicodeScalars) != true {
@@ -53,19 +75,29 @@ import Testing
         #expect(LoginName.candidates("Ana").map(\.kind) == [.username, .externalID])
         #expect(LoginName.candidates("Ana").map(\.normal) == ["ana", "Ana"])
         #expect(LoginName.candidates("Ana@Example.org").map(\.kind) == [.email, .externalID])
-        #expect(LoginName.candidates("ana＠example.org").map(\.normal) == ["ana@example.org", "ana＠example.org"])
+        #expect(
+            LoginName.candidates("ana＠example.org").map(\.normal) == [
+                "ana@example.org", "ana＠example.org",
+            ])
         #expect(LoginName.candidates("ana@").map(\.kind) == [.externalID])
         #expect(LoginName.candidates("").isEmpty && LoginName.candidates("a b").isEmpty)
     }
 
-    @Test func `a text too long for a name is refused before it is normalized, and looked up as nothing`() {
+    @Test
+    func `a text too long for a name is refused before it is normalized, and looked up as nothing`()
+    {
         for text in [
-            String(repeating: "a", count: 1025), String(repeating: " ", count: 1024) + "a", String(repeating: "\u{301}\u{316}", count: 32_000),
+            String(repeating: "a", count: 1025), String(repeating: " ", count: 1024) + "a",
+            String(repeating: "\u{301}\u{316}", count: 32_000),
             "ada" + String(repeating: "\u{301}", count: 31),
         ] {
             #expect(LoginName.candidates(text).isEmpty)
-            for kind in LoginName.Kind.allCases { #expect(throws: LoginNameError.tooLong(kind)) { try LoginName(text, kind: kind) } }
+            for kind in LoginName.Kind.allCases {
+                #expect(throws: LoginNameError.tooLong(kind)) { try LoginName(text, kind: kind) }
+            }
         }
-        #expect(LoginName.candidates("  ada\n").map(\.normal) == ["ada", "ada"], "spaces around a name do not count")
+        #expect(
+            LoginName.candidates("  ada\n").map(\.normal) == ["ada", "ada"],
+            "spaces around a name do not count")
     }
 }

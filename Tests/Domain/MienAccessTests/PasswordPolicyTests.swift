@@ -3,23 +3,31 @@ import Testing
 
 @Suite struct PasswordPolicyTests {
     @Test(arguments: [
-        ("", PasswordFault.tooShort(least: 8)), ("1234567", .tooShort(least: 8)), ("aaaaaaaa", .common), ("abababab", .common),
-        ("AbAbAbAb", .common), ("12345678", .common), ("hgfedcba", .common), ("ABCDEFGH", .common), ("Password", .common), ("PASSWORD123", .common),
-        ("ana.lima", .isName), ("ANA.Lima", .isName), (String(repeating: "ab1", count: 171), .tooLong), ("👩‍👩‍👧", .tooShort(least: 8)),
+        ("", PasswordFault.tooShort(least: 8)), ("1234567", .tooShort(least: 8)),
+        ("aaaaaaaa", .common), ("abababab", .common),
+        ("AbAbAbAb", .common), ("12345678", .common), ("hgfedcba", .common), ("ABCDEFGH", .common),
+        ("Password", .common), ("PASSWORD123", .common),
+        ("ana.lima", .isName), ("ANA.Lima", .isName),
+        (String(repeating: "ab1", count: 171), .tooLong), ("👩‍👩‍👧", .tooShort(least: 8)),
     ])
     func `passwords guessed first are refused`(password: String, fault: PasswordFault) {
         #expect(PasswordPolicy.standard.fault(of: password, names: ["", "Ana.Lima"]) == fault)
     }
 
     /// Composition rules are not asked for: NIST SP 800-63B-4 §3.1.1.2.
-    @Test(arguments: ["korrekt pferd", "zzzyyyxx", "        x.", "пароль-2026", "ana.lima1", "correcthorsebatterystaple", "7531 9642"])
+    @Test(arguments: [
+        "korrekt pferd", "zzzyyyxx", "        x.", "пароль-2026", "ana.lima1",
+        "correcthorsebatterystaple", "7531 9642",
+    ])
     func `any other of the length is taken`(password: String) {
         #expect(PasswordPolicy.standard.fault(of: password, names: ["ana.lima"]) == nil)
     }
 
     @Test func `512 bytes are the most`() {
         #expect(PasswordPolicy.standard.fault(of: String(repeating: "abc4", count: 128)) == nil)
-        #expect(PasswordPolicy.standard.fault(of: String(repeating: "abc4", count: 128) + "x") == .tooLong)
+        #expect(
+            PasswordPolicy.standard.fault(of: String(repeating: "abc4", count: 128) + "x")
+                == .tooLong)
     }
 
     @Test func `length counts scalars, not bytes`() {
@@ -28,12 +36,20 @@ import Testing
     }
 
     @Test(arguments: [7, 65]) func `a policy out of range is a bug`(length: Int) async {
-        await #expect(processExitsWith: .failure) { [length = length as Int] in _ = PasswordPolicy(minimumLength: length) }
+        await #expect(processExitsWith: .failure) { [length = length as Int] in
+            _ = PasswordPolicy(minimumLength: length)
+        }
     }
 
     @Test func `faults have stable codes and words`() {
         let faults: [PasswordFault] = [.tooShort(least: 8), .tooLong, .common, .isName]
-        #expect(faults.map(\.code) == ["password_too_short", "password_too_long", "password_too_common", "password_is_name"])
-        #expect(faults.map(\.description).allSatisfy { !$0.isEmpty } && faults[0].description == "a password has at least 8 characters")
+        #expect(
+            faults.map(\.code) == [
+                "password_too_short", "password_too_long", "password_too_common",
+                "password_is_name",
+            ])
+        #expect(
+            faults.map(\.description).allSatisfy { !$0.isEmpty }
+                && faults[0].description == "a password has at least 8 characters")
     }
 }

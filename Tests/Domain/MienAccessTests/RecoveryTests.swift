@@ -5,11 +5,15 @@ import Testing
 @Suite struct RecoveryTests {
     // MARK: Codes
 
-    @Test func `a code has 100 random bits in four groups, and reads back as it was written`() throws {
+    @Test func `a code has 100 random bits in four groups, and reads back as it was written`()
+        throws
+    {
         var generator = SystemRandomNumberGenerator(), seen: Set<RecoveryCode> = []
         for _ in 0..<1000 {
             let code = RecoveryCode.random(using: &generator), text = code.text.use { $0 }
-            #expect(text.wholeMatch(of: /[0-9A-HJKMNP-TV-Z]{5}(-[0-9A-HJKMNP-TV-Z]{5}){3}/) != nil, "\(text)")
+            #expect(
+                text.wholeMatch(of: /[0-9A-HJKMNP-TV-Z]{5}(-[0-9A-HJKMNP-TV-Z]{5}){3}/) != nil,
+                "\(text)")
             #expect(RecoveryCode(typed: text) == code)
             seen.insert(code)
         }
@@ -18,7 +22,9 @@ import Testing
 
     @Test func `case, spaces, hyphens, and letters that look like digits do not matter`() throws {
         let code = try #require(RecoveryCode(typed: "10A0B-C1D1E-FGHJK-MNPQR"))
-        for typed in ["10a0bc1d1efghjkmnpqr", " IOAOB cLdle FGHJK MNPQR ", "l0a0b--c1dIe-fghjk-mnpqr"] {
+        for typed in [
+            "10a0bc1d1efghjkmnpqr", " IOAOB cLdle FGHJK MNPQR ", "l0a0b--c1dIe-fghjk-mnpqr",
+        ] {
             #expect(RecoveryCode(typed: typed) == code, "\(typed)")
         }
         #expect(code.text.use { $0 } == "10A0B-C1D1E-FGHJK-MNPQR")
@@ -26,8 +32,10 @@ import Testing
 
     @Test(
         arguments: [
-            "", "10A0B-C1D1E-FGHJK-MNPQ", "10A0B-C1D1E-FGHJK-MNPQRS", "U0A0B-C1D1E-FGHJK-MNPQR", "10A0B_C1D1E_FGHJK_MNPQR", "1０A0B-C1D1E-FGHJK-MNPQR",
-            "10A0B-C1D1E-FGHJK-MNPQR\n", "10A0B-C1D1E-FGHJK-MNPQR" + String(repeating: " ", count: 42),
+            "", "10A0B-C1D1E-FGHJK-MNPQ", "10A0B-C1D1E-FGHJK-MNPQRS", "U0A0B-C1D1E-FGHJK-MNPQR",
+            "10A0B_C1D1E_FGHJK_MNPQR", "1０A0B-C1D1E-FGHJK-MNPQR",
+            "10A0B-C1D1E-FGHJK-MNPQR\n",
+            "10A0B-C1D1E-FGHJK-MNPQR" + String(repeating: " ", count: 42),
         ])
     func `anything else is no code`(text: String) { #expect(RecoveryCode(typed: text) == nil) }
 
@@ -40,7 +48,8 @@ import Testing
 
     // MARK: Requests
 
-    private static let start = Instant(milliseconds: 1_800_000_000_000), hour = Duration.seconds(3600)
+    private static let start = Instant(milliseconds: 1_800_000_000_000),
+        hour = Duration.seconds(3600)
     private static let week = 7 * 24
 
     /// The rules once more, in other words: hours since the request.
@@ -53,12 +62,18 @@ import Testing
             for isEnded in [false, true] {
                 let fresh = RecoveryRequest(at: Self.start, hold: .seconds(hold * 3600))
                 let request = isEnded ? Self.ended(fresh) : fresh
-                for hours in [0, 1, hold - 1, hold, hold + 1, hold + Self.week - 1, hold + Self.week, hold + Self.week + 1] where hours >= 0 {
+                for hours in [
+                    0, 1, hold - 1, hold, hold + 1, hold + Self.week - 1, hold + Self.week,
+                    hold + Self.week + 1,
+                ] where hours >= 0 {
                     let now = Self.start + .seconds(hours * 3600), status = request.status(at: now)
-                    #expect(status == Self.expected(hours, hold: hold, isEnded: isEnded), "\(hold) \(isEnded) \(hours)")
+                    #expect(
+                        status == Self.expected(hours, hold: hold, isEnded: isEnded),
+                        "\(hold) \(isEnded) \(hours)")
                     #expect(request.isOpen(at: now) == (status == .held || status == .effective))
                     for (since, isBefore) in [(-1, true), (0, false), (1, false)] {
-                        let isCancelable = request.isCancelable(bySince: Self.start + .milliseconds(since), at: now)
+                        let isCancelable = request.isCancelable(
+                            bySince: Self.start + .milliseconds(since), at: now)
                         #expect(isCancelable == (isBefore && request.isOpen(at: now)))
                     }
                 }
@@ -67,13 +82,21 @@ import Testing
     }
 
     private static func ended(_ request: RecoveryRequest) -> RecoveryRequest {
-        RecoveryRequest(requestedAt: request.requestedAt, effectiveAt: request.effectiveAt, endedAt: request.requestedAt, ending: .canceledByLink)
+        RecoveryRequest(
+            requestedAt: request.requestedAt, effectiveAt: request.effectiveAt,
+            endedAt: request.requestedAt, ending: .canceledByLink)
     }
 
-    private enum Step: CaseIterable { case ask, askElsewhere, cancel, waitAnHour, waitADay, waitAWeek }
+    private enum Step: CaseIterable {
+        case ask, askElsewhere, cancel, waitAnHour, waitADay, waitAWeek
+    }
 
-    /// Every story of up to six steps, against the rules written down a second time: as times in hours and flags.
-    @Test func `in every short story access is restored only a hold after a request that nobody canceled`() {
+    /// Every story of up to six steps, against the rules written down a second time: as times in
+    /// hours and flags.
+    @Test
+    func
+        `in every short story access is restored only a hold after a request that nobody canceled`()
+    {
         struct Known {
             var at: Int
             var elsewhere: Bool
@@ -82,7 +105,10 @@ import Testing
         }
         let policy = RecoveryPolicy(holdHours: 24)
         var stories = 0, completions = 0, refusals = 0
-        func tell(_ requests: [(request: RecoveryRequest, elsewhere: Bool)], _ known: [Known], _ hours: Int, _ depth: Int) {
+        func tell(
+            _ requests: [(request: RecoveryRequest, elsewhere: Bool)], _ known: [Known],
+            _ hours: Int, _ depth: Int
+        ) {
             stories += 1
             if depth == 6 { return }
             for step in Step.allCases {
@@ -93,8 +119,12 @@ import Testing
                     let elsewhere = step == .askElsewhere
                     let places = requests.indices.filter { requests[$0].elsewhere == elsewhere }
                     let decision = policy.decide(
-                        same: places.map { requests[$0].request }, others: requests.filter { $0.elsewhere != elsewhere }.map(\.request), at: now)
-                    let mine = known.indices.filter { known[$0].elsewhere == elsewhere && known[$0].isOpen(hours) }
+                        same: places.map { requests[$0].request },
+                        others: requests.filter { $0.elsewhere != elsewhere }.map(\.request),
+                        at: now)
+                    let mine = known.indices.filter {
+                        known[$0].elsewhere == elsewhere && known[$0].isOpen(hours)
+                    }
                     if let due = mine.first(where: { hours >= known[$0].at + 24 }) {
                         #expect(decision == .complete(places.firstIndex(of: due)!))
                         known[due].isOver = true
@@ -102,7 +132,9 @@ import Testing
                         completions += 1
                     } else if let waiting = mine.first {
                         #expect(decision == .wait(places.firstIndex(of: waiting)!))
-                    } else if known.count(where: { hours < $0.at + 24 }) >= 3 || known.count(where: { $0.isOpen(hours) }) >= 3 {
+                    } else if known.count(where: { hours < $0.at + 24 }) >= 3
+                        || known.count(where: { $0.isOpen(hours) }) >= 3
+                    {
                         #expect(decision == .refuse)
                         refusals += 1
                     } else {
@@ -127,12 +159,19 @@ import Testing
             }
         }
         tell([], [], 0, 0)
-        #expect(stories == (0...6).reduce(0) { sum, depth in sum + (0..<depth).reduce(1) { product, _ in product * 6 } })
+        #expect(
+            stories
+                == (0...6).reduce(0) { sum, depth in
+                    sum + (0..<depth).reduce(1) { product, _ in product * 6 }
+                })
         #expect(completions > 100 && refusals > 10)
     }
 
     @Test func `without a hold a request takes effect at once`() throws {
-        guard case .begin(let request) = RecoveryPolicy(holdHours: 0).decide(same: [], others: [], at: Self.start) else {
+        guard
+            case .begin(let request) = RecoveryPolicy(holdHours: 0).decide(
+                same: [], others: [], at: Self.start)
+        else {
             Issue.record("no request")
             return
         }

@@ -4,10 +4,12 @@ import Testing
 
 @Suite struct RefreshFamilyTests {
     static let start = Instant(milliseconds: 1_000_000)
-    static let lifetimes = TokenLifetimes(accessSeconds: 300, refreshSeconds: 600, expiresAfterIdling: true, idleSeconds: 120)
+    static let lifetimes = TokenLifetimes(
+        accessSeconds: 300, refreshSeconds: 600, expiresAfterIdling: true, idleSeconds: 120)
 
     private enum Step: CaseIterable {
-        case useNewest, useOldest, useTheOneBefore, useNewestMarked, repeatMarked, useOlderMarked, useTheOneBeforeMarkedByAnother, revoke, waitShort,
+        case useNewest, useOldest, useTheOneBefore, useNewestMarked, repeatMarked, useOlderMarked,
+            useTheOneBeforeMarkedByAnother, revoke, waitShort,
             waitToIdle, waitToEnd
     }
 
@@ -20,7 +22,10 @@ import Testing
     }
 
     /// Every story of up to six steps.
-    @Test func `in every short story each token is good once but for who asks again, and reuse ends them all`() {
+    @Test
+    func
+        `in every short story each token is good once but for who asks again, and reuse ends them all`()
+    {
         var stories = 0
         func tell(_ family: RefreshFamily, _ oracle: Oracle, _ depth: Int) {
             stories += 1
@@ -39,7 +44,8 @@ import Testing
                         oracle.tokens.append(generation + 1)
                         oracle.lastUse = oracle.now
                         oracle.mark = mark
-                    } else if generation + 1 == oracle.tokens.last, mark == [1], oracle.mark == [1] {
+                    } else if generation + 1 == oracle.tokens.last, mark == [1], oracle.mark == [1]
+                    {
                         #expect(answer == .repeated && family == before)
                     } else {
                         #expect(answer == .reused)
@@ -82,10 +88,13 @@ import Testing
     }
 
     @Test func `the finance example: an hour after signing in, or half an hour idle`() {
-        let lifetimes = TokenLifetimes(refreshSeconds: 3600, expiresAfterIdling: true, idleSeconds: 1800)
+        let lifetimes = TokenLifetimes(
+            refreshSeconds: 3600, expiresAfterIdling: true, idleSeconds: 1800)
         #expect(lifetimes.faults.isEmpty)
         var busy = RefreshFamily(under: lifetimes, at: Self.start)
-        for minute in [20, 40, 59] { #expect(busy.use(busy.generation, at: Self.start + .seconds(minute * 60)) == .rotated) }
+        for minute in [20, 40, 59] {
+            #expect(busy.use(busy.generation, at: Self.start + .seconds(minute * 60)) == .rotated)
+        }
         #expect(busy.status(at: Self.start + .milliseconds(3_599_999)) == .live)
         #expect(busy.use(busy.generation, at: Self.start + .seconds(3600)) == .refused(.expired))
         var idle = RefreshFamily(under: lifetimes, at: Self.start)
@@ -95,13 +104,18 @@ import Testing
 
     @Test func `without idling only the end counts`() {
         let family = RefreshFamily(
-            under: TokenLifetimes(refreshSeconds: 3600, expiresAfterIdling: false, idleSeconds: 60), at: Self.start)
-        #expect(family.status(at: Self.start + .seconds(3599)) == .live && family.status(at: Self.start + .seconds(3600)) == .expired)
+            under: TokenLifetimes(refreshSeconds: 3600, expiresAfterIdling: false, idleSeconds: 60),
+            at: Self.start)
+        #expect(
+            family.status(at: Self.start + .seconds(3599)) == .live
+                && family.status(at: Self.start + .seconds(3600)) == .expired)
     }
 
     @Test(arguments: [
-        (TokenLifetimes(accessSeconds: 299), "access_token_seconds"), (TokenLifetimes(refreshSeconds: 0), "refresh_token_seconds"),
-        (TokenLifetimes(idleSeconds: 59), "idle_seconds"), (TokenLifetimes(refreshSeconds: .max), "refresh_token_seconds"),
+        (TokenLifetimes(accessSeconds: 299), "access_token_seconds"),
+        (TokenLifetimes(refreshSeconds: 0), "refresh_token_seconds"),
+        (TokenLifetimes(idleSeconds: 59), "idle_seconds"),
+        (TokenLifetimes(refreshSeconds: .max), "refresh_token_seconds"),
     ])
     func `lifetimes out of range are named`(lifetimes: TokenLifetimes, name: String) {
         #expect(lifetimes.faults.map(\.setting) == [name])
@@ -115,11 +129,16 @@ import Testing
         #expect(Scope.standard.text == "full-access offline_access openid")
     }
 
-    @Test(arguments: ["a\"b", "a\\b", "ä", "a\tb", String(repeating: "a", count: 65), (1...33).map { "s\($0)" }.joined(separator: " ")])
+    @Test(arguments: [
+        "a\"b", "a\\b", "ä", "a\tb", String(repeating: "a", count: 65),
+        (1...33).map { "s\($0)" }.joined(separator: " "),
+    ])
     func `what is no scope is refused`(text: String) { #expect(Scope(text) == nil) }
 
     @Test func `less is a subset, more is not`() {
-        #expect(Scope("openid")!.isSubset(of: .standard) && !Scope("openid email")!.isSubset(of: .standard))
+        #expect(
+            Scope("openid")!.isSubset(of: .standard)
+                && !Scope("openid email")!.isSubset(of: .standard))
         #expect(Scope("openid telephone")?.foreign == "telephone" && Scope.standard.foreign == nil)
     }
 }

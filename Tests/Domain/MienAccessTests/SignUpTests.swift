@@ -23,7 +23,9 @@ import Testing
         }
     }
 
-    @Test("no account becomes active with an address that nobody proved, or that is another account's", arguments: Story.all.indices)
+    @Test(
+        "no account becomes active with an address that nobody proved, or that is another account's",
+        arguments: Story.all.indices)
     func neverUnverified(_ index: Int) {
         let story = Story.all[index]
         if story.ending == .active(attachesEmail: true) {
@@ -34,7 +36,9 @@ import Testing
     @Test("a decoy and an expired sign-up never become active", arguments: Story.all.indices)
     func neverUsable(_ index: Int) {
         let story = Story.all[index]
-        if story.isDecoy || story.circumstances.isExpired { #expect(story.ending == .refused, "\(story)") }
+        if story.isDecoy || story.circumstances.isExpired {
+            #expect(story.ending == .refused, "\(story)")
+        }
     }
 
     @Test(
@@ -54,7 +58,9 @@ import Testing
     func mails() {
         for isDecoy in [false, true] {
             for isTaken in [false, true] {
-                #expect(SignUp(isDecoy: isDecoy).mailsCode(isEmailTaken: isTaken) == (!isDecoy && !isTaken))
+                #expect(
+                    SignUp(isDecoy: isDecoy).mailsCode(isEmailTaken: isTaken)
+                        == (!isDecoy && !isTaken))
             }
         }
     }

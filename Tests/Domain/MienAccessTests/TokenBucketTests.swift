@@ -24,7 +24,9 @@ import Testing
             #expect(bucket.take(rate, at: Self.start - .seconds(3600)) != nil)
             #expect(bucket.take(rate, at: Self.start) != nil)
         }
-        #expect(bucket.take(rate, at: Instant(milliseconds: .min)) != nil && bucket.take(rate, at: Instant(milliseconds: .max)) == nil)
+        #expect(
+            bucket.take(rate, at: Instant(milliseconds: .min)) != nil
+                && bucket.take(rate, at: Instant(milliseconds: .max)) == nil)
     }
 
     @Test func `it never holds more than the burst`() {
@@ -37,14 +39,18 @@ import Testing
     @Test func `who waits as long as it says is let in, and no sooner`() {
         var generator = TestSeed.generator(41)
         for _ in 0..<2000 {
-            let rate = TokenBucket.Rate(burst: .random(in: 1...20, using: &generator), perMinute: .random(in: 1...100_000, using: &generator))
+            let rate = TokenBucket.Rate(
+                burst: .random(in: 1...20, using: &generator),
+                perMinute: .random(in: 1...100_000, using: &generator))
             var bucket = TokenBucket(rate, at: Self.start), now = Self.start
             for _ in 0..<rate.burst + 3 {
                 now = now + .milliseconds(.random(in: 0...20, using: &generator))
                 guard let wait = bucket.take(rate, at: now) else { continue }
                 #expect(wait > .zero)
                 var early = bucket
-                if wait > .milliseconds(1) { #expect(early.take(rate, at: now + wait - .milliseconds(1)) != nil, "\(rate)") }
+                if wait > .milliseconds(1) {
+                    #expect(early.take(rate, at: now + wait - .milliseconds(1)) != nil, "\(rate)")
+                }
                 #expect(bucket.take(rate, at: now + wait) == nil, "\(rate)")
                 now = now + wait
             }
@@ -67,12 +73,15 @@ import Testing
         var bucket = TokenBucket(rate, at: Self.start)
         #expect(bucket.isFull(rate, at: Self.start))
         _ = bucket.take(rate, at: Self.start)
-        #expect(!bucket.isFull(rate, at: Self.start + .milliseconds(999)) && bucket.isFull(rate, at: Self.start + .seconds(1)))
+        #expect(
+            !bucket.isFull(rate, at: Self.start + .milliseconds(999))
+                && bucket.isFull(rate, at: Self.start + .seconds(1)))
     }
 
     @Test(arguments: [(0, 1), (1, 0), (1_000_001, 1), (1, 1_000_001)])
     func `a rate out of range is a bug`(burst: Int, perMinute: Int) async {
-        await #expect(processExitsWith: .failure) { [burst = burst as Int, perMinute = perMinute as Int] in
+        await #expect(processExitsWith: .failure) {
+            [burst = burst as Int, perMinute = perMinute as Int] in
             _ = TokenBucket.Rate(burst: burst, perMinute: perMinute)
         }
     }

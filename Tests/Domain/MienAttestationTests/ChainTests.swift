@@ -13,47 +13,72 @@ import X509
     private let root = try! TestAuthority()
     private let key = try! SoftwareSigner.generate(.es256).publicKey
 
-    private static func authority(pathLength: Int? = nil, signs: Bool = true, isAuthority: Bool = true) throws -> Certificate.Extensions {
+    private static func authority(
+        pathLength: Int? = nil, signs: Bool = true, isAuthority: Bool = true
+    ) throws -> Certificate.Extensions {
         try Certificate.Extensions {
-            Critical(isAuthority ? BasicConstraints.isCertificateAuthority(maxPathLength: pathLength) : .notCertificateAuthority)
+            Critical(
+                isAuthority
+                    ? BasicConstraints.isCertificateAuthority(maxPathLength: pathLength)
+                    : .notCertificateAuthority)
             Critical(KeyUsage(digitalSignature: !signs, keyCertSign: signs))
         }
     }
 
     private func leaf(
-        by authority: TestAuthority, from: Instant = TestAuthority.now - .seconds(60), to: Instant = TestAuthority.now + .seconds(60),
+        by authority: TestAuthority, from: Instant = TestAuthority.now - .seconds(60),
+        to: Instant = TestAuthority.now + .seconds(60),
         critical: ASN1ObjectIdentifier? = nil
     ) throws -> [UInt8] {
-        var extensions = try Certificate.Extensions().adding(MadeDescription.oid, MadeDescription().der)
+        var extensions = try Certificate.Extensions().adding(
+            MadeDescription.oid, MadeDescription().der)
         if let critical { extensions = try extensions.adding(critical, [5, 0], critical: true) }
-        return try authority.issue(subject: DistinguishedName { CommonName("key") }, key: .init(key), extensions: extensions, from: from, to: to)
+        return try authority.issue(
+            subject: DistinguishedName { CommonName("key") }, key: .init(key),
+            extensions: extensions, from: from, to: to)
     }
 
-    private func code(_ chain: [[UInt8]], anchors: [TrustAnchor]? = nil, at now: Instant = TestAuthority.now) -> AttestationError.Code? {
+    private func code(
+        _ chain: [[UInt8]], anchors: [TrustAnchor]? = nil, at now: Instant = TestAuthority.now
+    ) -> AttestationError.Code? {
         refusal {
             _ = try AndroidKeyAttestation.verify(
-                chain: chain, challenge: Array("challenge".utf8), anchors: anchors ?? [root.anchor], at: now)
+                chain: chain, challenge: Array("challenge".utf8), anchors: anchors ?? [root.anchor],
+                at: now)
         }
     }
 
     @Test func `a chain through two authorities is taken, with its root or without`() throws {
-        let first = try TestAuthority("First", by: root), second = try TestAuthority("Second", by: first), leaf = try leaf(by: second)
-        #expect(code([leaf, second.der, first.der]) == nil && code([leaf, second.der, first.der, root.der]) == nil)
-        #expect(code([leaf, first.der]) == .chainBroken && code([leaf, second.der]) == .chainUntrusted)
+        let first = try TestAuthority("First", by: root),
+            second = try TestAuthority("Second", by: first), leaf = try leaf(by: second)
+        #expect(
+            code([leaf, second.der, first.der]) == nil
+                && code([leaf, second.der, first.der, root.der]) == nil)
+        #expect(
+            code([leaf, first.der]) == .chainBroken && code([leaf, second.der]) == .chainUntrusted)
         // Any authority may be the anchor.
-        #expect(code([leaf, second.der], anchors: [first.anchor]) == nil && code([leaf], anchors: [second.anchor, root.anchor]) == nil)
+        #expect(
+            code([leaf, second.der], anchors: [first.anchor]) == nil
+                && code([leaf], anchors: [second.anchor, root.anchor]) == nil)
     }
 
     @Test func `the certificate itself may be the anchor, and no other`() throws {
         let leaf = try leaf(by: root), other = try self.leaf(by: TestAuthority())
-        #expect(try code([leaf], anchors: [TrustAnchor(der: leaf)]) == nil && code([other], anchors: [TrustAnchor(der: leaf)]) == .chainUntrusted)
+        #expect(
+            try code([leaf], anchors: [TrustAnchor(der: leaf)]) == nil
+                && code([other], anchors: [TrustAnchor(der: leaf)]) == .chainUntrusted)
     }
 
     @Test func `each has its time, to the second`() throws {
         let leaf = try leaf(by: root), now = TestAuthority.now
-        #expect(code([leaf], at: now + .seconds(60)) == nil && code([leaf], at: now + .seconds(61)) == .chainExpired)
-        #expect(code([leaf], at: now - .seconds(60)) == nil && code([leaf], at: now - .seconds(61)) == .chainNotYetValid)
-        let old = try TestAuthority("Old", by: root, to: now - .seconds(1)), oldRoot = try TestAuthority(to: now - .seconds(1))
+        #expect(
+            code([leaf], at: now + .seconds(60)) == nil
+                && code([leaf], at: now + .seconds(61)) == .chainExpired)
+        #expect(
+            code([leaf], at: now - .seconds(60)) == nil
+                && code([leaf], at: now - .seconds(61)) == .chainNotYetValid)
+        let old = try TestAuthority("Old", by: root, to: now - .seconds(1)),
+            oldRoot = try TestAuthority(to: now - .seconds(1))
         #expect(try code([self.leaf(by: old), old.der]) == .chainExpired)
         #expect(try code([self.leaf(by: oldRoot)], anchors: [oldRoot.anchor]) == .chainExpired)
         let early = try TestAuthority("Early", by: root, from: now + .seconds(1))
@@ -61,7 +86,8 @@ import X509
     }
 
     @Test func `who is no authority makes no certificates`() throws {
-        let plain = try TestAuthority("Plain", by: root, extensions: Self.authority(isAuthority: false))
+        let plain = try TestAuthority(
+            "Plain", by: root, extensions: Self.authority(isAuthority: false))
         #expect(try code([leaf(by: plain), plain.der]) == .chainAuthority)
         let silent = try TestAuthority("Silent", by: root, extensions: Certificate.Extensions())
         #expect(try code([leaf(by: silent), silent.der]) == .chainAuthority)
@@ -72,47 +98,65 @@ import X509
     }
 
     @Test func `path lengths count the authorities below`() throws {
-        let none = try TestAuthority("None", by: root, extensions: Self.authority(pathLength: 0)), below = try TestAuthority("Below", by: none)
-        #expect(try code([leaf(by: none), none.der]) == nil && code([leaf(by: below), below.der, none.der]) == .chainPathLength)
-        let short = try TestAuthority("Short", extensions: Self.authority(pathLength: 0)), one = try TestAuthority("One", by: short)
+        let none = try TestAuthority("None", by: root, extensions: Self.authority(pathLength: 0)),
+            below = try TestAuthority("Below", by: none)
+        #expect(
+            try code([leaf(by: none), none.der]) == nil
+                && code([leaf(by: below), below.der, none.der]) == .chainPathLength)
+        let short = try TestAuthority("Short", extensions: Self.authority(pathLength: 0)),
+            one = try TestAuthority("One", by: short)
         #expect(try code([leaf(by: one), one.der], anchors: [short.anchor]) == .chainPathLength)
     }
 
     @Test func `critical extensions that nobody looks at are refused`() throws {
         #expect(try code([leaf(by: root, critical: [1, 2, 3, 4])]) == .chainCritical)
-        let constrained = try TestAuthority("Constrained", by: root, extensions: Self.authority().adding([2, 5, 29, 30], [0x30, 0], critical: true))
+        let constrained = try TestAuthority(
+            "Constrained", by: root,
+            extensions: Self.authority().adding([2, 5, 29, 30], [0x30, 0], critical: true))
         #expect(try code([leaf(by: constrained), constrained.der]) == .chainCritical)
     }
 
     @Test func `SHA-1 is refused`() throws {
-        let key = try _RSA.Signing.PrivateKey(keySize: .bits2048), name = try DistinguishedName { CommonName("RSA") }
+        let key = try _RSA.Signing.PrivateKey(keySize: .bits2048),
+            name = try DistinguishedName { CommonName("RSA") }
         let time = (TestAuthority.now - TestAuthority.day, TestAuthority.now + TestAuthority.day)
         func make(
-            _ subject: DistinguishedName, _ subjectKey: Certificate.PublicKey, _ algorithm: Certificate.SignatureAlgorithm,
+            _ subject: DistinguishedName, _ subjectKey: Certificate.PublicKey,
+            _ algorithm: Certificate.SignatureAlgorithm,
             _ extensions: Certificate.Extensions
         )
             throws -> [UInt8]
         {
             let certificate = try Certificate(
-                version: .v3, serialNumber: .init(1), publicKey: subjectKey, notValidBefore: time.0.date, notValidAfter: time.1.date, issuer: name,
-                subject: subject, signatureAlgorithm: algorithm, extensions: extensions, issuerPrivateKey: .init(key))
+                version: .v3, serialNumber: .init(1), publicKey: subjectKey,
+                notValidBefore: time.0.date, notValidAfter: time.1.date, issuer: name,
+                subject: subject, signatureAlgorithm: algorithm, extensions: extensions,
+                issuerPrivateKey: .init(key))
             var serializer = DER.Serializer()
             try serializer.serialize(certificate)
             return serializer.serializedBytes
         }
-        let anchor = try TrustAnchor(der: make(name, .init(key.publicKey), .sha256WithRSAEncryption, Self.authority()))
-        let description = try Certificate.Extensions().adding(MadeDescription.oid, MadeDescription().der)
+        let anchor = try TrustAnchor(
+            der: make(name, .init(key.publicKey), .sha256WithRSAEncryption, Self.authority()))
+        let description = try Certificate.Extensions().adding(
+            MadeDescription.oid, MadeDescription().der)
         let leafName = try DistinguishedName { CommonName("key") }
         for (algorithm, expected): (Certificate.SignatureAlgorithm, AttestationError.Code?) in [
-            (.sha256WithRSAEncryption, nil), (.sha512WithRSAEncryption, nil), (.sha1WithRSAEncryption, .chainAlgorithm),
+            (.sha256WithRSAEncryption, nil), (.sha512WithRSAEncryption, nil),
+            (.sha1WithRSAEncryption, .chainAlgorithm),
         ] {
-            #expect(try code([make(leafName, .init(self.key), algorithm, description)], anchors: [anchor]) == expected)
+            #expect(
+                try code(
+                    [make(leafName, .init(self.key), algorithm, description)], anchors: [anchor])
+                    == expected)
         }
     }
 
     @Test func `a root of the same name with another key is another root`() throws {
         let twin = try TestAuthority(), leaf = try leaf(by: twin)
-        #expect(code([leaf]) == .chainUntrusted && code([leaf, twin.der]) == .chainUntrusted && code([leaf, root.der]) == .chainUntrusted)
+        #expect(
+            code([leaf]) == .chainUntrusted && code([leaf, twin.der]) == .chainUntrusted
+                && code([leaf, root.der]) == .chainUntrusted)
         #expect(code([leaf], anchors: [root.anchor, twin.anchor]) == nil)
     }
 
@@ -130,7 +174,9 @@ import X509
             var shorter = leaf, other = leaf
             shorter[bits] = 1
             other[place + algorithm.count - 1] = 3
-            #expect(code([leaf]) == nil && code([shorter]) == .certificate && code([other]) == .certificate)
+            #expect(
+                code([leaf]) == nil && code([shorter]) == .certificate
+                    && code([other]) == .certificate)
         }
         #expect(found > 0)
     }
@@ -138,13 +184,18 @@ import X509
     @Test func `nine certificates, large ones and other bytes are refused`() throws {
         let leaf = try leaf(by: root)
         #expect(code(Array(repeating: leaf, count: 9)) == .chainLength && code([]) == .chainLength)
-        #expect(code([leaf + [0]]) == .certificate && code([Array(leaf.dropLast())]) == .certificate && code([[]]) == .certificate)
+        #expect(
+            code([leaf + [0]]) == .certificate && code([Array(leaf.dropLast())]) == .certificate
+                && code([[]]) == .certificate)
         #expect(code([[UInt8](repeating: 0x30, count: 8193)]) == .certificate)
         #expect(throws: AttestationError(.certificate, "")) { try TrustAnchor.read(pem: "") }
         #expect(throws: AttestationError(.certificate, "")) {
-            try TrustAnchor.read(pem: "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----")
+            try TrustAnchor.read(
+                pem: "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----")
         }
-        #expect(throws: AttestationError(.certificate, "")) { try TrustAnchor.read(pem: "-----BEGIN KEY-----\nAA==\n-----END KEY-----") }
+        #expect(throws: AttestationError(.certificate, "")) {
+            try TrustAnchor.read(pem: "-----BEGIN KEY-----\nAA==\n-----END KEY-----")
+        }
     }
 
     @Test func `codes of errors stay`() {
@@ -152,7 +203,8 @@ import X509
         #expect(Set(codes).count == codes.count && codes.count == 54)
         #expect(
             codes.prefix(5) == [
-                "attestation.form", "attestation.authenticator-data", "attestation.key", "attestation.relying-party", "attestation.challenge",
+                "attestation.form", "attestation.authenticator-data", "attestation.key",
+                "attestation.relying-party", "attestation.challenge",
             ])
         #expect(codes.allSatisfy { $0.split(separator: ".").count == 2 && $0 == $0.lowercased() })
     }

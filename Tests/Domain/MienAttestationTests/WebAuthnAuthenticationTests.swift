@@ -12,16 +12,21 @@ import Testing
     }
 
     private static func verify(
-        _ response: AuthenticationVerifier.Response, _ device: VirtualAuthenticator, counter: UInt32 = 7, eligible: Bool = false,
+        _ response: AuthenticationVerifier.Response, _ device: VirtualAuthenticator,
+        counter: UInt32 = 7, eligible: Bool = false,
         handle: [UInt8]? = nil, rp: RelyingParty = VirtualAuthenticator.rp
     ) throws -> WebAuthnAuthentication {
         try AuthenticationVerifier(relyingParty: rp).verify(
             response,
-            credential: .init(id: device.id, key: device.signer.publicKey, counter: counter, isBackupEligible: eligible, userHandle: handle),
+            credential: .init(
+                id: device.id, key: device.signer.publicKey, counter: counter,
+                isBackupEligible: eligible, userHandle: handle),
             challenge: VirtualAuthenticator.challenge)
     }
 
-    private static func code(_ change: (inout VirtualAuthenticator) -> Void) throws -> AttestationError.Code? {
+    private static func code(_ change: (inout VirtualAuthenticator) -> Void) throws
+        -> AttestationError.Code?
+    {
         let device = device().with(change), response = try device.answer()
         return refusal { _ = try verify(response, device) }
     }
@@ -29,12 +34,14 @@ import Testing
     @Test(arguments: DeviceKeyAlgorithm.allCases)
     func `an answer with the credential's key is taken`(algorithm: DeviceKeyAlgorithm) throws {
         let device = Self.device(algorithm), result = try Self.verify(device.answer(), device)
-        #expect(result.counter == .grew(from: 7, to: 8) && result.isUserVerified && !result.isBackedUp)
+        #expect(
+            result.counter == .grew(from: 7, to: 8) && result.isUserVerified && !result.isBackedUp)
     }
 
     @Test func `each rule has its code`() throws {
         #expect(try Self.code { $0.client["type"] = "webauthn.create" } == .ceremony)
-        #expect(try Self.code { $0.client["challenge"] = .string(Base64URL.encode([1])) } == .challenge)
+        #expect(
+            try Self.code { $0.client["challenge"] = .string(Base64URL.encode([1])) } == .challenge)
         #expect(try Self.code { $0.client["origin"] = "https://example.com" } == .origin)
         #expect(try Self.code { $0.client["crossOrigin"] = true } == .crossOrigin)
         #expect(try Self.code { $0.rpID = "example.com" } == .relyingParty)
@@ -57,7 +64,9 @@ import Testing
         var response = try device.answer()
         #expect(refusal { _ = try Self.verify(response, device, handle: [1]) } == nil)
         response.userHandle = [1]
-        #expect(refusal { _ = try Self.verify(response, device, handle: [1]) } == nil && refusal { _ = try Self.verify(response, device) } == nil)
+        #expect(
+            refusal { _ = try Self.verify(response, device, handle: [1]) } == nil
+                && refusal { _ = try Self.verify(response, device) } == nil)
         #expect(refusal { _ = try Self.verify(response, device, handle: [2]) } == .credential)
     }
 
@@ -66,11 +75,14 @@ import Testing
             let device = Self.device().with { $0.counter = received }
             return try Self.verify(device.answer(), device, counter: stored).counter
         }
-        #expect(try counter(1, stored: 0) == .grew(from: 0, to: 1) && counter(0, stored: 0) == .unused)
+        #expect(
+            try counter(1, stored: 0) == .grew(from: 0, to: 1) && counter(0, stored: 0) == .unused)
         #expect(try counter(7, stored: 7) == .possibleClone(stored: 7, received: 7))
         #expect(try counter(6, stored: 7) == .possibleClone(stored: 7, received: 6))
         #expect(try counter(0, stored: 7) == .possibleClone(stored: 7, received: 0))
-        #expect(SignatureCounter.possibleClone(stored: 7, received: 6).stored == 7 && SignatureCounter.grew(from: 1, to: 9).stored == 9)
+        #expect(
+            SignatureCounter.possibleClone(stored: 7, received: 6).stored == 7
+                && SignatureCounter.grew(from: 1, to: 9).stored == 9)
         #expect(SignatureCounter.unused.stored == 0)
     }
 

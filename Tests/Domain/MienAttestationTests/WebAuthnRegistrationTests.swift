@@ -6,25 +6,36 @@ import Testing
 
 @Suite struct WebAuthnRegistrationTests {
     private static func verify(
-        _ device: VirtualAuthenticator, object: [UInt8]? = nil, _ change: (inout RegistrationVerifier) -> Void = { _ in },
+        _ device: VirtualAuthenticator, object: [UInt8]? = nil,
+        _ change: (inout RegistrationVerifier) -> Void = { _ in },
         rp: RelyingParty = VirtualAuthenticator.rp
     ) throws -> RegisteredCredential {
         var verifier = RegistrationVerifier(relyingParty: rp)
         change(&verifier)
         return try verifier.verify(
-            clientDataJSON: device.clientDataJSON, attestationObject: object ?? device.none, challenge: VirtualAuthenticator.challenge,
+            clientDataJSON: device.clientDataJSON, attestationObject: object ?? device.none,
+            challenge: VirtualAuthenticator.challenge,
             at: TestAuthority.now)
     }
 
-    private static func code(_ change: (inout VirtualAuthenticator) -> Void) -> AttestationError.Code? {
+    private static func code(_ change: (inout VirtualAuthenticator) -> Void) -> AttestationError
+        .Code?
+    {
         refusal { _ = try verify(VirtualAuthenticator().with(change)) }
     }
 
     @Test(arguments: DeviceKeyAlgorithm.allCases)
-    func `a credential without attestation is taken for what it is`(algorithm: DeviceKeyAlgorithm) throws {
-        let device = VirtualAuthenticator(algorithm).with { $0.counter = 3 }, credential = try Self.verify(device)
-        #expect(credential.key == device.signer.publicKey && credential.id == device.id && credential.counter == 3)
-        #expect(credential.aaguid == VirtualAuthenticator.aaguid && credential.proof == .nothing && credential.isUserVerified)
+    func `a credential without attestation is taken for what it is`(algorithm: DeviceKeyAlgorithm)
+        throws
+    {
+        let device = VirtualAuthenticator(algorithm).with { $0.counter = 3 },
+            credential = try Self.verify(device)
+        #expect(
+            credential.key == device.signer.publicKey && credential.id == device.id
+                && credential.counter == 3)
+        #expect(
+            credential.aaguid == VirtualAuthenticator.aaguid && credential.proof == .nothing
+                && credential.isUserVerified)
         #expect(!credential.isBackupEligible && !credential.isBackedUp)
     }
 
@@ -34,20 +45,33 @@ import Testing
         #expect(try Self.verify(device, object: device.selfAttested()).proof == .selfSigned)
         let other = try SoftwareSigner.generate(algorithm)
         let forged = device.object(
-            "packed", ["alg": VirtualAuthenticator.number(other), "sig": .bytes(try VirtualAuthenticator.sign(device.signed, other))])
+            "packed",
+            [
+                "alg": VirtualAuthenticator.number(other),
+                "sig": .bytes(try VirtualAuthenticator.sign(device.signed, other)),
+            ])
         #expect(refusal { _ = try Self.verify(device, object: forged) } == .signature)
-        let wrong = device.object("packed", ["alg": CBORValue(integer: algorithm == .es256 ? -8 : -7), "sig": .bytes([1])])
+        let wrong = device.object(
+            "packed",
+            ["alg": CBORValue(integer: algorithm == .es256 ? -8 : -7), "sig": .bytes([1])])
         #expect(refusal { _ = try Self.verify(device, object: wrong) } == .algorithm)
     }
 
     @Test func `what the browser says has to be right`() {
         #expect(Self.code { $0.client["type"] = "webauthn.get" } == .ceremony)
         #expect(Self.code { $0.client["type"] = nil } == .ceremony)
-        #expect(Self.code { $0.client["challenge"] = .string(Base64URL.encode([1, 2, 3])) } == .challenge)
-        #expect(Self.code { $0.client["challenge"] = .string(Base64URL.encode(VirtualAuthenticator.challenge) + "=") } == .challenge)
+        #expect(
+            Self.code { $0.client["challenge"] = .string(Base64URL.encode([1, 2, 3])) }
+                == .challenge)
+        #expect(
+            Self.code {
+                $0.client["challenge"] = .string(
+                    Base64URL.encode(VirtualAuthenticator.challenge) + "=")
+            } == .challenge)
         #expect(Self.code { $0.client["challenge"] = nil } == .challenge)
         for origin in [
-            "https://example.com", "http://example.org", "https://example.org/", "https://example.org:8443", "https://a.example.org",
+            "https://example.com", "http://example.org", "https://example.org/",
+            "https://example.org:8443", "https://a.example.org",
             "HTTPS://example.org",
         ] {
             #expect(Self.code { $0.client["origin"] = .string(origin) } == .origin, "\(origin)")
@@ -56,11 +80,19 @@ import Testing
         #expect(Self.code { $0.client["crossOrigin"] = true } == .crossOrigin)
         #expect(Self.code { $0.client["topOrigin"] = "https://example.com" } == .crossOrigin)
         #expect(Self.code { $0.client["crossOrigin"] = "false" } == .clientData)
-        #expect(Self.code { $0.client["tokenBinding"] = ["status": "present", "id": "x"] } == .clientData)
+        #expect(
+            Self.code { $0.client["tokenBinding"] = ["status": "present", "id": "x"] }
+                == .clientData)
         #expect(Self.code { $0.client["tokenBinding"] = ["status": "supported"] } == nil)
         #expect(Self.code { $0.client["crossOrigin"] = nil } == nil)
-        #expect(Self.code { $0.client["other_keys_can_be_added_here"] = "do not compare clientDataJSON against a template" } == nil)
-        #expect(Self.code { $0.client["more"] = .string(String(repeating: "x", count: 8192)) } == .clientData)
+        #expect(
+            Self.code {
+                $0.client["other_keys_can_be_added_here"] =
+                    "do not compare clientDataJSON against a template"
+            } == nil)
+        #expect(
+            Self.code { $0.client["more"] = .string(String(repeating: "x", count: 8192)) }
+                == .clientData)
     }
 
     @Test func `an empty challenge is nobody's`() {
@@ -68,7 +100,8 @@ import Testing
         #expect(
             refusal {
                 _ = try RegistrationVerifier(relyingParty: VirtualAuthenticator.rp).verify(
-                    clientDataJSON: device.clientDataJSON, attestationObject: device.none, challenge: [], at: TestAuthority.now)
+                    clientDataJSON: device.clientDataJSON, attestationObject: device.none,
+                    challenge: [], at: TestAuthority.now)
             } == .challenge)
     }
 
@@ -76,10 +109,14 @@ import Testing
         var rp = VirtualAuthenticator.rp
         rp.crossOrigin = .within(["https://outer.example"])
         func code(_ top: JSONValue?) -> AttestationError.Code? {
-            let device = VirtualAuthenticator().with { ($0.client["crossOrigin"], $0.client["topOrigin"]) = (true, top) }
+            let device = VirtualAuthenticator().with {
+                ($0.client["crossOrigin"], $0.client["topOrigin"]) = (true, top)
+            }
             return refusal { _ = try Self.verify(device, rp: rp) }
         }
-        #expect(code("https://outer.example") == nil && code("https://other.example") == .crossOrigin && code(nil) == .crossOrigin)
+        #expect(
+            code("https://outer.example") == nil && code("https://other.example") == .crossOrigin
+                && code(nil) == .crossOrigin)
     }
 
     @Test func `what the authenticator says has to be right`() {
@@ -94,7 +131,10 @@ import Testing
             Self.code { $0.id = [UInt8](repeating: 1, count: 1023) } == nil
                 && Self.code { $0.id = [UInt8](repeating: 1, count: 1024) } == .authenticatorData)
         #expect(Self.code { $0.more = [0] } == .authenticatorData)
-        #expect(Self.code { ($0.flags, $0.more) = (0xc5, Write.cbor(Write.map(["credProtect": .unsigned(2)]))) } == nil)
+        #expect(
+            Self.code {
+                ($0.flags, $0.more) = (0xc5, Write.cbor(Write.map(["credProtect": .unsigned(2)])))
+            } == nil)
         #expect(Self.code { ($0.flags, $0.more) = (0xc5, [1]) } == .authenticatorData)
         #expect(Self.code { $0.flags = 0xc5 } == .authenticatorData)
     }
@@ -102,38 +142,80 @@ import Testing
     @Test func `policy: presence alone, keys bound to the device, algorithms`() throws {
         var rp = VirtualAuthenticator.rp
         rp.requiresUserVerification = false
-        #expect(try !Self.verify(VirtualAuthenticator().with { $0.flags = 0x41 }, rp: rp).isUserVerified)
+        #expect(
+            try !Self.verify(VirtualAuthenticator().with { $0.flags = 0x41 }, rp: rp).isUserVerified
+        )
         rp.backup = .deviceBoundOnly
-        #expect(refusal { _ = try Self.verify(VirtualAuthenticator().with { $0.flags = 0x4d }, rp: rp) } == .backup)
+        #expect(
+            refusal { _ = try Self.verify(VirtualAuthenticator().with { $0.flags = 0x4d }, rp: rp) }
+                == .backup)
         #expect(try Self.verify(VirtualAuthenticator(), rp: rp).proof == .nothing)
-        #expect(refusal { _ = try Self.verify(VirtualAuthenticator(.rs256), { $0.algorithms = [.es256, .edDSA] }) } == .algorithm)
+        #expect(
+            refusal {
+                _ = try Self.verify(
+                    VirtualAuthenticator(.rs256), { $0.algorithms = [.es256, .edDSA] })
+            } == .algorithm)
         for object in [VirtualAuthenticator().none] {
-            #expect(refusal { _ = try Self.verify(VirtualAuthenticator(), object: object, { $0.requirement = .anchored }) } == .insufficient)
+            #expect(
+                refusal {
+                    _ = try Self.verify(
+                        VirtualAuthenticator(), object: object, { $0.requirement = .anchored })
+                } == .insufficient)
         }
         let device = VirtualAuthenticator()
-        #expect(refusal { _ = try Self.verify(device, object: device.selfAttested(), { $0.requirement = .anchored }) } == .insufficient)
+        #expect(
+            refusal {
+                _ = try Self.verify(
+                    device, object: device.selfAttested(), { $0.requirement = .anchored })
+            } == .insufficient)
         let synced = try Self.verify(VirtualAuthenticator().with { $0.flags = 0x5d })
         #expect(synced.isBackupEligible && synced.isBackedUp)
     }
 
     @Test func `an attestation object that is not as it should be is refused`() throws {
         let device = VirtualAuthenticator()
-        func code(_ object: [UInt8]) -> AttestationError.Code? { refusal { _ = try Self.verify(device, object: object) } }
+        func code(_ object: [UInt8]) -> AttestationError.Code? {
+            refusal { _ = try Self.verify(device, object: object) }
+        }
         #expect(code(device.object("none", ["a": .unsigned(1)])) == .statement)
-        #expect(code(device.object("android-safetynet", [:])) == .format && code(device.object("", [:])) == .format)
-        #expect(code([]) == .form && code(device.none + [0]) == .form && code(Write.cbor(.array([]))) == .form)
+        #expect(
+            code(device.object("android-safetynet", [:])) == .format
+                && code(device.object("", [:])) == .format)
+        #expect(
+            code([]) == .form && code(device.none + [0]) == .form
+                && code(Write.cbor(.array([]))) == .form)
         #expect(code(Write.cbor(Write.map(["fmt": "none", "attStmt": .map([])]))) == .form)
-        #expect(code(Write.cbor(Write.map(["fmt": "none", "attStmt": "x", "authData": .bytes(device.authenticatorData)]))) == .form)
+        #expect(
+            code(
+                Write.cbor(
+                    Write.map([
+                        "fmt": "none", "attStmt": "x", "authData": .bytes(device.authenticatorData),
+                    ]))) == .form)
         // Out of CTAP2's order.
-        let members = [CBOREntry("authData", .bytes(device.authenticatorData)), CBOREntry("fmt", "none"), CBOREntry("attStmt", .map([]))]
+        let members = [
+            CBOREntry("authData", .bytes(device.authenticatorData)), CBOREntry("fmt", "none"),
+            CBOREntry("attStmt", .map([])),
+        ]
         #expect(code(Write.cbor(.map(members))) == .form)
         for format in ["packed", "tpm", "android-key", "apple", "fido-u2f"] {
-            #expect([.statement, .algorithm].contains(code(device.object(format, [:]))), "\(format)")
-            let empty: [String: CBORValue] = ["alg": CBORValue(integer: -7), "sig": "x", "x5c": .array([])]
-            #expect([.statement, .chainLength].contains(code(device.object(format, empty))), "\(format)")
+            #expect(
+                [.statement, .algorithm].contains(code(device.object(format, [:]))), "\(format)")
+            let empty: [String: CBORValue] = [
+                "alg": CBORValue(integer: -7), "sig": "x", "x5c": .array([]),
+            ]
+            #expect(
+                [.statement, .chainLength].contains(code(device.object(format, empty))), "\(format)"
+            )
         }
-        #expect(code(device.object("packed", ["alg": CBORValue(integer: -7), "sig": .bytes([1]), "ecdaaKeyId": .bytes([1])])) == .statement)
-        for count in stride(from: 0, to: device.none.count, by: 7) { #expect(code(Array(device.none[..<count])) != nil) }
+        #expect(
+            code(
+                device.object(
+                    "packed",
+                    ["alg": CBORValue(integer: -7), "sig": .bytes([1]), "ecdaaKeyId": .bytes([1])]))
+                == .statement)
+        for count in stride(from: 0, to: device.none.count, by: 7) {
+            #expect(code(Array(device.none[..<count])) != nil)
+        }
     }
 
     /// Without attestation nobody vouches for key and id; the rest is checked.
@@ -148,15 +230,21 @@ import Testing
 }
 
 @Suite struct COSEKeyTests {
-    private static func changed(_ key: DevicePublicKey, _ label: Int64, _ value: CBORValue?) -> CBORValue {
+    private static func changed(_ key: DevicePublicKey, _ label: Int64, _ value: CBORValue?)
+        -> CBORValue
+    {
         var entries = Write.cose(key).entries!
         let place = entries.firstIndex { $0.key == CBORValue(integer: label) }
         if let place { entries.remove(at: place) }
-        if let value { entries.insert(CBOREntry(CBORValue(integer: label), value), at: place ?? entries.count) }
+        if let value {
+            entries.insert(CBOREntry(CBORValue(integer: label), value), at: place ?? entries.count)
+        }
         return .map(entries)
     }
 
-    private static func code(_ cose: CBORValue) -> AttestationError.Code? { refusal { _ = try DevicePublicKey(cose: cose) } }
+    private static func code(_ cose: CBORValue) -> AttestationError.Code? {
+        refusal { _ = try DevicePublicKey(cose: cose) }
+    }
 
     @Test(arguments: DeviceKeyAlgorithm.allCases)
     func `keys are read, and each member counts`(algorithm: DeviceKeyAlgorithm) throws {
@@ -165,7 +253,9 @@ import Testing
         for entry in cose.entries! {
             let label = entry.key.integerValue!
             #expect(Self.code(Self.changed(key, label, nil)) == .key, "without \(label)")
-            #expect([.key, .algorithm].contains(Self.code(Self.changed(key, label, "text"))), "text as \(label)")
+            #expect(
+                [.key, .algorithm].contains(Self.code(Self.changed(key, label, "text"))),
+                "text as \(label)")
         }
         #expect(Self.code(Self.changed(key, 4, .array([.unsigned(2)]))) == .key)
         #expect(Self.code(Self.changed(key, -9, .bytes([1]))) == .key)
@@ -175,11 +265,15 @@ import Testing
     }
 
     @Test func `names of RFC 9864 mean the same`() throws {
-        let p256 = try SoftwareSigner.generate(.es256).publicKey, ed25519 = try SoftwareSigner.generate(.edDSA).publicKey
+        let p256 = try SoftwareSigner.generate(.es256).publicKey,
+            ed25519 = try SoftwareSigner.generate(.edDSA).publicKey
         #expect(try DevicePublicKey(cose: Self.changed(p256, 3, CBORValue(integer: -9))) == p256)
-        #expect(try DevicePublicKey(cose: Self.changed(ed25519, 3, CBORValue(integer: -19))) == ed25519)
+        #expect(
+            try DevicePublicKey(cose: Self.changed(ed25519, 3, CBORValue(integer: -19))) == ed25519)
         #expect(Self.code(Self.changed(p256, 3, CBORValue(integer: -8))) == .key)
-        #expect(Self.code(Self.changed(p256, -1, .unsigned(2))) == .key && Self.code(Self.changed(p256, -3, .true)) == .key)
+        #expect(
+            Self.code(Self.changed(p256, -1, .unsigned(2))) == .key
+                && Self.code(Self.changed(p256, -3, .true)) == .key)
         #expect(Self.code(Self.changed(p256, -2, .bytes([UInt8](repeating: 1, count: 32)))) == .key)
         #expect(Self.code(.unsigned(1)) == .key)
     }

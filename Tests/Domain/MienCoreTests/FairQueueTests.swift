@@ -5,19 +5,29 @@ import Testing
 struct FairQueueTests {
     private static let start = ContinuousClock.now
 
-    private static func queue(total: Int = 1000, perOwner: Int = 1000, perPart: Int = 1000, wait: Duration? = nil) -> FairQueue<String> {
+    private static func queue(
+        total: Int = 1000, perOwner: Int = 1000, perPart: Int = 1000, wait: Duration? = nil
+    ) -> FairQueue<String> {
         FairQueue(WorkLimits(total: total, perOwner: perOwner, perPart: perPart, wait: wait))
     }
 
     /// Adds jobs `a1`, `a2` … for one share.
-    private static func add(_ name: String, _ count: Int, _ share: WorkShare, to queue: inout FairQueue<String>, _ ticket: inout UInt64) {
+    private static func add(
+        _ name: String, _ count: Int, _ share: WorkShare, to queue: inout FairQueue<String>,
+        _ ticket: inout UInt64
+    ) {
         for number in 1...count {
             ticket += 1
-            if case .waiting = queue.add("\(name)\(number)", ticket, for: share, at: start) {} else { Issue.record("no room for \(name)\(number)") }
+            if case .waiting = queue.add("\(name)\(number)", ticket, for: share, at: start) {
+            } else {
+                Issue.record("no room for \(name)\(number)")
+            }
         }
     }
 
-    private static func served(_ queue: inout FairQueue<String>, atMost count: Int = .max) -> [String] {
+    private static func served(_ queue: inout FairQueue<String>, atMost count: Int = .max)
+        -> [String]
+    {
         var jobs: [String] = []
         while jobs.count < count, let job = queue.next() { jobs.append(job) }
         return jobs
@@ -34,7 +44,11 @@ struct FairQueueTests {
     @Test("an address with 300 jobs delays another address by one")
     func addresses() {
         var queue = Self.queue(), ticket: UInt64 = 0
-        for number in 1...300 { Self.add("flood\(number)-", 1, .address("127.0.0.2", naming: "user\(number)"), to: &queue, &ticket) }
+        for number in 1...300 {
+            Self.add(
+                "flood\(number)-", 1, .address("127.0.0.2", naming: "user\(number)"), to: &queue,
+                &ticket)
+        }
         Self.add("user", 1, .address("127.0.0.3", naming: "ada"), to: &queue, &ticket)
         #expect(Self.served(&queue, atMost: 2).contains("user1"))
     }
@@ -42,8 +56,16 @@ struct FairQueueTests {
     @Test("naming a victim's account from another address takes no turn from the victim")
     func victim() {
         var queue = Self.queue(), ticket: UInt64 = 0
-        for attacker in 1...10 { Self.add("a\(attacker)-", 20, .address("10.0.0.\(attacker)", naming: "ada"), to: &queue, &ticket) }
-        for attacker in 1...10 { Self.add("b\(attacker)-", 20, .address("10.0.1.\(attacker)", naming: "bob"), to: &queue, &ticket) }
+        for attacker in 1...10 {
+            Self.add(
+                "a\(attacker)-", 20, .address("10.0.0.\(attacker)", naming: "ada"), to: &queue,
+                &ticket)
+        }
+        for attacker in 1...10 {
+            Self.add(
+                "b\(attacker)-", 20, .address("10.0.1.\(attacker)", naming: "bob"), to: &queue,
+                &ticket)
+        }
         Self.add("ada", 1, .address("192.0.2.1", naming: "ada"), to: &queue, &ticket)
         // One turn for each of the 20 addresses at most, as for a user whom nobody names.
         #expect(Self.served(&queue, atMost: 21).contains("ada1"))
@@ -61,15 +83,23 @@ struct FairQueueTests {
     func knownDevice() {
         for before in 0..<40 {
             var queue = Self.queue(), ticket: UInt64 = 0
-            for address in 1...30 { Self.add("s\(address)-", 5, .address("10.0.0.\(address)"), to: &queue, &ticket) }
-            for account in 1...5 { Self.add("u\(account)-", 5, .account("u\(account)", from: "10.0.1.1"), to: &queue, &ticket) }
+            for address in 1...30 {
+                Self.add("s\(address)-", 5, .address("10.0.0.\(address)"), to: &queue, &ticket)
+            }
+            for account in 1...5 {
+                Self.add(
+                    "u\(account)-", 5, .account("u\(account)", from: "10.0.1.1"), to: &queue,
+                    &ticket)
+            }
             _ = Self.served(&queue, atMost: before)
             Self.add("own", 1, .knownDevice("phone", of: "ada"), to: &queue, &ticket)
             #expect(queue.next() == "own1", "after \(before) others")
         }
     }
 
-    @Test("no rank starves: of seven turns, four are known devices', two accounts', one is the addresses'")
+    @Test(
+        "no rank starves: of seven turns, four are known devices', two accounts', one is the addresses'"
+    )
     func ranks() {
         var queue = Self.queue(), ticket: UInt64 = 0
         Self.add("s", 100, .address("10.0.0.1"), to: &queue, &ticket)
@@ -101,17 +131,33 @@ struct FairQueueTests {
             case .refused: return "refused"
             }
         }
-        #expect((0..<3).map { _ in outcome(.address("A", naming: "x")) } == ["waits", "waits", "refused"])
-        #expect((0..<3).map { _ in outcome(.address("A", naming: "y")) } == ["waits", "waits", "refused"])
-        // The address is full. A name that it has not used gets a place of the longest part; then all are too short to give one up.
+        #expect(
+            (0..<3).map { _ in outcome(.address("A", naming: "x")) } == [
+                "waits", "waits", "refused",
+            ])
+        #expect(
+            (0..<3).map { _ in outcome(.address("A", naming: "y")) } == [
+                "waits", "waits", "refused",
+            ])
+        // The address is full. A name that it has not used gets a place of the longest part; then
+        // all are too short to give one up.
         #expect((0..<2).map { _ in outcome(.address("A", naming: "z")) } == ["for Ay", "refused"])
-        #expect((0..<4).map { _ in outcome(.address("B", naming: "\(ticket)")) } == ["waits", "waits", "waits", "waits"])
-        // The queue is full. A newcomer takes a place of the largest address until the shares are even.
-        #expect((0..<4).map { _ in outcome(.address("C", naming: "\(ticket)")) }.map { $0.prefix(3) } == ["for", "for", "ref", "ref"])
+        #expect(
+            (0..<4).map { _ in outcome(.address("B", naming: "\(ticket)")) } == [
+                "waits", "waits", "waits", "waits",
+            ])
+        // The queue is full. A newcomer takes a place of the largest address until the shares are
+        // even.
+        #expect(
+            (0..<4).map { _ in outcome(.address("C", naming: "\(ticket)")) }.map { $0.prefix(3) }
+                == ["for", "for", "ref", "ref"])
         #expect(queue.count == 8)
         // A known device takes a place of an address, but not the last ones.
         let devices = (0..<8).map { outcome(.knownDevice("phone", of: "owner\($0)")) }
-        #expect(devices.map { $0.prefix(3) } == ["for", "for", "for", "for", "for", "for", "for", "ref"])
+        #expect(
+            devices.map { $0.prefix(3) } == [
+                "for", "for", "for", "for", "for", "for", "for", "ref",
+            ])
         #expect(queue.count == 8)
     }
 
@@ -119,7 +165,9 @@ struct FairQueueTests {
     func deadline() {
         var queue = Self.queue(wait: .seconds(5))
         let start = Self.start
-        for number in 0..<10 { _ = queue.add("j\(number)", UInt64(number), for: .common, at: start + .seconds(number)) }
+        for number in 0..<10 {
+            _ = queue.add("j\(number)", UInt64(number), for: .common, at: start + .seconds(number))
+        }
         #expect(queue.expire(at: start + .milliseconds(4999)).isEmpty)
         #expect(queue.expire(at: start + .seconds(5)) == ["j0"])
         #expect(queue.expire(at: start + .seconds(9)) == ["j1", "j2", "j3", "j4"])
@@ -142,15 +190,20 @@ struct FairQueueTests {
     }
 
     /// One closed loop of events, drawn at random, against a count of what every share was given.
-    @Test("in a random world, every job ends exactly once, in time, and no backlogged address falls behind another by more than a turn")
+    @Test(
+        "in a random world, every job ends exactly once, in time, and no backlogged address falls behind another by more than a turn"
+    )
     func simulation() {
         for world in 0..<60 {
             var generator = SplitMix(seed: UInt64(world))
             let limits = WorkLimits(total: 40, perOwner: 16, perPart: 6, wait: .seconds(4))
             var queue = FairQueue<UInt64>(limits), ticket: UInt64 = 0, now = Self.start
-            var open: [UInt64: (share: WorkShare, at: ContinuousClock.Instant)] = [:], ended: Set<UInt64> = []
+            var open: [UInt64: (share: WorkShare, at: ContinuousClock.Instant)] = [:],
+                ended: Set<UInt64> = []
             func end(_ job: UInt64) {
-                #expect(ended.insert(job).inserted && open[job] != nil, "world \(world): \(job) ended twice")
+                #expect(
+                    ended.insert(job).inserted && open[job] != nil,
+                    "world \(world): \(job) ended twice")
                 open[job] = nil
             }
             for _ in 0..<2000 {
@@ -160,7 +213,9 @@ struct FairQueueTests {
                     ticket += 1
                     let name = "\(Int.random(in: 0..<3, using: &generator))"
                     // Address 0 floods.
-                    let owner = Bool.random(using: &generator) ? 0 : Int.random(in: 0..<6, using: &generator)
+                    let owner =
+                        Bool.random(using: &generator)
+                        ? 0 : Int.random(in: 0..<6, using: &generator)
                     let share: WorkShare =
                         switch Int.random(in: 0..<6, using: &generator) {
                         case 0: .knownDevice(name, of: "\(owner)")
@@ -180,19 +235,28 @@ struct FairQueueTests {
                         #expect(!hasRoom)
                         end(ticket)
                     }
-                case 6: if let some = open.keys.randomElement(using: &generator), let job = queue.remove(some) { end(job) }
+                case 6:
+                    if let some = open.keys.randomElement(using: &generator),
+                        let job = queue.remove(some)
+                    {
+                        end(job)
+                    }
                 default:
                     for job in queue.expire(at: now) {
                         #expect(now - open[job]!.at >= .seconds(4))
                         end(job)
                     }
                     if let job = queue.next() {
-                        #expect(now - open[job]!.at < .seconds(4), "world \(world): \(job) ran too late")
+                        #expect(
+                            now - open[job]!.at < .seconds(4), "world \(world): \(job) ran too late"
+                        )
                         end(job)
                     }
                 }
                 #expect(queue.count == open.count && queue.count <= limits.total)
-                let byOwner = Dictionary(grouping: open.values) { "\($0.share.rank) \($0.share.owner)" }
+                let byOwner = Dictionary(grouping: open.values) {
+                    "\($0.share.rank) \($0.share.owner)"
+                }
                 #expect(byOwner.values.allSatisfy { $0.count <= limits.perOwner })
             }
             for job in queue.removeAll() { end(job) }
@@ -200,17 +264,23 @@ struct FairQueueTests {
         }
     }
 
-    @Test("among addresses that always have jobs waiting, turns differ by one at most, however many jobs each adds", arguments: [2, 5, 17])
+    @Test(
+        "among addresses that always have jobs waiting, turns differ by one at most, however many jobs each adds",
+        arguments: [2, 5, 17])
     func evenTurns(addresses: Int) {
         var queue = Self.queue(), ticket: UInt64 = 0, turns: [String: Int] = [:]
         var generator = SplitMix(seed: UInt64(addresses))
-        for address in 0..<addresses { Self.add("\(address)-", 2, .address("\(address)"), to: &queue, &ticket) }
+        for address in 0..<addresses {
+            Self.add("\(address)-", 2, .address("\(address)"), to: &queue, &ticket)
+        }
         for _ in 0..<1000 {
             let job = queue.next()!, address = String(job.prefix { $0 != "-" })
             turns[address, default: 0] += 1
             // The first address adds a lot, the others what they lost.
             Self.add(
-                "\(address)-", address == "0" && ticket < 700 ? Int.random(in: 1...9, using: &generator) : 1, .address(address), to: &queue, &ticket)
+                "\(address)-",
+                address == "0" && ticket < 700 ? Int.random(in: 1...9, using: &generator) : 1,
+                .address(address), to: &queue, &ticket)
             #expect(turns.count < addresses || turns.values.max()! - turns.values.min()! <= 1)
         }
     }

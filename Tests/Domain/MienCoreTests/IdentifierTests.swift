@@ -13,9 +13,13 @@ struct IdentifierTests {
         #expect(UserID(id.text) == id)
     }
 
-    @Test("no identifier", arguments: ["", "a b", "ä", "a/b", "a\n", String(repeating: "x", count: 65)])
+    @Test(
+        "no identifier",
+        arguments: ["", "a b", "ä", "a/b", "a\n", String(repeating: "x", count: 65)])
     func refused(text: String) {
         #expect(UserID(text) == nil)
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode([UserID].self, from: JSONEncoder().encode([text])) }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([UserID].self, from: JSONEncoder().encode([text]))
+        }
     }
 }

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Instant")
 struct InstantTests {
-    @Test("stored with its milliseconds, read back the same", arguments: [0, 1, 1_700_000_000_000, Int64.max])
+    @Test(
+        "stored with its milliseconds, read back the same",
+        arguments: [0, 1, 1_700_000_000_000, Int64.max])
     func coding(milliseconds: Int64) throws {
         let data = try JSONEncoder().encode(Instant(milliseconds: milliseconds))
         #expect(String(decoding: data, as: UTF8.self) == #"{"milliseconds":\#(milliseconds)}"#)
@@ -15,7 +17,8 @@ struct InstantTests {
     func order() {
         #expect(Instant(milliseconds: 1) < Instant(milliseconds: 2))
         #expect(!(Instant(milliseconds: 2) < Instant(milliseconds: 2)))
-        #expect([3, 1, 2].map { Instant(milliseconds: $0) }.sorted().map(\.milliseconds) == [1, 2, 3])
+        #expect(
+            [3, 1, 2].map { Instant(milliseconds: $0) }.sorted().map(\.milliseconds) == [1, 2, 3])
     }
 
     @Test("sums saturate")

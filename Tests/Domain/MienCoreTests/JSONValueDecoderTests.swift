@@ -49,9 +49,12 @@ struct JSONValueDecoderTests {
     @Test(
         "what does not fit is told with its place",
         arguments: [
-            (#""large""#, #""huge""#, "kind", false), ("255", "256", "lines.Index 0.count", false), ("255", "-1", "lines.Index 0.count", false),
-            ("255", "1.5", "lines.Index 0.count", false), ("0.5", #""0.5""#, "weight", false), ("[true,false]", "[true,0]", "names.x.Index 1", false),
-            (#""y":[]"#, #""y":{}"#, "names.y", false), (#","weight":0.5"#, "", "weight", true), (#""shop""#, #""a shop""#, "id", false),
+            (#""large""#, #""huge""#, "kind", false), ("255", "256", "lines.Index 0.count", false),
+            ("255", "-1", "lines.Index 0.count", false),
+            ("255", "1.5", "lines.Index 0.count", false), ("0.5", #""0.5""#, "weight", false),
+            ("[true,false]", "[true,0]", "names.x.Index 1", false),
+            (#""y":[]"#, #""y":{}"#, "names.y", false), (#","weight":0.5"#, "", "weight", true),
+            (#""shop""#, #""a shop""#, "id", false),
         ])
     func refused(old: String, new: String, place: String, isMissing: Bool) throws {
         let value = try JSONText.parse(Self.text.replacing(old, with: new, maxReplacements: 1))
@@ -62,7 +65,8 @@ struct JSONValueDecoderTests {
         switch error {
         case .keyNotFound(let key, let context):
             #expect(isMissing && path(context, [key]) == place)
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+        case .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .dataCorrupted(let context):
             #expect(!isMissing && path(context) == place)
         @unknown default: Issue.record("another error: \(error)")
         }

@@ -9,29 +9,51 @@ struct LivenessPolicyTests {
         let order = [nil] + LivenessPolicy.Mode.allCases
         for (i, app) in order.enumerated() {
             for (j, step) in order.enumerated() {
-                #expect(LivenessPolicy(mode: app).tightened(by: LivenessPolicy(mode: step)).mode == order[max(i, j)])
-                #expect(LivenessPolicy(mode: app).filled(from: LivenessPolicy(mode: step)).mode == app ?? step)
+                #expect(
+                    LivenessPolicy(mode: app).tightened(by: LivenessPolicy(mode: step)).mode
+                        == order[max(i, j)])
+                #expect(
+                    LivenessPolicy(mode: app).filled(from: LivenessPolicy(mode: step)).mode == app
+                        ?? step)
             }
         }
     }
 
-    @Test("larger thresholds, shorter times, actions that both name, as long as they can be drawn from")
+    @Test(
+        "larger thresholds, shorter times, actions that both name, as long as they can be drawn from"
+    )
     func numbers() {
-        let app = LivenessPolicy(threshold: 20, quality: 50, timeoutSeconds: 30, actions: [.turnLeft, .blink, .lookUp], actionCount: 2)
-        let tight = app.tightened(by: LivenessPolicy(threshold: 10, quality: 60, timeoutSeconds: 40, actions: [.lookUp, .turnLeft], actionCount: 2))
-        #expect(tight == LivenessPolicy(threshold: 20, quality: 60, timeoutSeconds: 30, actions: [.lookUp, .turnLeft], actionCount: 2))
-        #expect(app.tightened(by: LivenessPolicy(actions: [.turnRight, .blink])).actions == app.actions)
-        #expect(app.tightened(by: LivenessPolicy()) == app && LivenessPolicy().tightened(by: app) == app)
+        let app = LivenessPolicy(
+            threshold: 20, quality: 50, timeoutSeconds: 30, actions: [.turnLeft, .blink, .lookUp],
+            actionCount: 2)
+        let tight = app.tightened(
+            by: LivenessPolicy(
+                threshold: 10, quality: 60, timeoutSeconds: 40, actions: [.lookUp, .turnLeft],
+                actionCount: 2))
+        #expect(
+            tight
+                == LivenessPolicy(
+                    threshold: 20, quality: 60, timeoutSeconds: 30, actions: [.lookUp, .turnLeft],
+                    actionCount: 2))
+        #expect(
+            app.tightened(by: LivenessPolicy(actions: [.turnRight, .blink])).actions == app.actions)
+        #expect(
+            app.tightened(by: LivenessPolicy()) == app && LivenessPolicy().tightened(by: app) == app
+        )
     }
 
     @Test("a step that names fewer actions than are to be drawn does not make them fewer")
     func variety() {
         let app = LivenessPolicy(actions: [.turnLeft, .turnRight, .blink, .lookUp], actionCount: 4)
         let few = LivenessPolicy(actions: [.turnLeft, .blink])
-        #expect(app.tightened(by: few).actions == app.actions && app.tightened(by: few).actionCount == 4)
+        #expect(
+            app.tightened(by: few).actions == app.actions && app.tightened(by: few).actionCount == 4
+        )
         let three = LivenessPolicy(actions: [.turnLeft, .blink], actionCount: 3)
         #expect(LivenessPolicy(actions: app.actions).tightened(by: three).actions == app.actions)
-        #expect(LivenessPolicy(actions: app.actions, actionCount: 2).tightened(by: few).actions == few.actions)
+        #expect(
+            LivenessPolicy(actions: app.actions, actionCount: 2).tightened(by: few).actions
+                == few.actions)
     }
 
     @Test("what cannot be is told by its name")
@@ -40,8 +62,10 @@ struct LivenessPolicyTests {
         for (policy, setting) in [
             (LivenessPolicy(threshold: 101), "threshold"), (LivenessPolicy(quality: -1), "quality"),
             (LivenessPolicy(timeoutSeconds: 4), "timeout_seconds"),
-            (LivenessPolicy(actions: []), "actions"), (LivenessPolicy(actions: [.blink, .lookUp]), "actions"),
-            (LivenessPolicy(actions: [.turnLeft, .turnLeft]), "actions"), (LivenessPolicy(actionCount: 5), "action_count"),
+            (LivenessPolicy(actions: []), "actions"),
+            (LivenessPolicy(actions: [.blink, .lookUp]), "actions"),
+            (LivenessPolicy(actions: [.turnLeft, .turnLeft]), "actions"),
+            (LivenessPolicy(actionCount: 5), "action_count"),
             (LivenessPolicy(actions: [.turnLeft, .blink], actionCount: 3), "action_count"),
         ] { #expect(policy.faults.map(\.setting) == [setting]) }
     }
@@ -49,9 +73,12 @@ struct LivenessPolicyTests {
     @Test("written and read under the names of the API")
     func names() throws {
         let policy = LivenessPolicy(
-            mode: .livenessPassive, threshold: 1, quality: 2, timeoutSeconds: 30, actions: [.turnLeft, .blink], actionCount: 2)
+            mode: .livenessPassive, threshold: 1, quality: 2, timeoutSeconds: 30,
+            actions: [.turnLeft, .blink], actionCount: 2)
         let bytes = try JSONEncoder().encode(policy)
         #expect(try JSONDecoder().decode(LivenessPolicy.self, from: bytes) == policy)
-        #expect(Set(try JSONText.parse(Array(bytes)).objectValue.map { Array($0.keys) } ?? []) == Set(LivenessPolicy.keys))
+        #expect(
+            Set(try JSONText.parse(Array(bytes)).objectValue.map { Array($0.keys) } ?? [])
+                == Set(LivenessPolicy.keys))
     }
 }

@@ -6,7 +6,8 @@ import Testing
 struct MatchScoreTests {
     /// False-match rate and threshold, as published for the scale (rounded to one decimal place).
     static let scale: [(rate: Double, score: Double)] = [
-        (1, 0), (0.1, 12), (0.01, 24), (0.001, 36), (1 / 10_000, 48), (1 / 50_000, 56.4), (0.00001, 60), (1 / 1_000_000, 72),
+        (1, 0), (0.1, 12), (0.01, 24), (0.001, 36), (1 / 10_000, 48), (1 / 50_000, 56.4),
+        (0.00001, 60), (1 / 1_000_000, 72),
     ]
 
     @Test("a false-match rate has the score the published scale gives it", arguments: scale)
@@ -15,7 +16,9 @@ struct MatchScoreTests {
         #expect(abs(found - score) < 0.05, "\(rate): \(found), not \(score)")
     }
 
-    @Test("a score stands for the false-match rate of the published scale", arguments: scale.filter { $0.score != 56.4 })
+    @Test(
+        "a score stands for the false-match rate of the published scale",
+        arguments: scale.filter { $0.score != 56.4 })
     func knownRate(rate: Double, score: Double) {
         #expect(abs(MatchScore(score).falseMatchRate / rate - 1) < 1e-9)
     }
@@ -51,7 +54,8 @@ struct MatchScoreTests {
         #expect(MatchScore(.nan) < .defaultThreshold)
     }
 
-    @Test("a rate that is no probability never matches", arguments: [Double.nan, -1e-3, -.infinity])
+    @Test(
+        "a rate that is no probability never matches", arguments: [Double.nan, -1e-3, -.infinity])
     func noProbability(rate: Double) { #expect(MatchScore(falseMatchRate: rate).value == 0) }
 
     @Test("the stronger match is the greater score")
@@ -64,21 +68,33 @@ struct MatchScoreTests {
     @Test(
         "the rate is said in words people use, with two digits and no more",
         arguments: [
-            (0.0, "no better than chance"), (12.0, "about 1 in 10"), (24.0, "about 1 in 100"), (36.0, "about 1 in 1,000"),
-            (48.0, "about 1 in 10,000"), (56.4, "about 1 in 50,000"), (60.0, "about 1 in 100,000"), (72.0, "at most 1 in 1,000,000"),
-            (3.6, "about 1 in 2"), (0.5, "most"), (2.2, "about 1 in 2"), (50.0, "about 1 in 15,000"), (37.1, "about 1 in 1,200"),
+            (0.0, "no better than chance"), (12.0, "about 1 in 10"), (24.0, "about 1 in 100"),
+            (36.0, "about 1 in 1,000"),
+            (48.0, "about 1 in 10,000"), (56.4, "about 1 in 50,000"), (60.0, "about 1 in 100,000"),
+            (72.0, "at most 1 in 1,000,000"),
+            (3.6, "about 1 in 2"), (0.5, "most"), (2.2, "about 1 in 2"),
+            (50.0, "about 1 in 15,000"), (37.1, "about 1 in 1,200"),
             (71.99, "about 1 in 1,000,000"),
         ])
-    func words(score: Double, expected: String) { #expect(MatchScore(score).falseMatchRateInWords == expected) }
+    func words(score: Double, expected: String) {
+        #expect(MatchScore(score).falseMatchRateInWords == expected)
+    }
 
-    @Test("what is shown never passes a threshold of one decimal that the score itself does not, nor fails one that it passes")
+    @Test(
+        "what is shown never passes a threshold of one decimal that the score itself does not, nor fails one that it passes"
+    )
     func shown() {
-        #expect(MatchScore(47.96).shown == 47.9 && MatchScore(47.999_999).shown == 47.9 && MatchScore(48).shown == 48)
+        #expect(
+            MatchScore(47.96).shown == 47.9 && MatchScore(47.999_999).shown == 47.9
+                && MatchScore(48).shown == 48)
         for tenths in 0...720 {
             let threshold = Double(tenths) / 10
-            for value in [threshold, threshold.nextUp, threshold.nextDown, threshold + 0.05, threshold - 0.05] where MatchScore.range.contains(value)
-            {
-                #expect((MatchScore(value).shown >= threshold) == (value >= threshold), "\(value) at \(threshold)")
+            for value in [
+                threshold, threshold.nextUp, threshold.nextDown, threshold + 0.05, threshold - 0.05,
+            ] where MatchScore.range.contains(value) {
+                #expect(
+                    (MatchScore(value).shown >= threshold) == (value >= threshold),
+                    "\(value) at \(threshold)")
             }
         }
     }
@@ -87,16 +103,23 @@ struct MatchScoreTests {
     func coding() throws {
         let data = try JSONEncoder().encode([MatchScore(48), MatchScore(0.5)])
         #expect(String(decoding: data, as: UTF8.self) == "[48,0.5]")
-        #expect(try JSONDecoder().decode([MatchScore].self, from: data) == [MatchScore(48), MatchScore(0.5)])
+        #expect(
+            try JSONDecoder().decode([MatchScore].self, from: data) == [
+                MatchScore(48), MatchScore(0.5),
+            ])
     }
 
     @Test("a stored number out of range is brought into range")
     func decodedClamped() throws {
-        #expect(try JSONDecoder().decode([MatchScore].self, from: Data("[-5,1000]".utf8)).map(\.value) == [0, 72])
+        #expect(
+            try JSONDecoder().decode([MatchScore].self, from: Data("[-5,1000]".utf8)).map(\.value)
+                == [0, 72])
     }
 
     @Test("text is not a score")
     func decodedText() {
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode([MatchScore].self, from: Data(#"["48"]"#.utf8)) }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([MatchScore].self, from: Data(#"["48"]"#.utf8))
+        }
     }
 }

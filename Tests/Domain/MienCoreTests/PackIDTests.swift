@@ -2,7 +2,9 @@ import MienCore
 import Testing
 
 @Suite struct PackIDTests {
-    @Test(arguments: ["a", "7", "default-1", "mobile.v2", "a..b", String(repeating: "z", count: 64)])
+    @Test(arguments: [
+        "a", "7", "default-1", "mobile.v2", "a..b", String(repeating: "z", count: 64),
+    ])
     func `a pack may be called so`(text: String) throws {
         #expect(try PackID(text).text == text)
     }

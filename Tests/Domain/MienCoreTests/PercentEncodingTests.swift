@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct PercentEncodingTests {
     @Test(arguments: [
-        ("", ""), ("abc-._~", "abc-._~"), ("a b", "a%20b"), ("a+b&c=d/é", "a%2Bb%26c%3Dd%2F%C3%A9"), ("%", "%25"), ("\n", "%0A"),
+        ("", ""), ("abc-._~", "abc-._~"), ("a b", "a%20b"), ("a+b&c=d/é", "a%2Bb%26c%3Dd%2F%C3%A9"),
+        ("%", "%25"), ("\n", "%0A"),
         ("漢", "%E6%BC%A2"),
     ])
     func `known answers`(text: String, encoded: String) {
@@ -16,7 +17,9 @@ import Testing
     }
 
     @Test(arguments: ["%", "%4", "%4g", "a%", "%%41", "%C3", "%FF", "%00", "\0", "%ED%A0%80"])
-    func `what is no encoding of a text is none`(text: String) { #expect(PercentEncoding.decodeForm(text) == nil) }
+    func `what is no encoding of a text is none`(text: String) {
+        #expect(PercentEncoding.decodeForm(text) == nil)
+    }
 
     @Test func `every scalar comes back`() {
         var seen = 0

@@ -51,7 +51,9 @@ struct SensitiveTests {
     @Test("what the borrower throws comes through")
     func rethrown() {
         struct Refused: Error {}
-        #expect(throws: Refused.self) { try secret.use { (_: String) throws(Refused) -> Int in throw Refused() } }
+        #expect(throws: Refused.self) {
+            try secret.use { (_: String) throws(Refused) -> Int in throw Refused() }
+        }
     }
 
     @Test("equal values are equal and hash alike")

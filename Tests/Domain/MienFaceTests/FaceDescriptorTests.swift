@@ -4,13 +4,19 @@ import Testing
 @Suite struct FaceDescriptorTests {
     @Test func `a vector of length 1 is kept bit for bit`() throws {
         let values: [Float] = [0.6, -0.8, 0]
-        #expect(try FaceDescriptor(values).withValues { span in span.indices.map { span[$0] } } == values)
+        #expect(
+            try FaceDescriptor(values).withValues { span in span.indices.map { span[$0] } }
+                == values)
     }
 
-    @Test func `a vector within a thousandth of length 1 is scaled, one further off is refused`() throws {
+    @Test func `a vector within a thousandth of length 1 is scaled, one further off is refused`()
+        throws
+    {
         let near = try FaceDescriptor([0.6 * 1.0009, 0.8 * 1.0009])
         #expect(abs(near.withValues { $0[0] } - 0.6) < 1e-6)
-        #expect(throws: FaceDescriptorError.self) { try FaceDescriptor([0.6 * 1.0011, 0.8 * 1.0011]) }
+        #expect(throws: FaceDescriptorError.self) {
+            try FaceDescriptor([0.6 * 1.0011, 0.8 * 1.0011])
+        }
         #expect(throws: FaceDescriptorError.norm(0)) { try FaceDescriptor([0, 0]) }
     }
 
@@ -18,7 +24,9 @@ import Testing
         for seed in 0..<200 {
             let raw = (0..<17).map { Float(($0 * 31 + seed * 7) % 23) - 11.3 }
             let once = try FaceDescriptor(normalising: raw)
-            #expect(try FaceDescriptor(once.withValues { span in span.indices.map { span[$0] } }) == once)
+            #expect(
+                try FaceDescriptor(once.withValues { span in span.indices.map { span[$0] } })
+                    == once)
         }
     }
 
@@ -26,12 +34,16 @@ import Testing
         #expect(try FaceDescriptor([-1]).dimensions == 1)
         #expect(try madeUpDescriptor(dimensions: 1024).dimensions == 1024)
         #expect(throws: FaceDescriptorError.dimensions(0)) { try FaceDescriptor([]) }
-        #expect(throws: FaceDescriptorError.dimensions(1025)) { try FaceDescriptor([1] + [Float](repeating: 0, count: 1024)) }
+        #expect(throws: FaceDescriptorError.dimensions(1025)) {
+            try FaceDescriptor([1] + [Float](repeating: 0, count: 1024))
+        }
     }
 
     @Test func `what is no number is refused by its place`() {
         #expect(throws: FaceDescriptorError.notFinite(at: 1)) { try FaceDescriptor([0.6, .nan]) }
-        #expect(throws: FaceDescriptorError.notFinite(at: 0)) { try FaceDescriptor(normalising: [.infinity, 1]) }
+        #expect(throws: FaceDescriptorError.notFinite(at: 0)) {
+            try FaceDescriptor(normalising: [.infinity, 1])
+        }
     }
 
     @Test func `a vector without a direction is refused`() {
@@ -39,14 +51,18 @@ import Testing
     }
 
     @Test func `the cosine is 1 with itself, -1 with its opposite, 0 at a right angle`() throws {
-        let a = try FaceDescriptor([1, 0]), b = try FaceDescriptor([0, 1]), c = try FaceDescriptor([-1, 0])
+        let a = try FaceDescriptor([1, 0]), b = try FaceDescriptor([0, 1]),
+            c = try FaceDescriptor([-1, 0])
         #expect((a.cosine(with: a), a.cosine(with: b), a.cosine(with: c)) == (1, 0, -1))
     }
 
     @Test(arguments: [1, 7, 8, 9, 16, 100, 128, 513, 1024])
     func `the cosine is the plain sum of products, either way round`(dimensions: Int) throws {
-        let a = try madeUpDescriptor(dimensions: dimensions, seed: 1), b = try madeUpDescriptor(dimensions: dimensions, seed: 5)
-        let plain = a.withValues { x in b.withValues { y in x.indices.reduce(0.0) { $0 + Double(x[$1]) * Double(y[$1]) } } }
+        let a = try madeUpDescriptor(dimensions: dimensions, seed: 1),
+            b = try madeUpDescriptor(dimensions: dimensions, seed: 5)
+        let plain = a.withValues { x in
+            b.withValues { y in x.indices.reduce(0.0) { $0 + Double(x[$1]) * Double(y[$1]) } }
+        }
         #expect(abs(Double(a.cosine(with: b)) - plain) < 1e-5)
         #expect(a.cosine(with: b) == b.cosine(with: a))
         #expect((-1...1).contains(a.cosine(with: a)))

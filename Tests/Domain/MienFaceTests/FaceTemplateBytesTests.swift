@@ -10,7 +10,10 @@ import Testing
             let bytes = try unhex(vector.bytes), template = try vector.template()
             #expect(template.bytes == bytes, "\(vector.name)")
             #expect(try FaceTemplate(bytes: bytes) == template, "\(vector.name)")
-            for (ours, theirs) in zip(template.mean.withValues { span in span.indices.map { span[$0] } }, try floats(vector.mean)) {
+            for (ours, theirs) in zip(
+                template.mean.withValues { span in span.indices.map { span[$0] } },
+                try floats(vector.mean))
+            {
                 #expect(abs(ours - theirs) < 1e-6, "\(vector.name)")
             }
         }
@@ -18,12 +21,16 @@ import Testing
 
     @Test func `published bad templates are refused with the right word and place`() throws {
         let codes = try FaceTemplateVectors.load().refused.map { vector in
-            let error = #expect(throws: FaceTemplateFormatError.self, "\(vector.name)") { try FaceTemplate(bytes: unhex(vector.bytes)) }
+            let error = #expect(throws: FaceTemplateFormatError.self, "\(vector.name)") {
+                try FaceTemplate(bytes: unhex(vector.bytes))
+            }
             #expect(error?.code.rawValue == vector.code, "\(vector.name)")
             #expect(error?.offset == vector.offset, "\(vector.name)")
             return vector.code
         }
-        #expect(Set(codes) == Set(FaceTemplateFormatError.Code.allCases.map(\.rawValue)), "every code has a vector")
+        #expect(
+            Set(codes) == Set(FaceTemplateFormatError.Code.allCases.map(\.rawValue)),
+            "every code has a vector")
     }
 
     @Test(arguments: 1...8)
@@ -42,12 +49,14 @@ import Testing
     @Test func `cut anywhere, a template is refused as cut there`() throws {
         let bytes = try madeUpTemplate(entries: 3, dimensions: 5).bytes
         for end in 0..<bytes.count {
-            #expect(throws: FaceTemplateFormatError(.truncated, at: end)) { try FaceTemplate(bytes: bytes[..<end]) }
+            #expect(throws: FaceTemplateFormatError(.truncated, at: end)) {
+                try FaceTemplate(bytes: bytes[..<end])
+            }
         }
     }
 
-    /// Not every flipped bit can be seen here (a value may stay within the norm's tolerance): that is the seal's work. But whatever is
-    /// accepted means exactly what its bytes say.
+    /// Not every flipped bit can be seen here (a value may stay within the norm's tolerance): that
+    /// is the seal's work. But whatever is accepted means exactly what its bytes say.
     @Test func `any flipped bit is refused or read as what it says`() throws {
         let bytes = try madeUpTemplate(entries: 2, dimensions: 3).bytes
         for bit in 0..<8 * bytes.count {
@@ -67,13 +76,15 @@ private struct FaceTemplateVectors: Decodable {
     struct Accepted: Decodable {
         struct Entry: Decodable { let quality: UInt8, yaw, pitch, roll: Float, seed: Int }
 
-        let name: String, dimensions: Int, pack: String, createdAt: Int64, entries: [Entry], mean: String, bytes: String
+        let name: String, dimensions: Int, pack: String, createdAt: Int64, entries: [Entry],
+            mean: String, bytes: String
 
         func template() throws -> FaceTemplate {
             try FaceTemplate(
                 entries: entries.map { entry in
                     try .init(
-                        descriptor: madeUpDescriptor(dimensions: dimensions, seed: entry.seed), quality: entry.quality,
+                        descriptor: madeUpDescriptor(dimensions: dimensions, seed: entry.seed),
+                        quality: entry.quality,
                         pose: HeadPose(yaw: entry.yaw, pitch: entry.pitch, roll: entry.roll))
                 },
                 packID: PackID(pack), createdAt: Instant(milliseconds: createdAt))
@@ -85,7 +96,9 @@ private struct FaceTemplateVectors: Decodable {
     let accepted: [Accepted], refused: [Refused]
 
     static func load() throws -> Self {
-        let url = try #require(Bundle.module.url(forResource: "face-template", withExtension: "json", subdirectory: "Vectors"))
+        let url = try #require(
+            Bundle.module.url(
+                forResource: "face-template", withExtension: "json", subdirectory: "Vectors"))
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         return try decoder.decode(Self.self, from: Data(contentsOf: url))

@@ -7,57 +7,96 @@ import Testing
 @Suite("Definitions")
 struct DefinitionTests {
     static func step(_ type: String, _ config: JSONValue = [:], on: JSONValue = [:]) -> JSONValue {
-        ["id": "j", "version": 1, "title": "J", "start": "s", "steps": ["s": ["type": .string(type), "config": config, "on": on]]]
+        [
+            "id": "j", "version": 1, "title": "J", "start": "s",
+            "steps": ["s": ["type": .string(type), "config": config, "on": on]],
+        ]
     }
 
     /// The least config each type can be made with.
     static let least: [StepType: [String: JSONValue]] = [
-        .loginForm: ["branches": [["id": "password"]]], .authenticatePassword: ["password": "form.password"],
-        .registerFace: ["consent": ["text_version": "1"]], .transactionSigningNativeBiometrics: ["approval_data": ["amount": "'1'"]],
+        .loginForm: ["branches": [["id": "password"]]],
+        .authenticatePassword: ["password": "form.password"],
+        .registerFace: ["consent": ["text_version": "1"]],
+        .transactionSigningNativeBiometrics: ["approval_data": ["amount": "'1'"]],
         .transactionSigningOTP: ["approval_data": ["amount": "'1'"]],
         .recoveryCodeAuthentication: ["code": "form.code"],
         .recordConsent: ["text_version": "1", "text": "Yes?"], .createUser: ["username": "'ada'"],
-        .lockAuthenticator: ["authenticator": "face"], .unlockAuthenticator: ["authenticator": "face"], .information: ["text": "Hello"],
-        .callWebhook: ["url": "https://example.org/hook"], .condition: ["expression": "true"], .loop: ["max_iterations": 3],
+        .lockAuthenticator: ["authenticator": "face"],
+        .unlockAuthenticator: ["authenticator": "face"], .information: ["text": "Hello"],
+        .callWebhook: ["url": "https://example.org/hook"], .condition: ["expression": "true"],
+        .loop: ["max_iterations": 3],
         .setVariables: ["variables": ["a": "1"]],
     ]
 
-    @Test("every type can be made with what it requires, and not with less", arguments: StepType.allCases)
+    @Test(
+        "every type can be made with what it requires, and not with less",
+        arguments: StepType.allCases)
     func required(type: StepType) throws {
         let config = Self.least[type] ?? [:]
         _ = try JourneyDefinition(Self.step(type.rawValue, .object(config)))
         for setting in type.implementation.settings where setting.isRequired {
             var less = config
             less[setting.name] = nil
-            let error = #expect(throws: JourneyDefinitionError.self) { try JourneyDefinition(Self.step(type.rawValue, .object(less))) }
-            #expect(error?.place == "steps.s.config.\(setting.name)" && error?.reason == "it is required and missing")
+            let error = #expect(throws: JourneyDefinitionError.self) {
+                try JourneyDefinition(Self.step(type.rawValue, .object(less)))
+            }
+            #expect(
+                error?.place == "steps.s.config.\(setting.name)"
+                    && error?.reason == "it is required and missing")
         }
     }
 
     /// What a setting takes, and what it does not.
     private static func samples(_ kind: Setting.Kind) -> (good: [JSONValue], bad: [JSONValue]) {
         switch kind {
-        case .expression, .secret: (["a.b", "'x' + 'y'"], [1, "a +", nil, .string(String(repeating: "a", count: 4097))])
+        case .expression, .secret:
+            (["a.b", "'x' + 'y'"], [1, "a +", nil, .string(String(repeating: "a", count: 4097))])
         case .template: (["Hi {{a}}", "plain"], [1, "", "{{", "{{a +}}"])
-        case .text(let length): (["x", .string(String(repeating: "x", count: length))], ["", 1, .string(String(repeating: "x", count: length + 1))])
+        case .text(let length):
+            (
+                ["x", .string(String(repeating: "x", count: length))],
+                ["", 1, .string(String(repeating: "x", count: length + 1))]
+            )
         case .code: (["a_b.c-1"], ["", "A", "a b", .string(String(repeating: "x", count: 65))])
         case .integer(let range):
             (
                 [.number(Double(range.lowerBound)), .number(Double(range.upperBound))],
-                [.number(Double(range.lowerBound - 1)), .number(Double(range.upperBound + 1)), "1", .number(Double(range.lowerBound) + 0.5)]
+                [
+                    .number(Double(range.lowerBound - 1)), .number(Double(range.upperBound + 1)),
+                    "1", .number(Double(range.lowerBound) + 0.5),
+                ]
             )
         case .flag: ([true, false], [1, "true", nil])
         case .choice(let words): (words.map { .string($0) }, ["nonsense", 1, nil])
-        case .variable: (["a", "_a1"], ["1a", "a-b", "", "user", "in", 1, .string(String(repeating: "x", count: 65))])
+        case .variable:
+            (
+                ["a", "_a1"],
+                ["1a", "a-b", "", "user", "in", 1, .string(String(repeating: "x", count: 65))]
+            )
         case .expressions(let most):
             (
                 [["a": "1"], ["a": "1", "b": "c.d"]],
-                [["a": 1], ["a": "1 +"], ["a b": "1"], "a", .object(Dictionary(uniqueKeysWithValues: (0...most).map { ("a\($0)", "1") }))]
+                [
+                    ["a": 1], ["a": "1 +"], ["a b": "1"], "a",
+                    .object(Dictionary(uniqueKeysWithValues: (0...most).map { ("a\($0)", "1") })),
+                ]
             )
         case .customBranches:
             (
-                [[], [["id": "b", "label": "B", "schema": ["properties": ["x": ["type": "number"]]]]]],
-                [[["label": "B"]], [["id": "cancel"]], [["id": "b"], ["id": "b"]], [["id": "a b"]], [["id": "b", "kind": "face"]], "b"]
+                [
+                    [],
+                    [
+                        [
+                            "id": "b", "label": "B",
+                            "schema": ["properties": ["x": ["type": "number"]]],
+                        ]
+                    ],
+                ],
+                [
+                    [["label": "B"]], [["id": "cancel"]], [["id": "b"], ["id": "b"]],
+                    [["id": "a b"]], [["id": "b", "kind": "face"]], "b",
+                ]
             )
         case .loginBranches:
             (
@@ -68,23 +107,36 @@ struct DefinitionTests {
                 ]
             )
         case .consent:
-            ([["text_version": "1", "given": "a", "earlier": true]], [[:], ["text_version": 1], ["text_version": "1", "version": "2"], "1"])
+            (
+                [["text_version": "1", "given": "a", "earlier": true]],
+                [[:], ["text_version": 1], ["text_version": "1", "version": "2"], "1"]
+            )
         case .liveness:
             (
                 [
-                    [:], ["mode": "liveness_passive", "threshold": 0, "quality": 100, "timeout_seconds": 30],
+                    [:],
+                    [
+                        "mode": "liveness_passive", "threshold": 0, "quality": 100,
+                        "timeout_seconds": 30,
+                    ],
                     ["actions": ["turn_left", "blink"], "action_count": 2],
                 ],
                 [
-                    ["mode": "smile"], ["threshold": 101], ["quality": -1], ["timeout_seconds": 1], ["modes": "image"], "image", ["actions": "blink"],
-                    ["actions": ["blink", "open_mouth"]], ["actions": ["turn_left"]], ["actions": ["turn_left", "turn_left"]],
-                    ["actions": ["turn_left", "smile"]], ["action_count": 1], ["actions": ["turn_left", "blink"], "action_count": 3],
+                    ["mode": "smile"], ["threshold": 101], ["quality": -1], ["timeout_seconds": 1],
+                    ["modes": "image"], "image", ["actions": "blink"],
+                    ["actions": ["blink", "open_mouth"]], ["actions": ["turn_left"]],
+                    ["actions": ["turn_left", "turn_left"]],
+                    ["actions": ["turn_left", "smile"]], ["action_count": 1],
+                    ["actions": ["turn_left", "blink"], "action_count": 3],
                 ]
             )
         case .url:
             (
                 ["https://example.org/a?b=c", "http://localhost:1"],
-                ["example.org", "ftp://x", "https://", "https://a@b/", "https://a b", "https://x/{{a}}", 1]
+                [
+                    "example.org", "ftp://x", "https://", "https://a@b/", "https://a b",
+                    "https://x/{{a}}", 1,
+                ]
             )
         }
     }
@@ -100,16 +152,29 @@ struct DefinitionTests {
                 continue
             }
             let samples = Self.samples(setting.kind)
-            func config(_ value: JSONValue) -> JSONValue { Self.step(type.rawValue, .object(least.merging([setting.name: value]) { $1 })) }
-            for value in samples.good { #expect(throws: Never.self, "\(setting.name): \(value)") { try JourneyDefinition(config(value)) } }
-            for value in samples.bad {
-                let error = #expect(throws: JourneyDefinitionError.self, "\(setting.name): \(value)") { try JourneyDefinition(config(value)) }
-                #expect(error?.place.hasPrefix("steps.s.config.\(setting.name)") ?? false, "\(String(describing: error))")
+            func config(_ value: JSONValue) -> JSONValue {
+                Self.step(type.rawValue, .object(least.merging([setting.name: value]) { $1 }))
             }
-            if let standard = setting.defaultValue { #expect(throws: Never.self) { try JourneyDefinition(config(standard)) } }
+            for value in samples.good {
+                #expect(throws: Never.self, "\(setting.name): \(value)") {
+                    try JourneyDefinition(config(value))
+                }
+            }
+            for value in samples.bad {
+                let error = #expect(
+                    throws: JourneyDefinitionError.self, "\(setting.name): \(value)"
+                ) { try JourneyDefinition(config(value)) }
+                #expect(
+                    error?.place.hasPrefix("steps.s.config.\(setting.name)") ?? false,
+                    "\(String(describing: error))")
+            }
+            if let standard = setting.defaultValue {
+                #expect(throws: Never.self) { try JourneyDefinition(config(standard)) }
+            }
         }
         let error = #expect(throws: JourneyDefinitionError.self) {
-            try JourneyDefinition(Self.step(type.rawValue, .object(least.merging(["nonsense": 1]) { $1 })))
+            try JourneyDefinition(
+                Self.step(type.rawValue, .object(least.merging(["nonsense": 1]) { $1 })))
         }
         #expect(error?.place == "steps.s.config.nonsense")
     }
@@ -118,14 +183,19 @@ struct DefinitionTests {
     func userState() throws {
         func made(_ config: JSONValue) throws -> ActingUser {
             let definition = try JourneyDefinition(Self.step("register_native_biometrics", config))
-            return try #require((definition.steps[StepID("s")!]?.step as? RegisterNativeBiometrics)?.change.user)
+            return try #require(
+                (definition.steps[StepID("s")!]?.step as? RegisterNativeBiometrics)?.change.user)
         }
         #expect(try made([:]).state == .authenticated)
         #expect(try made(["user_auth_state": "established"]).state == .established)
         #expect(try made(["user_identifier": "form.id"]).state == .identifier)
-        #expect(try made(["user_identifier": "form.id", "user_auth_state": "identifier"]).identifier?.source == "form.id")
+        #expect(
+            try made(["user_identifier": "form.id", "user_auth_state": "identifier"]).identifier?
+                .source == "form.id")
         for config: JSONValue in [
-            ["user_auth_state": "identifier"], ["user_auth_state": "authenticated", "user_identifier": "a"], ["user_auth_state": "nobody"],
+            ["user_auth_state": "identifier"],
+            ["user_auth_state": "authenticated", "user_identifier": "a"],
+            ["user_auth_state": "nobody"],
         ] {
             #expect(throws: JourneyDefinitionError.self) { try made(config) }
         }
@@ -135,34 +205,65 @@ struct DefinitionTests {
         "what is wrong, and where",
         arguments: [
             (["id": "a b"], "id", "1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.” are expected"),
-            (["version": 0], "version", "a whole number from 1 to 1000000 is expected"), (["version": "1"], "version", nil),
+            (["version": 0], "version", "a whole number from 1 to 1000000 is expected"),
+            (["version": "1"], "version", nil),
             (["title": ""], "title", nil),
-            (["titel": "x"], "titel", nil), (["start": "a b"], "start", "1 to 64 of A-Z, a-z, 0-9, “_” and “-” are expected"),
-            (["steps": [:]], "steps", "a journey has at least one step"), (["steps": []], "steps", "an object is expected, not a list"),
-            (["steps": ["a b": [:]]], "steps.a b", nil), (["steps": ["s": [:]]], "steps.s.type", "it is required and missing"),
+            (["titel": "x"], "titel", nil),
+            (["start": "a b"], "start", "1 to 64 of A-Z, a-z, 0-9, “_” and “-” are expected"),
+            (["steps": [:]], "steps", "a journey has at least one step"),
+            (["steps": []], "steps", "an object is expected, not a list"),
+            (["steps": ["a b": [:]]], "steps.a b", nil),
+            (["steps": ["s": [:]]], "steps.s.type", "it is required and missing"),
             (["steps": ["s": ["type": "loginform"]]], "steps.s.type", nil),
             (["steps": ["s": ["type": "reject_access", "extra": 1]]], "steps.s.extra", nil),
-            (["steps": ["s": ["type": "reject_access", "on": ["success": 1]]]], "steps.s.on.success", "the name of a step is expected"),
-            (["steps": ["s": ["type": "information", "config": ["text": "x"], "on": ["next": "s", "success": "s"]]]], "steps.s.on.success", nil),
-            (["limits": ["max_steps": 1001]], "limits.max_steps", "a whole number from 1 to 1000 is expected"),
+            (
+                ["steps": ["s": ["type": "reject_access", "on": ["success": 1]]]],
+                "steps.s.on.success", "the name of a step is expected"
+            ),
+            (
+                [
+                    "steps": [
+                        "s": [
+                            "type": "information", "config": ["text": "x"],
+                            "on": ["next": "s", "success": "s"],
+                        ]
+                    ]
+                ], "steps.s.on.success", nil
+            ),
+            (
+                ["limits": ["max_steps": 1001]], "limits.max_steps",
+                "a whole number from 1 to 1000 is expected"
+            ),
             (["limits": ["steps": 1]], "limits.steps", nil),
-            (["limits": ["lifetime_seconds": 59]], "limits.lifetime_seconds", nil), (["requires_user": "yes"], "requires_user", nil),
-            (["parameters": ["properties": ["p": ["type": "string", "format": "password"]]]], "parameters.properties.p", nil),
+            (["limits": ["lifetime_seconds": 59]], "limits.lifetime_seconds", nil),
+            (["requires_user": "yes"], "requires_user", nil),
+            (
+                ["parameters": ["properties": ["p": ["type": "string", "format": "password"]]]],
+                "parameters.properties.p", nil
+            ),
             (["parameters": ["required": ["p"]]], "parameters.required[0]", nil),
         ] as [(JSONValue, String, String?)])
     func wrong(change: JSONValue, place: String, reason: String?) throws {
         let base = try #require(Self.step("reject_access").objectValue)
         let changed = base.merging(try #require(change.objectValue)) { $1 }
-        let error = try #require(#expect(throws: JourneyDefinitionError.self) { try JourneyDefinition(.object(changed)) })
+        let error = try #require(
+            #expect(throws: JourneyDefinitionError.self) { try JourneyDefinition(.object(changed)) }
+        )
         #expect(error.place == place, "\(error)")
         if let reason { #expect(error.reason == reason) }
     }
 
     @Test("slips get a hint")
     func hints() throws {
-        let type = #expect(throws: JourneyDefinitionError.self) { try JourneyDefinition(Self.step("login_from")) }
-        #expect(type?.reason.hasPrefix("there is no such type of step; did you mean “login_form”?") ?? false)
-        let setting = #expect(throws: JourneyDefinitionError.self) { try JourneyDefinition(Self.step("loop", ["max_iteration": 1])) }
+        let type = #expect(throws: JourneyDefinitionError.self) {
+            try JourneyDefinition(Self.step("login_from"))
+        }
+        #expect(
+            type?.reason.hasPrefix("there is no such type of step; did you mean “login_form”?")
+                ?? false)
+        let setting = #expect(throws: JourneyDefinitionError.self) {
+            try JourneyDefinition(Self.step("loop", ["max_iteration": 1]))
+        }
         #expect(
             setting?.description
                 == "steps.s.config.max_iteration: there is no such setting; did you mean “max_iterations”? (allowed: condition, counter_variable, max_iterations)"
@@ -177,15 +278,25 @@ struct DefinitionTests {
     func bytes() throws {
         let good = JSONText.write(Self.step("reject_access"))
         #expect(try JourneyDefinition.parse(Array(good.utf8)).id.text == "j")
-        #expect(throws: JourneyDefinitionError.self) { try JourneyDefinition.parse(Array((good + String(repeating: " ", count: 256 * 1024)).utf8)) }
-        let error = #expect(throws: JourneyDefinitionError.self) { try JourneyDefinition.parse(Array(good.dropLast().utf8)) }
+        #expect(throws: JourneyDefinitionError.self) {
+            try JourneyDefinition.parse(
+                Array((good + String(repeating: " ", count: 256 * 1024)).utf8))
+        }
+        let error = #expect(throws: JourneyDefinitionError.self) {
+            try JourneyDefinition.parse(Array(good.dropLast().utf8))
+        }
         #expect(error?.place == "" && error?.reason.hasPrefix("line 1, column ") ?? false)
         var deep: JSONValue = 1
         for _ in 0..<21 { deep = [deep] }
         #expect(throws: JourneyDefinitionError.self) { try JourneyDefinition(deep) }
-        let many = Dictionary(uniqueKeysWithValues: (0...500).map { ("s\($0)", ["type": "reject_access"] as JSONValue) })
+        let many = Dictionary(
+            uniqueKeysWithValues: (0...500).map {
+                ("s\($0)", ["type": "reject_access"] as JSONValue)
+            })
         #expect(throws: JourneyDefinitionError.self) {
-            try JourneyDefinition(["id": "j", "version": 1, "title": "J", "start": "s0", "steps": .object(many)])
+            try JourneyDefinition([
+                "id": "j", "version": 1, "title": "J", "start": "s0", "steps": .object(many),
+            ])
         }
     }
 
@@ -196,7 +307,8 @@ struct DefinitionTests {
             let bytes = try ExampleJourneys.bytes("\(name).json")
             for _ in 0..<300 {
                 var damaged = bytes
-                damaged[Int.random(in: 0..<damaged.count, using: &generator)] = .random(in: 0x20..<0x7f, using: &generator)
+                damaged[Int.random(in: 0..<damaged.count, using: &generator)] = .random(
+                    in: 0x20..<0x7f, using: &generator)
                 guard let definition = try? JourneyDefinition.parse(damaged) else { continue }
                 _ = JourneyLinter.lint(definition)
                 _ = JourneyGraph.mermaid(definition)
@@ -207,7 +319,9 @@ struct DefinitionTests {
     @Test("stored and read again it is the same; so is its other spelling of an outcome")
     func coding() throws {
         let journey = try ExampleJourneys.journey("sign-up")
-        #expect(try JSONDecoder().decode(JourneyDefinition.self, from: JSONEncoder().encode(journey)) == journey)
+        #expect(
+            try JSONDecoder().decode(JourneyDefinition.self, from: JSONEncoder().encode(journey))
+                == journey)
         #expect(journey.steps[StepID("without_face")!]?.on == [.success: StepID("done")!])
     }
 
@@ -216,31 +330,46 @@ struct DefinitionTests {
         let schema = try InputSchema(
             [
                 "properties": [
-                    "email": ["format": "email"], "pin": ["format": "password", "minLength": 4, "maxLength": 6], "age": ["type": "number"],
-                    "news": ["type": "boolean"], "born": ["format": "date"], "phone": ["format": "phone"], "code": ["format": "code"],
+                    "email": ["format": "email"],
+                    "pin": ["format": "password", "minLength": 4, "maxLength": 6],
+                    "age": ["type": "number"],
+                    "news": ["type": "boolean"], "born": ["format": "date"],
+                    "phone": ["format": "phone"], "code": ["format": "code"],
                     "nick": ["format": "username"],
                 ], "required": ["email", "pin"],
             ], place: "")
-        #expect(schema.fields.map(\.name) == ["email", "pin", "age", "born", "code", "news", "nick", "phone"])
+        #expect(
+            schema.fields.map(\.name) == [
+                "email", "pin", "age", "born", "code", "news", "nick", "phone",
+            ])
         let good = schema.validate([
-            "email": "a@b.c", "pin": "12345", "age": 3, "news": false, "born": "2024-02-29", "phone": "+49 30-123456", "code": "007", "nick": nil,
+            "email": "a@b.c", "pin": "12345", "age": 3, "news": false, "born": "2024-02-29",
+            "phone": "+49 30-123456", "code": "007", "nick": nil,
         ])
         #expect(
             good
                 == .success(
                     ValidInput(
-                        plain: ["email": "a@b.c", "age": 3, "news": false, "born": "2024-02-29", "phone": "+49 30-123456", "code": "007"],
+                        plain: [
+                            "email": "a@b.c", "age": 3, "news": false, "born": "2024-02-29",
+                            "phone": "+49 30-123456", "code": "007",
+                        ],
                         sensitive: ["pin": Sensitive("12345")])))
         let bad = schema.validate([
-            "email": "a@b@c", "pin": "123", "age": "3", "news": 1, "born": "2023-02-29", "phone": "12", "code": "1a", "nick": "a\u{7}", "zip": 1,
+            "email": "a@b@c", "pin": "123", "age": "3", "news": 1, "born": "2023-02-29",
+            "phone": "12", "code": "1a", "nick": "a\u{7}", "zip": 1,
             "a b": 2,
         ])
         guard case .failure(let error) = bad else {
             Issue.record("\(bad)")
             return
         }
-        #expect(Set(error.problems.map(\.field)) == ["email", "pin", "age", "news", "born", "phone", "code", "nick", "zip", "…"])
-        #expect(error.problems.first { $0.field == "pin" }?.message == "4 to 6 characters are expected")
+        #expect(
+            Set(error.problems.map(\.field)) == [
+                "email", "pin", "age", "news", "born", "phone", "code", "nick", "zip", "…",
+            ])
+        #expect(
+            error.problems.first { $0.field == "pin" }?.message == "4 to 6 characters are expected")
         #expect(
             schema.validate(.null)
                 == .failure(

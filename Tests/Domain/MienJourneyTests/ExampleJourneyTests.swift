@@ -10,19 +10,30 @@ enum ExampleJourneys {
     static let repository = Repository.root
     static let folder = repository.appending(path: "Examples/Journeys", directoryHint: .isDirectory)
 
-    static let names = ["face-login", "face-registration", "password-login", "recovery-code", "recovery-email", "register-device", "sign-up"]
+    static let names = [
+        "face-login", "face-registration", "password-login", "recovery-code", "recovery-email",
+        "register-device", "sign-up",
+    ]
 
-    static func bytes(_ file: String) throws -> [UInt8] { Array(try Data(contentsOf: folder.appending(path: file))) }
-    static func journey(_ name: String) throws -> JourneyDefinition { try JourneyDefinition.parse(try bytes("\(name).json")) }
-    static func test(_ name: String) throws -> RecordedTest { try RecordedTest.parse(try bytes("\(name).test.json")) }
+    static func bytes(_ file: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: folder.appending(path: file)))
+    }
+    static func journey(_ name: String) throws -> JourneyDefinition {
+        try JourneyDefinition.parse(try bytes("\(name).json"))
+    }
+    static func test(_ name: String) throws -> RecordedTest {
+        try RecordedTest.parse(try bytes("\(name).test.json"))
+    }
 }
 
 @Suite("Example journeys")
 struct ExampleJourneyTests {
     @Test("every example is listed and has recorded tests")
     func files() throws {
-        let files = try FileManager.default.contentsOfDirectory(atPath: ExampleJourneys.folder.path).filter { $0.hasSuffix(".json") }
-        #expect(Set(files) == Set(ExampleJourneys.names.flatMap { ["\($0).json", "\($0).test.json"] }))
+        let files = try FileManager.default.contentsOfDirectory(atPath: ExampleJourneys.folder.path)
+            .filter { $0.hasSuffix(".json") }
+        #expect(
+            Set(files) == Set(ExampleJourneys.names.flatMap { ["\($0).json", "\($0).test.json"] }))
     }
 
     @Test("the linter finds nothing", arguments: ExampleJourneys.names)
@@ -37,9 +48,15 @@ struct ExampleJourneyTests {
         let test = try ExampleJourneys.test(name)
         #expect(test.journey.description == "\(name).json")
         let report = JourneySimulator.run(try ExampleJourneys.journey(name), test)
-        for result in report.cases { #expect(result.problems == [], "\(result.name)\n\(result.trace.joined(separator: "\n"))") }
+        for result in report.cases {
+            #expect(
+                result.problems == [], "\(result.name)\n\(result.trace.joined(separator: "\n"))")
+        }
         // What only a server that is out of order could bring about.
-        let known = ["recovery-email": ["recover.failure", "unlock_face.failure"], "sign-up": ["register.failure", "without_face.success"]]
+        let known = [
+            "recovery-email": ["recover.failure", "unlock_face.failure"],
+            "sign-up": ["register.failure", "without_face.success"],
+        ]
         #expect(report.untaken.map(\.description) == known[name] ?? [])
     }
 }

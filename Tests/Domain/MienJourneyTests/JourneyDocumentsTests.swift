@@ -4,15 +4,18 @@ import Testing
 
 @testable import MienJourney
 
-/// What is published is what is built. `MIEN_UPDATE=1 swift test --filter JourneyDocumentsTests` writes it anew.
+/// What is published is what is built. `MIEN_UPDATE=1 swift test --filter JourneyDocumentsTests`
+/// writes it anew.
 @Suite("Published documents")
 struct JourneyDocumentsTests {
-    private static let spec = ExampleJourneys.repository.appending(path: "docs/spec", directoryHint: .isDirectory)
+    private static let spec = ExampleJourneys.repository.appending(
+        path: "docs/spec", directoryHint: .isDirectory)
     private static let isUpdating = ProcessInfo.processInfo.environment["MIEN_UPDATE"] == "1"
 
     @Test("the schema is that of the parser's tables")
     func schema() throws {
-        let file = Self.spec.appending(path: "journey.schema.json"), text = JSONText.write(JourneySchema.json, pretty: true) + "\n"
+        let file = Self.spec.appending(path: "journey.schema.json"),
+            text = JSONText.write(JourneySchema.json, pretty: true) + "\n"
         if Self.isUpdating { try Data(text.utf8).write(to: file) }
         #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self) == text)
     }
@@ -20,13 +23,19 @@ struct JourneyDocumentsTests {
     @Test("the schema has every type with every setting, and none besides")
     func coverage() throws {
         let definitions = try #require(JourneySchema.json["$defs"]?.objectValue)
-        #expect(Set(definitions.keys.filter { $0.hasPrefix("step_") && $0 != "step_name" }) == Set(StepType.allCases.map { "step_\($0.rawValue)" }))
+        #expect(
+            Set(definitions.keys.filter { $0.hasPrefix("step_") && $0 != "step_name" })
+                == Set(StepType.allCases.map { "step_\($0.rawValue)" }))
         for type in StepType.allCases {
             let config = definitions["step_\(type.rawValue)"]?["properties"]?["config"]
             #expect(config?["additionalProperties"] == false)
-            #expect(Set(config?["properties"]?.objectValue?.keys.map(\.self) ?? []) == Set(type.implementation.settings.map(\.name)))
+            #expect(
+                Set(config?["properties"]?.objectValue?.keys.map(\.self) ?? [])
+                    == Set(type.implementation.settings.map(\.name)))
         }
-        #expect(Set(JourneySchema.json["properties"]?.objectValue?.keys.map(\.self) ?? []) == Set(JourneyDefinition.keys))
+        #expect(
+            Set(JourneySchema.json["properties"]?.objectValue?.keys.map(\.self) ?? [])
+                == Set(JourneyDefinition.keys))
     }
 
     /// The reference of types and settings, between two marks of the page.
@@ -34,17 +43,29 @@ struct JourneyDocumentsTests {
         var lines: [String] = []
         for type in StepType.allCases {
             let definition = try? StepDefinition(
-                StepID("s")!, ["type": .string(type.rawValue), "config": .object(DefinitionTests.least[type] ?? [:])])
+                StepID("s")!,
+                [
+                    "type": .string(type.rawValue),
+                    "config": .object(DefinitionTests.least[type] ?? [:]),
+                ])
             let outcomes = definition?.outcomes.map { "`\($0)`" } ?? []
-            let ends = definition?.isEnd == true ? "ends the journey" : "outcomes: " + outcomes.joined(separator: ", ")
+            let ends =
+                definition?.isEnd == true
+                ? "ends the journey" : "outcomes: " + outcomes.joined(separator: ", ")
             lines += [
-                "### `\(type.rawValue)`", "", [type.wireName.map { "asks the client: `\($0)`" } ?? "on the server", ends].joined(separator: "; "), "",
+                "### `\(type.rawValue)`", "",
+                [type.wireName.map { "asks the client: `\($0)`" } ?? "on the server", ends].joined(
+                    separator: "; "), "",
             ]
             guard !type.implementation.settings.isEmpty else { continue }
             lines += ["| setting | takes | default | |", "|---|---|---|---|"]
             for setting in type.implementation.settings {
-                let standard = setting.isRequired ? "required" : setting.defaultValue.map { "`\(JSONText.write($0))`" } ?? ""
-                lines.append("| `\(setting.name)` | \(setting.kind.words) | \(standard) | \(setting.about) |")
+                let standard =
+                    setting.isRequired
+                    ? "required" : setting.defaultValue.map { "`\(JSONText.write($0))`" } ?? ""
+                lines.append(
+                    "| `\(setting.name)` | \(setting.kind.words) | \(standard) | \(setting.about) |"
+                )
             }
             lines.append("")
         }
@@ -56,13 +77,19 @@ struct JourneyDocumentsTests {
         let file = Self.spec.appending(path: "journeys.md")
         let page = String(decoding: try Data(contentsOf: file), as: UTF8.self)
         let marks = ("<!-- reference -->\n\n", "<!-- end of reference -->")
-        let start = try #require(page.firstRange(of: marks.0)), end = try #require(page.firstRange(of: marks.1))
+        let start = try #require(page.firstRange(of: marks.0)),
+            end = try #require(page.firstRange(of: marks.1))
         let updated = page[..<start.upperBound] + Self.reference + page[end.lowerBound...]
         if Self.isUpdating { try Data(updated.utf8).write(to: file) }
         #expect(page[start.upperBound..<end.lowerBound] == Self.reference || Self.isUpdating)
-        var words = StepErrorCode.allCases.map(\.rawValue) + LintFinding.Code.allCases.map(\.rawValue) + Rejection.Cause.allCases.map(\.rawValue)
-        words += JourneyClientError.Code.allCases.map(\.rawValue) + WireNames.steps.flatMap { [$0.key] + $0.value }
-        words += ExpressionFunction.allCases.map(\.rawValue) + ClientOption.Kind.allCases.map(\.rawValue)
+        var words =
+            StepErrorCode.allCases.map(\.rawValue) + LintFinding.Code.allCases.map(\.rawValue)
+            + Rejection.Cause.allCases.map(\.rawValue)
+        words +=
+            JourneyClientError.Code.allCases.map(\.rawValue)
+            + WireNames.steps.flatMap { [$0.key] + $0.value }
+        words +=
+            ExpressionFunction.allCases.map(\.rawValue) + ClientOption.Kind.allCases.map(\.rawValue)
         #expect(words.filter { !page.contains("`\($0)`") } == [])
     }
 
@@ -70,11 +97,16 @@ struct JourneyDocumentsTests {
     func defaults() throws {
         for type in StepType.allCases {
             let least = DefinitionTests.least[type] ?? [:]
-            let defaults = type.implementation.settings.compactMap { setting in setting.defaultValue.map { (setting.name, $0) } }
+            let defaults = type.implementation.settings.compactMap { setting in
+                setting.defaultValue.map { (setting.name, $0) }
+            }
             let full = least.merging(Dictionary(uniqueKeysWithValues: defaults)) { $1 }
             func made(_ config: [String: JSONValue]) throws -> String {
                 var text = ""
-                dump(try StepDefinition(StepID("s")!, ["type": .string(type.rawValue), "config": .object(config)]).step, to: &text)
+                dump(
+                    try StepDefinition(
+                        StepID("s")!, ["type": .string(type.rawValue), "config": .object(config)]
+                    ).step, to: &text)
                 return text
             }
             #expect(try made(least) == made(full), "\(type.rawValue)")
@@ -103,12 +135,18 @@ struct JourneyDocumentsTests {
                 """)
         let dot = JourneyGraph.dot(journey)
         #expect(dot.hasPrefix("digraph journey {\n") && dot.hasSuffix("}\n"))
-        #expect(dot.contains(#"  "check" -> "tries" [label="failure", style=dashed];"#) && dot.contains("  start -> \"tries\";"))
+        #expect(
+            dot.contains(#"  "check" -> "tries" [label="failure", style=dashed];"#)
+                && dot.contains("  start -> \"tries\";"))
         let quoted = try JourneyDefinition([
-            "id": "j", "version": 1, "title": "A \"B\" \\", "start": "s", "steps": ["s": ["type": "reject_access", "label": "say \"no\""]],
+            "id": "j", "version": 1, "title": "A \"B\" \\", "start": "s",
+            "steps": ["s": ["type": "reject_access", "label": "say \"no\""]],
         ])
-        #expect(JourneyGraph.dot(quoted).contains(#"label="A \"B\" \\""#) && JourneyGraph.dot(quoted).contains(#"label="say \"no\"\nreject_access""#))
-        #expect(JourneyGraph.mermaid(quoted).contains("[[\"say #quot;no#quot;<br/>reject_access\"]]"))
+        #expect(
+            JourneyGraph.dot(quoted).contains(#"label="A \"B\" \\""#)
+                && JourneyGraph.dot(quoted).contains(#"label="say \"no\"\nreject_access""#))
+        #expect(
+            JourneyGraph.mermaid(quoted).contains("[[\"say #quot;no#quot;<br/>reject_access\"]]"))
     }
 }
 

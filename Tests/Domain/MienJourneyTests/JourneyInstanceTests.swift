@@ -12,10 +12,13 @@ struct Play {
 
     init(_ json: JSONValue) throws {
         definition = try JourneyDefinition(json)
-        run = JourneyInstance(id: InstanceID("run_1")!, of: definition, app: AppID("app_1")!, at: now)
+        run = JourneyInstance(
+            id: InstanceID("run_1")!, of: definition, app: AppID("app_1")!, at: now)
     }
 
-    mutating func start(_ parameters: JSONValue = .null, user: JourneyUser? = nil) throws -> JourneyDecision {
+    mutating func start(_ parameters: JSONValue = .null, user: JourneyUser? = nil) throws
+        -> JourneyDecision
+    {
         try run.handle(.start(parameters: parameters, user: user), in: definition, at: now)
     }
 
@@ -23,7 +26,9 @@ struct Play {
         try run.handle(.response(option: option, data: data), in: definition, at: now)
     }
 
-    mutating func answer(_ decision: JourneyDecision, _ answer: EffectResult.Answer) throws -> JourneyDecision {
+    mutating func answer(_ decision: JourneyDecision, _ answer: EffectResult.Answer) throws
+        -> JourneyDecision
+    {
         let effect = try #require(decision.effect, "an effect: \(decision)")
         return try run.handle(.performed(effect.result(answer)), in: definition, at: now)
     }
@@ -32,7 +37,9 @@ struct Play {
 extension JourneyDecision {
     var effect: JourneyEffect? { if case .perform(let effect) = self { effect } else { nil } }
     var prompt: ClientPrompt? { if case .ask(let prompt) = self { prompt } else { nil } }
-    var completion: Completion? { if case .complete(let completion) = self { completion } else { nil } }
+    var completion: Completion? {
+        if case .complete(let completion) = self { completion } else { nil }
+    }
     var rejection: Rejection? { if case .reject(let rejection) = self { rejection } else { nil } }
 }
 
@@ -44,18 +51,26 @@ enum Made {
         "id": "face-login", "version": 1, "title": "Log in", "start": "form",
         "steps": [
             "form": [
-                "type": "login_form", "config": ["branches": [["id": "face"], ["id": "password"]], "output_variable": "form"],
+                "type": "login_form",
+                "config": [
+                    "branches": [["id": "face"], ["id": "password"]], "output_variable": "form",
+                ],
                 "on": ["face": "selfie", "password": "check"],
             ],
             "selfie": [
-                "type": "selfie_acquisition", "config": ["output_variable": "selfie"], "on": ["success": "face", "failure": "form"],
+                "type": "selfie_acquisition", "config": ["output_variable": "selfie"],
+                "on": ["success": "face", "failure": "form"],
             ],
             "face": [
-                "type": "authenticate_face", "config": ["user_identifier": "form.user_identifier", "error_output_variable": "error"],
+                "type": "authenticate_face",
+                "config": [
+                    "user_identifier": "form.user_identifier", "error_output_variable": "error",
+                ],
                 "on": ["success": "done", "failure": "form"],
             ],
             "check": [
-                "type": "authenticate_password", "config": ["username": "form.username", "password": "form.password"],
+                "type": "authenticate_password",
+                "config": ["username": "form.username", "password": "form.password"],
                 "on": ["success": "done", "failure": "form"],
             ],
             "done": ["type": "complete_journey", "config": ["claims": ["level": "user.level"]]],
@@ -73,21 +88,32 @@ struct JourneyInstanceTests {
         #expect(form.options.map(\.id) == ["face", "password", "cancel"])
 
         let opening = try play.respond("face", ["user_identifier": "ada"])
-        guard case .openCapture(let request) = opening.effect?.work else { throw Unexpected(opening) }
-        #expect(request.purpose == .authentication && request.liveness.mode == nil && request.user == nil)
+        guard case .openCapture(let request) = opening.effect?.work else {
+            throw Unexpected(opening)
+        }
+        #expect(
+            request.purpose == .authentication && request.liveness.mode == nil
+                && request.user == nil)
 
-        let selfie = try #require(try play.answer(opening, .captureOpened(Made.capture, startToken: "token")).prompt)
-        #expect(selfie.journeyStepID == "selfieAcquisition" && selfie.data == ["start_token": "token"])
+        let selfie = try #require(
+            try play.answer(opening, .captureOpened(Made.capture, startToken: "token")).prompt)
+        #expect(
+            selfie.journeyStepID == "selfieAcquisition" && selfie.data == ["start_token": "token"])
         #expect(selfie.options.map(\.id) == ["client_input", "fail", "cancel"])
 
         let reading = try play.respond("clientInput")
         #expect(reading.effect?.work == .readCapture(Made.capture))
         let comparing = try play.answer(reading, .captured(Made.capture, summary: ["quality": 80]))
-        #expect(comparing.effect?.work == .authenticateFace(user: .identifier(Sensitive("ada")), capture: Made.capture))
+        #expect(
+            comparing.effect?.work
+                == .authenticateFace(user: .identifier(Sensitive("ada")), capture: Made.capture))
 
-        let end = try play.answer(comparing, .faceAuthenticated(Made.ada, capture: Made.capture, amr: ["face"]))
+        let end = try play.answer(
+            comparing, .faceAuthenticated(Made.ada, capture: Made.capture, amr: ["face"]))
         let completion = try #require(end.completion)
-        #expect(completion.signedInUser == Made.ada && completion.user?.amr == ["face"] && completion.claims == ["level": "authenticated"])
+        #expect(
+            completion.signedInUser == Made.ada && completion.user?.amr == ["face"]
+                && completion.claims == ["level": "authenticated"])
         #expect(play.run.hasEnded)
         #expect(throws: JourneyClientError.noActiveJourney) { try play.respond("cancel") }
     }

@@ -7,18 +7,29 @@ import Testing
 /// Faces, verifications, and keys of devices.
 extension JourneyRulesTests {
     private func registration(_ consent: JSONValue, user: JSONValue = [:]) -> JSONValue {
-        let config: JSONValue = .object(["consent": consent].merging(user.objectValue ?? [:]) { $1 })
+        let config: JSONValue = .object(
+            ["consent": consent].merging(user.objectValue ?? [:]) { $1 })
         return journey([
             "first": [
-                "type": "selfie_acquisition", "config": ["failure_behavior": "abort", "purpose": "registration"], "on": ["success": "register"],
+                "type": "selfie_acquisition",
+                "config": ["failure_behavior": "abort", "purpose": "registration"],
+                "on": ["success": "register"],
             ],
-            "register": ["type": "register_face", "config": config, "on": ["success": "again", "failure": "refused"]],
-            "again": ["type": "register_face", "config": config, "on": ["success": "done", "failure": "refused"]], "done": Self.done,
+            "register": [
+                "type": "register_face", "config": config,
+                "on": ["success": "again", "failure": "refused"],
+            ],
+            "again": [
+                "type": "register_face", "config": config,
+                "on": ["success": "done", "failure": "refused"],
+            ], "done": Self.done,
             "refused": Self.refused,
         ])
     }
 
-    private func afterSelfie(_ definition: JSONValue, _ user: JourneyUser?) throws -> (Play, JourneyDecision) {
+    private func afterSelfie(_ definition: JSONValue, _ user: JourneyUser?) throws -> (
+        Play, JourneyDecision
+    ) {
         var play = try Play(definition)
         let opening = try play.start(user: user)
         _ = try play.answer(opening, .captureOpened(Made.capture, startToken: "t"))
@@ -31,42 +42,71 @@ extension JourneyRulesTests {
     func registration() throws {
         let ada = JourneyUser(id: Made.ada, level: .authenticated)
         let given: JSONValue = ["text_version": "1", "given": "true"]
-        for user in [nil, JourneyUser(id: Made.ada, level: .identified), JourneyUser(id: Made.ada, level: .established)] {
+        for user in [
+            nil, JourneyUser(id: Made.ada, level: .identified),
+            JourneyUser(id: Made.ada, level: .established),
+        ] {
             #expect(try afterSelfie(registration(given), user).1.rejection != nil)
         }
-        #expect(try afterSelfie(registration(["text_version": "1"]), ada).1.rejection != nil, "nobody consented")
-        #expect(try afterSelfie(registration(["text_version": "1", "given": "1 > 2"]), ada).1.rejection != nil, "consent was not given")
-        #expect(try afterSelfie(registration(["text_version": "1", "given": "missing"]), ada).1.rejection != nil, "nobody knows")
+        #expect(
+            try afterSelfie(registration(["text_version": "1"]), ada).1.rejection != nil,
+            "nobody consented")
+        #expect(
+            try afterSelfie(registration(["text_version": "1", "given": "1 > 2"]), ada).1.rejection
+                != nil, "consent was not given")
+        #expect(
+            try afterSelfie(registration(["text_version": "1", "given": "missing"]), ada).1
+                .rejection != nil, "nobody knows")
 
         var (play, consenting) = try afterSelfie(registration(given), ada)
-        #expect(consenting.effect?.work == .recordConsent(user: Made.ada, ConsentText(version: "1", text: nil)))
-        let registering = try play.answer(consenting, .done)
-        #expect(registering.effect?.work == .registerFace(user: Made.ada, capture: Made.capture, consentTextVersion: "1"))
-        #expect(throws: JourneyClientError.invalidState) { try play.answer(registering, .faceRegistered(Made.bob, capture: Made.capture)) }
-        #expect(throws: JourneyClientError.invalidState) { try play.answer(registering, .faceRegistered(Made.ada, capture: Made.otherCapture)) }
         #expect(
-            try play.answer(registering, .faceRegistered(Made.ada, capture: Made.capture)).rejection != nil, "the second time there is no capture")
+            consenting.effect?.work
+                == .recordConsent(user: Made.ada, ConsentText(version: "1", text: nil)))
+        let registering = try play.answer(consenting, .done)
+        #expect(
+            registering.effect?.work
+                == .registerFace(user: Made.ada, capture: Made.capture, consentTextVersion: "1"))
+        #expect(throws: JourneyClientError.invalidState) {
+            try play.answer(registering, .faceRegistered(Made.bob, capture: Made.capture))
+        }
+        #expect(throws: JourneyClientError.invalidState) {
+            try play.answer(registering, .faceRegistered(Made.ada, capture: Made.otherCapture))
+        }
+        #expect(
+            try play.answer(registering, .faceRegistered(Made.ada, capture: Made.capture)).rejection
+                != nil, "the second time there is no capture")
 
         for (answer, isRefused) in [(true, false), (false, true)] {
-            var (play, finding) = try afterSelfie(registration(["text_version": "1", "earlier": true]), ada)
+            var (play, finding) = try afterSelfie(
+                registration(["text_version": "1", "earlier": true]), ada)
             #expect(finding.effect?.work == .findConsent(user: Made.ada, textVersion: "1"))
             #expect((try play.answer(finding, .consent(answer)).rejection != nil) == isRefused)
         }
         let established = JourneyUser(id: Made.ada, level: .established)
-        #expect(try afterSelfie(registration(given, user: ["user_auth_state": "established"]), established).1.effect != nil)
+        #expect(
+            try afterSelfie(
+                registration(given, user: ["user_auth_state": "established"]), established
+            ).1.effect != nil)
     }
 
     @Test("one selfie is tried on one user, whatever comes of it")
     func captureOnce() throws {
         let face: (String) -> JSONValue = {
-            ["type": "authenticate_face", "config": ["user_identifier": "'ada'"], "on": ["success": "done", "failure": .string($0)]]
+            [
+                "type": "authenticate_face", "config": ["user_identifier": "'ada'"],
+                "on": ["success": "done", "failure": .string($0)],
+            ]
         }
         var (play, comparing) = try afterSelfie(
             journey([
-                "first": ["type": "selfie_acquisition", "config": ["failure_behavior": "abort"], "on": ["success": "face"]], "face": face("other"),
+                "first": [
+                    "type": "selfie_acquisition", "config": ["failure_behavior": "abort"],
+                    "on": ["success": "face"],
+                ], "face": face("other"),
                 "other": face("refused"), "done": Self.done, "refused": Self.refused,
             ]), nil)
-        #expect(try play.answer(comparing, .refused(.invalidCredentials)).rejection?.cause == .rejected)
+        #expect(
+            try play.answer(comparing, .refused(.invalidCredentials)).rejection?.cause == .rejected)
         #expect(play.run.transitions.map(\.outcome) == [.failure, .failure])
     }
 
@@ -75,33 +115,58 @@ extension JourneyRulesTests {
         let definition = journey([
             "first": [
                 "type": "identity_verification", "config": ["output_variable": "v"],
-                "on": ["allow": "done", "challenge": "more", "deny": "refused", "failure": "refused"],
-            ], "more": ["type": "reject_access", "config": ["reason": "more"]], "done": Self.done, "refused": Self.refused,
+                "on": [
+                    "allow": "done", "challenge": "more", "deny": "refused", "failure": "refused",
+                ],
+            ], "more": ["type": "reject_access", "config": ["reason": "more"]], "done": Self.done,
+            "refused": Self.refused,
         ])
         let id = VerificationID("idv_1")!
-        let session = VerificationSession(id: id, startToken: "t", baseEndpoint: "https://b", endpoint: "https://e", state: "s")
+        let session = VerificationSession(
+            id: id, startToken: "t", baseEndpoint: "https://b", endpoint: "https://e", state: "s")
         func result(_ verdict: VerificationVerdict) throws -> (Play, JourneyDecision) {
             var play = try Play(definition)
             let opening = try play.start()
             let prompt = try #require(try play.answer(opening, .verificationOpened(session)).prompt)
             #expect(
                 prompt.data == [
-                    "payload": ["start_token": "t", "base_endpoint": "https://b", "endpoint": "https://e", "session": "idv_1", "state": "s"]
+                    "payload": [
+                        "start_token": "t", "base_endpoint": "https://b", "endpoint": "https://e",
+                        "session": "idv_1", "state": "s",
+                    ]
                 ])
-            let error = #expect(throws: JourneyClientError.self) { try play.respond("client_input", ["payload": ["sessionId": "idv_2"]]) }
+            let error = #expect(throws: JourneyClientError.self) {
+                try play.respond("client_input", ["payload": ["sessionId": "idv_2"]])
+            }
             #expect(error?.problems.first?.field == "sessionId")
-            let reading = try play.respond("client_input", ["payload": ["sessionId": "idv_1", "state": "s"]])
+            let reading = try play.respond(
+                "client_input", ["payload": ["sessionId": "idv_1", "state": "s"]])
             #expect(reading.effect?.work == .readIdentityVerification(id, state: Sensitive("s")))
             #expect(throws: JourneyClientError.invalidState) {
-                try play.answer(reading, .verified(VerificationVerdict(session: VerificationID("idv_2")!, recommendation: .allow)))
+                try play.answer(
+                    reading,
+                    .verified(
+                        VerificationVerdict(
+                            session: VerificationID("idv_2")!, recommendation: .allow)))
             }
             let end = try play.answer(reading, .verified(verdict))
             return (play, end)
         }
-        let allowed = try result(VerificationVerdict(session: id, recommendation: .allow, establishes: Made.ada, capture: Made.capture)).1
-        #expect(allowed.completion?.user?.id == Made.ada && allowed.completion?.user?.level == .established)
-        #expect(try result(VerificationVerdict(session: id, recommendation: .challenge, establishes: Made.ada)).0.run.user == nil)
-        #expect(try result(VerificationVerdict(session: id, recommendation: .deny, establishes: Made.ada)).1.rejection?.reason == "access_denied")
+        let allowed = try result(
+            VerificationVerdict(
+                session: id, recommendation: .allow, establishes: Made.ada, capture: Made.capture)
+        ).1
+        #expect(
+            allowed.completion?.user?.id == Made.ada
+                && allowed.completion?.user?.level == .established)
+        #expect(
+            try result(
+                VerificationVerdict(session: id, recommendation: .challenge, establishes: Made.ada)
+            ).0.run.user == nil)
+        #expect(
+            try result(
+                VerificationVerdict(session: id, recommendation: .deny, establishes: Made.ada)
+            ).1.rejection?.reason == "access_denied")
     }
 
     @Test("a verification that has to establish the user does, or fails")
@@ -109,9 +174,16 @@ extension JourneyRulesTests {
         let definition = journey([
             "first": [
                 "type": "identity_verification",
-                "config": ["user_identifier": "'ada'", "establishes_user": true, "error_output_variable": "error", "cancel_behavior": "abort"],
-                "on": ["allow": "done", "challenge": "refused", "deny": "refused", "failure": "refused"],
-            ], "done": ["type": "complete_journey", "config": ["user_auth_state": "established"]], "refused": Self.refused,
+                "config": [
+                    "user_identifier": "'ada'", "establishes_user": true,
+                    "error_output_variable": "error", "cancel_behavior": "abort",
+                ],
+                "on": [
+                    "allow": "done", "challenge": "refused", "deny": "refused",
+                    "failure": "refused",
+                ],
+            ], "done": ["type": "complete_journey", "config": ["user_auth_state": "established"]],
+            "refused": Self.refused,
         ])
         #expect(try JourneyLinter.lint(JourneyDefinition(definition)) == [])
         let id = VerificationID("idv_1")!
@@ -123,10 +195,14 @@ extension JourneyRulesTests {
                 return
             }
             #expect(request.user == .identifier(Sensitive("ada")))
-            let session = VerificationSession(id: id, startToken: "t", baseEndpoint: "b", endpoint: "e", state: "s")
+            let session = VerificationSession(
+                id: id, startToken: "t", baseEndpoint: "b", endpoint: "e", state: "s")
             _ = try play.answer(opening, .verificationOpened(session))
             let reading = try play.respond("client_input")
-            let end = try play.answer(reading, .verified(VerificationVerdict(session: id, recommendation: .allow, establishes: user)))
+            let end = try play.answer(
+                reading,
+                .verified(
+                    VerificationVerdict(session: id, recommendation: .allow, establishes: user)))
             #expect(end.completion?.user?.id == user && (end.completion == nil) == (user == nil))
             #expect(end.completion?.signedInUser == nil)
         }
@@ -137,7 +213,10 @@ extension JourneyRulesTests {
         let definition = journey([
             "first": [
                 "type": "transaction_signing_native_biometrics",
-                "config": ["user_identifier": "'ada'", "approval_data": ["amount": "string(parameters.amount)", "to": "'bob'"]],
+                "config": [
+                    "user_identifier": "'ada'",
+                    "approval_data": ["amount": "string(parameters.amount)", "to": "'bob'"],
+                ],
                 "on": ["success": "done", "failure": "refused"],
             ], "done": ["type": "complete_journey"], "refused": Self.refused,
         ])
@@ -146,31 +225,47 @@ extension JourneyRulesTests {
         let challenging = try play.start(["amount": 12])
         #expect(
             challenging.effect?.work
-                == .challengeDeviceKey(user: .identifier(Sensitive("ada")), .transaction(approvalData: ["amount": "12", "to": "bob"])))
-        let prompt = try #require(try play.answer(challenging, .deviceChallenge(challenge, challenge: "c")).prompt)
+                == .challengeDeviceKey(
+                    user: .identifier(Sensitive("ada")),
+                    .transaction(approvalData: ["amount": "12", "to": "bob"])))
+        let prompt = try #require(
+            try play.answer(challenging, .deviceChallenge(challenge, challenge: "c")).prompt)
         #expect(
             prompt.data == [
-                "challenge": "c", "transaction_challenge": "c", "user_identifier": "ada", "approval_data": ["amount": "12", "to": "bob"],
+                "challenge": "c", "transaction_challenge": "c", "user_identifier": "ada",
+                "approval_data": ["amount": "12", "to": "bob"],
             ])
         let verifying = try play.respond("client_input", ["publicKeyId": "k", "signature": "sig"])
         guard case .verifyDeviceKey(_, let proof) = verifying.effect?.work else {
             Issue.record("\(verifying)")
             return
         }
-        #expect(proof.challenge == challenge && proof.purpose == .transaction(approvalData: ["amount": "12", "to": "bob"]))
+        #expect(
+            proof.challenge == challenge
+                && proof.purpose == .transaction(approvalData: ["amount": "12", "to": "bob"]))
         let end = try play.answer(verifying, .authenticated(Made.ada, amr: ["hwk"]))
-        #expect(end.completion?.approvalData == ["amount": "12", "to": "bob"] && end.completion?.signedInUser == Made.ada)
+        #expect(
+            end.completion?.approvalData == ["amount": "12", "to": "bob"]
+                && end.completion?.signedInUser == Made.ada)
 
         var bad = try Play(definition)
-        #expect(try bad.start(["amount": "12 €"]).rejection != nil, "values are of a few characters only")
-        #expect(throws: JourneyClientError.self) { try Play(definition).run.handled(.start(parameters: "12"), JourneyDefinition(definition)) }
+        #expect(
+            try bad.start(["amount": "12 €"]).rejection != nil,
+            "values are of a few characters only")
+        #expect(throws: JourneyClientError.self) {
+            try Play(definition).run.handled(
+                .start(parameters: "12"), JourneyDefinition(definition))
+        }
     }
 
-    @Test("a device that registers a key gets a challenge for its attestation, and the performer gets both back")
+    @Test(
+        "a device that registers a key gets a challenge for its attestation, and the performer gets both back"
+    )
     func deviceKeyRegistration() throws {
         let definition = journey([
             "first": [
-                "type": "register_native_biometrics", "config": ["user_auth_state": "identifier", "user_identifier": "'ada'"],
+                "type": "register_native_biometrics",
+                "config": ["user_auth_state": "identifier", "user_identifier": "'ada'"],
                 "on": ["success": "done", "failure": "refused"],
             ], "done": ["type": "complete_journey"], "refused": Self.refused,
         ])
@@ -180,11 +275,16 @@ extension JourneyRulesTests {
         #expect(resolving.effect?.work == .resolveUser(identifier: Sensitive("ada")))
         let challenging = try play.answer(resolving, .user(Made.ada))
         #expect(challenging.effect?.work == .challengeDeviceKey(user: .id(Made.ada), .registration))
-        let prompt = try #require(try play.answer(challenging, .deviceChallenge(challenge, challenge: "c")).prompt)
+        let prompt = try #require(
+            try play.answer(challenging, .deviceChallenge(challenge, challenge: "c")).prompt)
         #expect(prompt.data == ["challenge": "c", "user_identifier": .string(Made.ada.text)])
-        let registering = try play.respond("client_input", ["publicKey": "p", "publicKeyId": "k", "os": "ios", "attestation": "a"])
-        let key = DeviceKeyRegistration(publicKey: "p", publicKeyID: "k", os: "ios", challenge: challenge, attestation: "a")
+        let registering = try play.respond(
+            "client_input", ["publicKey": "p", "publicKeyId": "k", "os": "ios", "attestation": "a"])
+        let key = DeviceKeyRegistration(
+            publicKey: "p", publicKeyID: "k", os: "ios", challenge: challenge, attestation: "a")
         #expect(registering.effect?.work == .registerDeviceKey(user: Made.ada, key))
-        #expect(try play.answer(registering, .deviceKeyRegistered(Made.ada, publicKeyID: "k")).completion?.user?.id == Made.ada)
+        #expect(
+            try play.answer(registering, .deviceKeyRegistered(Made.ada, publicKeyID: "k"))
+                .completion?.user?.id == Made.ada)
     }
 }

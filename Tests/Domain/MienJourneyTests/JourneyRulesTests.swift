@@ -7,16 +7,25 @@ import Testing
 /// What holds whatever a definition says and whatever clients and servers send.
 @Suite("Rules of a run")
 struct JourneyRulesTests {
-    func journey(_ steps: JSONValue, start: String = "first", extra: [String: JSONValue] = [:]) -> JSONValue {
-        .object(extra.merging(["id": "j", "version": 1, "title": "J", "start": .string(start), "steps": steps]) { $1 })
+    func journey(_ steps: JSONValue, start: String = "first", extra: [String: JSONValue] = [:])
+        -> JSONValue
+    {
+        .object(
+            extra.merging([
+                "id": "j", "version": 1, "title": "J", "start": .string(start), "steps": steps,
+            ]) { $1 })
     }
 
-    static let done: JSONValue = ["type": "complete_journey", "config": ["user_auth_state": "none"]]
+    static let done: JSONValue = [
+        "type": "complete_journey", "config": ["user_auth_state": "none"],
+    ]
     static let refused: JSONValue = ["type": "reject_access"]
 
     // MARK: Secrets
 
-    @Test("a password is in no variable, no prompt, no error, no print and no stored run, and reaches the effect only")
+    @Test(
+        "a password is in no variable, no prompt, no error, no print and no stored run, and reaches the effect only"
+    )
     func password() throws {
         let word = "hunter" + "2"
         var play = try Play(Made.faceLogin)
@@ -32,7 +41,10 @@ struct JourneyRulesTests {
         var dumped = ""
         dump(play.run, to: &dumped)
         dump(checking, to: &dumped)
-        for text in [String(decoding: stored, as: UTF8.self), dumped, "\(play.run)", "\(checking)", "\(play.run.secrets)"] {
+        for text in [
+            String(decoding: stored, as: UTF8.self), dumped, "\(play.run)", "\(checking)",
+            "\(play.run.secrets)",
+        ] {
             #expect(!text.contains(word))
         }
 
@@ -40,50 +52,79 @@ struct JourneyRulesTests {
         #expect(again.prompt?.journeyStepID == "loginForm" && play.run.secrets.isEmpty)
 
         let tooLong = String(repeating: word, count: 1000)
-        let error = #expect(throws: JourneyClientError.self) { try play.respond("password", ["username": "ada", "password": .string(tooLong)]) }
+        let error = #expect(throws: JourneyClientError.self) {
+            try play.respond("password", ["username": "ada", "password": .string(tooLong)])
+        }
         #expect(!"\(String(describing: error))".contains(word))
-        #expect(!"\(JourneyEvent.response(option: "password", data: ["password": .string(word)]))".contains(word))
+        #expect(
+            !"\(JourneyEvent.response(option: "password", data: ["password": .string(word)]))"
+                .contains(word))
     }
 
     @Test("a secret goes nowhere but into a setting for secrets, and not past the next prompt")
     func secretFlow() throws {
         let form: JSONValue = [
-            "type": "login_form", "config": ["branches": [["id": "password"]], "output_variable": "form"], "on": ["password": "next"],
+            "type": "login_form",
+            "config": ["branches": [["id": "password"]], "output_variable": "form"],
+            "on": ["password": "next"],
         ]
         let check: JSONValue = [
-            "type": "authenticate_password", "config": ["username": "form.username", "password": "form.password", "failure_behavior": "abort"],
+            "type": "authenticate_password",
+            "config": [
+                "username": "form.username", "password": "form.password",
+                "failure_behavior": "abort",
+            ],
             "on": ["success": "done"],
         ]
         let data: JSONValue = ["username": "ada", "password": "x"]
 
         var leak = try Play(
             journey([
-                "first": form, "next": ["type": "set_variables", "config": ["variables": ["copy": "form.password"]], "on": ["next": "done"]],
+                "first": form,
+                "next": [
+                    "type": "set_variables", "config": ["variables": ["copy": "form.password"]],
+                    "on": ["next": "done"],
+                ],
                 "done": Self.done,
             ]))
         _ = try leak.start()
-        #expect(try leak.respond("password", data).rejection == Rejection(cause: .failed, step: StepID("next")!, reason: "expression_failed"))
+        #expect(
+            try leak.respond("password", data).rejection
+                == Rejection(cause: .failed, step: StepID("next")!, reason: "expression_failed"))
 
         var late = try Play(
             journey([
-                "first": form, "next": ["type": "information", "config": ["text": "Wait"], "on": ["next": "check"]], "check": check,
+                "first": form,
+                "next": [
+                    "type": "information", "config": ["text": "Wait"], "on": ["next": "check"],
+                ], "check": check,
                 "done": Self.done,
             ]))
         _ = try late.start()
         _ = try late.respond("password", data)
         #expect(try late.respond("client_input").rejection?.reason == "secret_missing")
 
-        // Computing in between is fine, and so is a variable's being overwritten: the secret goes with it.
+        // Computing in between is fine, and so is a variable's being overwritten: the secret goes
+        // with it.
         var direct = try Play(
             journey([
-                "first": form, "next": ["type": "condition", "config": ["expression": "true"], "on": ["true": "check", "false": "done"]],
+                "first": form,
+                "next": [
+                    "type": "condition", "config": ["expression": "true"],
+                    "on": ["true": "check", "false": "done"],
+                ],
                 "check": check, "done": Self.done,
             ]))
         _ = try direct.start()
         #expect(try direct.respond("password", data).effect != nil)
         var overwritten = try Play(
             journey([
-                "first": form, "next": ["type": "set_variables", "config": ["variables": ["form": "{'username': 'eve'}"]], "on": ["next": "check"]],
+                "first": form,
+                "next": [
+                    "type": "set_variables",
+                    "config": ["variables": ["form": "{'username': 'eve'}"]],
+                    "on": ["next": "check"],
+                ],
                 "check": check, "done": Self.done,
             ]))
         _ = try overwritten.start()
@@ -99,24 +140,42 @@ struct JourneyRulesTests {
         let opening = try #require(try play.respond("face", ["user_identifier": "ada"]).effect)
         func refused(_ result: EffectResult, _ why: Comment) {
             let before = play.run
-            #expect(throws: JourneyClientError.invalidState, why) { try play.run.handle(.performed(result), in: play.definition, at: play.now) }
+            #expect(throws: JourneyClientError.invalidState, why) {
+                try play.run.handle(.performed(result), in: play.definition, at: play.now)
+            }
             #expect(play.run == before)
         }
         let opened = EffectResult.Answer.captureOpened(Made.capture, startToken: "t")
-        refused(EffectResult(ticket: EffectTicket(step: StepID("face")!, turn: opening.ticket.turn), answer: opened), "another step")
-        refused(EffectResult(ticket: EffectTicket(step: opening.ticket.step, turn: opening.ticket.turn + 1), answer: opened), "another visit")
-        refused(opening.result(.captured(Made.capture, summary: [:])), "an answer to something else")
-        refused(opening.result(.faceAuthenticated(Made.ada, capture: Made.capture, amr: ["face"])), "an answer to something else")
+        refused(
+            EffectResult(
+                ticket: EffectTicket(step: StepID("face")!, turn: opening.ticket.turn),
+                answer: opened), "another step")
+        refused(
+            EffectResult(
+                ticket: EffectTicket(step: opening.ticket.step, turn: opening.ticket.turn + 1),
+                answer: opened), "another visit")
+        refused(
+            opening.result(.captured(Made.capture, summary: [:])), "an answer to something else")
+        refused(
+            opening.result(.faceAuthenticated(Made.ada, capture: Made.capture, amr: ["face"])),
+            "an answer to something else")
         #expect(throws: JourneyClientError.invalidState) { try play.respond("client_input") }
         #expect(throws: JourneyClientError.invalidState) { try play.start() }
 
-        _ = try play.run.handle(.performed(opening.result(opened)), in: play.definition, at: play.now)
+        _ = try play.run.handle(
+            .performed(opening.result(opened)), in: play.definition, at: play.now)
         refused(opening.result(opened), "the same again")
         let reading = try #require(try play.respond("client_input").effect)
         refused(reading.result(.captured(Made.otherCapture, summary: [:])), "another capture")
         let comparing = try #require(
-            try play.run.handle(.performed(reading.result(.captured(Made.capture, summary: [:]))), in: play.definition, at: play.now).effect)
-        refused(comparing.result(.faceAuthenticated(Made.ada, capture: Made.otherCapture, amr: ["face"])), "a verdict about another capture")
+            try play.run.handle(
+                .performed(reading.result(.captured(Made.capture, summary: [:]))),
+                in: play.definition, at: play.now
+            ).effect)
+        refused(
+            comparing.result(
+                .faceAuthenticated(Made.ada, capture: Made.otherCapture, amr: ["face"])),
+            "a verdict about another capture")
         refused(reading.result(.captured(Made.capture, summary: [:])), "a late one")
         refused(comparing.result(.authenticated(Made.ada, amr: ["pwd"])), "a password is no face")
     }
@@ -127,7 +186,9 @@ struct JourneyRulesTests {
         var other = try #require(Made.faceLogin.objectValue)
         other["version"] = 2
         let definition = try JourneyDefinition(.object(other))
-        #expect(throws: JourneyClientError.invalidState) { try play.run.handle(.start(), in: definition, at: play.now) }
+        #expect(throws: JourneyClientError.invalidState) {
+            try play.run.handle(.start(), in: definition, at: play.now)
+        }
     }
 
     @Test("a run ends with its life, whatever it waits for")
@@ -136,26 +197,40 @@ struct JourneyRulesTests {
             var play = try Play(Made.faceLogin)
             if count > 0 { _ = try play.start() }
             let opening = count > 1 ? try play.respond("face", ["user_identifier": "ada"]) : nil
-            if count > 2, let opening { _ = try play.answer(opening, .captureOpened(Made.capture, startToken: "t")) }
+            if count > 2, let opening {
+                _ = try play.answer(opening, .captureOpened(Made.capture, startToken: "t"))
+            }
             let event: JourneyEvent =
                 switch count {
                 case 0: .start()
-                case 2: .performed(try #require(opening?.effect).result(.captureOpened(Made.capture, startToken: "t")))
+                case 2:
+                    .performed(
+                        try #require(opening?.effect).result(
+                            .captureOpened(Made.capture, startToken: "t")))
                 default: .response(option: "cancel")
                 }
             var early = play.run
-            #expect(try early.handle(event, in: play.definition, at: play.now + .milliseconds(3_599_999)).rejection?.cause != .expired)
+            #expect(
+                try early.handle(
+                    event, in: play.definition, at: play.now + .milliseconds(3_599_999)
+                ).rejection?.cause != .expired)
             play.now = play.now + .seconds(3600)
             #expect(
-                try play.run.handle(event, in: play.definition, at: play.now).rejection == Rejection(cause: .expired, step: nil, reason: "expired"))
-            #expect(throws: JourneyClientError.noActiveJourney) { try play.run.handle(event, in: play.definition, at: play.now) }
+                try play.run.handle(event, in: play.definition, at: play.now).rejection
+                    == Rejection(cause: .expired, step: nil, reason: "expired"))
+            #expect(throws: JourneyClientError.noActiveJourney) {
+                try play.run.handle(event, in: play.definition, at: play.now)
+            }
         }
     }
 
     @Test("stored after any prompt and restored, a run goes on as if nothing had been")
     func restored() throws {
         var play = try Play(Made.faceLogin)
-        func restore() throws { play.run = try JSONDecoder().decode(JourneyInstance.self, from: JSONEncoder().encode(play.run)) }
+        func restore() throws {
+            play.run = try JSONDecoder().decode(
+                JourneyInstance.self, from: JSONEncoder().encode(play.run))
+        }
         _ = try play.start()
         try restore()
         let opening = try play.respond("face", ["user_identifier": "ada"])
@@ -163,18 +238,25 @@ struct JourneyRulesTests {
         try restore()
         let reading = try play.respond("client_input")
         let comparing = try play.answer(reading, .captured(Made.capture, summary: [:]))
-        #expect(try play.answer(comparing, .faceAuthenticated(Made.ada, capture: Made.capture, amr: ["face"])).completion?.signedInUser == Made.ada)
+        #expect(
+            try play.answer(
+                comparing, .faceAuthenticated(Made.ada, capture: Made.capture, amr: ["face"])
+            ).completion?.signedInUser == Made.ada)
         try restore()
         #expect(play.run.hasEnded && play.run.variables.isEmpty && play.run.capture == nil)
     }
 
     // MARK: Users
 
-    @Test("an unknown user, another face, no face and a lock look alike: the same prompts, the same variables")
+    @Test(
+        "an unknown user, another face, no face and a lock look alike: the same prompts, the same variables"
+    )
     func strangers() throws {
         var prompts: Set<ClientPrompt> = []
         var errors: Set<JSONValue> = []
-        for code: StepErrorCode in [.invalidCredentials, .locked, .notRegistered, .captureRefused, .userMissing] {
+        for code: StepErrorCode in [
+            .invalidCredentials, .locked, .notRegistered, .captureRefused, .userMissing,
+        ] {
             var play = try Play(Made.faceLogin)
             _ = try play.start()
             let opening = try play.respond("face", ["user_identifier": "ada"])
@@ -189,18 +271,25 @@ struct JourneyRulesTests {
         #expect(errors == [["code": "invalid_credentials", "step": "face"]])
     }
 
-    @Test("a code by e-mail that was never sent is wrong and expires like one that was, whatever the server says")
+    @Test(
+        "a code by e-mail that was never sent is wrong and expires like one that was, whatever the server says"
+    )
     func codes() throws {
         let definition = journey([
             "first": [
-                "type": "email_otp_authentication", "config": ["user_identifier": "'ada'", "max_attempts": 2, "resend_limit": 1],
+                "type": "email_otp_authentication",
+                "config": ["user_identifier": "'ada'", "max_attempts": 2, "resend_limit": 1],
                 "on": ["success": "done", "failure": "refused"],
             ], "done": ["type": "complete_journey"], "refused": Self.refused,
         ])
         var stories: Set<[ClientPrompt]> = []
-        for code: StepErrorCode in [.wrongCode, .invalidCredentials, .locked, .expired, .limitReached, .userMissing] {
+        for code: StepErrorCode in [
+            .wrongCode, .invalidCredentials, .locked, .expired, .limitReached, .userMissing,
+        ] {
             var play = try Play(definition), prompts: [ClientPrompt] = []
-            func note(_ decision: JourneyDecision) throws { prompts.append(try #require(decision.prompt)) }
+            func note(_ decision: JourneyDecision) throws {
+                prompts.append(try #require(decision.prompt))
+            }
             let sending = try play.start()
             try note(try play.answer(sending, .codeSent(CodeID("otc_1")!)))
             let checking = try play.respond("client_input", ["passcode": "000000"])
@@ -227,11 +316,20 @@ struct JourneyRulesTests {
         func error(_ config: JSONValue) throws -> JSONValue? {
             var play = try Play(
                 journey([
-                    "first": ["type": "selfie_acquisition", "config": ["failure_behavior": "abort"], "on": ["success": "face"]],
-                    "face": ["type": "authenticate_face", "config": config, "on": ["success": "done", "failure": "wait"]],
-                    "wait": ["type": "information", "config": ["text": "Wait"], "on": ["next": "done"]], "done": Self.done,
+                    "first": [
+                        "type": "selfie_acquisition", "config": ["failure_behavior": "abort"],
+                        "on": ["success": "face"],
+                    ],
+                    "face": [
+                        "type": "authenticate_face", "config": config,
+                        "on": ["success": "done", "failure": "wait"],
+                    ],
+                    "wait": [
+                        "type": "information", "config": ["text": "Wait"], "on": ["next": "done"],
+                    ], "done": Self.done,
                 ]))
-            let opening = try play.start(user: JourneyUser(id: Made.ada, level: .authenticated, amr: ["pwd"]))
+            let opening = try play.start(
+                user: JourneyUser(id: Made.ada, level: .authenticated, amr: ["pwd"]))
             _ = try play.answer(opening, .captureOpened(Made.capture, startToken: "t"))
             let reading = try play.respond("client_input")
             let comparing = try play.answer(reading, .captured(Made.capture, summary: [:]))
@@ -239,44 +337,72 @@ struct JourneyRulesTests {
             return play.run.variables["error"]?["code"]
         }
         #expect(try error(["error_output_variable": "error"]) == "locked")
-        #expect(try error(["error_output_variable": "error", "user_identifier": "'bob'"]) == "invalid_credentials")
+        #expect(
+            try error(["error_output_variable": "error", "user_identifier": "'bob'"])
+                == "invalid_credentials")
     }
 
-    @Test("one run, one user: nobody else signs in, is created or is acted for once a user is settled")
+    @Test(
+        "one run, one user: nobody else signs in, is created or is acted for once a user is settled"
+    )
     func oneUser() throws {
         let form: JSONValue = [
-            "type": "login_form", "config": ["branches": [["id": "password"]], "output_variable": "form"], "on": ["password": "check"],
+            "type": "login_form",
+            "config": ["branches": [["id": "password"]], "output_variable": "form"],
+            "on": ["password": "check"],
         ]
         let check: JSONValue = [
-            "type": "authenticate_password", "config": ["username": "form.username", "password": "form.password", "failure_behavior": "abort"],
+            "type": "authenticate_password",
+            "config": [
+                "username": "form.username", "password": "form.password",
+                "failure_behavior": "abort",
+            ],
             "on": ["success": "done"],
         ]
-        let definition = journey(["first": form, "check": check, "done": ["type": "complete_journey"]])
+        let definition = journey([
+            "first": form, "check": check, "done": ["type": "complete_journey"],
+        ])
         for level in [JourneyUser.Level.established, .authenticated] {
             var play = try Play(definition)
             _ = try play.start(user: JourneyUser(id: Made.ada, level: level))
             let checking = try play.respond("password", ["username": "bob", "password": "x"])
-            #expect(try play.answer(checking, .authenticated(Made.bob, amr: ["pwd"])).rejection?.reason == "invalid_credentials")
+            #expect(
+                try play.answer(checking, .authenticated(Made.bob, amr: ["pwd"])).rejection?.reason
+                    == "invalid_credentials")
         }
         var play = try Play(definition)
         _ = try play.start(user: JourneyUser(id: Made.ada, level: .identified))
         let checking = try play.respond("password", ["username": "bob", "password": "x"])
-        let user = try play.answer(checking, .authenticated(Made.bob, amr: ["pwd"])).completion?.user
-        #expect(user?.id == Made.bob && user?.level == .authenticated && user?.amr == ["pwd"] && user?.proof?.methods == ["pwd"])
+        let user = try play.answer(checking, .authenticated(Made.bob, amr: ["pwd"])).completion?
+            .user
+        #expect(
+            user?.id == Made.bob && user?.level == .authenticated && user?.amr == ["pwd"]
+                && user?.proof?.methods == ["pwd"])
 
         var second = try Play(
             journey([
-                "first": ["type": "create_user", "config": ["username": "'eve'"], "on": ["success": "done", "failure": "refused"]], "done": Self.done,
+                "first": [
+                    "type": "create_user", "config": ["username": "'eve'"],
+                    "on": ["success": "done", "failure": "refused"],
+                ], "done": Self.done,
                 "refused": Self.refused,
             ]))
-        #expect(try second.start(user: JourneyUser(id: Made.ada, level: .authenticated)).rejection?.cause == .rejected)
+        #expect(
+            try second.start(user: JourneyUser(id: Made.ada, level: .authenticated)).rejection?
+                .cause == .rejected)
     }
 
     private func acting(_ config: JSONValue, _ user: JourneyUser?) throws -> Play {
         var play = try Play(
             journey([
-                "first": ["type": "set_variables", "config": ["variables": ["name": "'ada'"]], "on": ["next": "act"]],
-                "act": ["type": "unlock_authenticator", "config": config, "on": ["success": "done", "failure": "refused"]], "done": Self.done,
+                "first": [
+                    "type": "set_variables", "config": ["variables": ["name": "'ada'"]],
+                    "on": ["next": "act"],
+                ],
+                "act": [
+                    "type": "unlock_authenticator", "config": config,
+                    "on": ["success": "done", "failure": "refused"],
+                ], "done": Self.done,
                 "refused": Self.refused,
             ]))
         _ = try play.start(user: user)
@@ -285,41 +411,63 @@ struct JourneyRulesTests {
 
     @Test("nobody acts for a user who was only named")
     func actingUser() throws {
-        func position(_ config: JSONValue, _ user: JourneyUser?) throws -> JourneyInstance.Position { try acting(config, user).run.position }
+        func position(_ config: JSONValue, _ user: JourneyUser?) throws -> JourneyInstance.Position
+        { try acting(config, user).run.position }
         let denied = Rejection(cause: .rejected, step: StepID("refused")!, reason: "access_denied")
         let ada = { JourneyUser(id: Made.ada, level: $0) }
         let face: JSONValue = ["authenticator": "face"]
         let established: JSONValue = ["authenticator": "face", "user_auth_state": "established"]
         let named: JSONValue = ["authenticator": "face", "user_identifier": "name"]
         for user in [nil, ada(.identified)] {
-            for config in [face, established, named] { #expect(try position(config, user) == .rejected(denied)) }
+            for config in [face, established, named] {
+                #expect(try position(config, user) == .rejected(denied))
+            }
         }
         #expect(try position(face, ada(.established)) == .rejected(denied))
         let ticket = EffectTicket(step: StepID("act")!, turn: 1)
-        #expect(try position(face, ada(.authenticated)) == .performing(ticket, .unlockingAuthenticator))
-        #expect(try position(established, ada(.established)) == .performing(ticket, .unlockingAuthenticator))
+        #expect(
+            try position(face, ada(.authenticated)) == .performing(ticket, .unlockingAuthenticator))
+        #expect(
+            try position(established, ada(.established))
+                == .performing(ticket, .unlockingAuthenticator))
         #expect(try position(named, ada(.established)) == .performing(ticket, .resolvingUser))
 
         for (found, isRefused) in [(Made.ada, false), (Made.bob, true), (nil, true)] {
             var play = try acting(named, ada(.established))
-            let decision = try play.run.handle(.performed(EffectResult(ticket: ticket, answer: .user(found))), in: play.definition, at: play.now)
+            let decision = try play.run.handle(
+                .performed(EffectResult(ticket: ticket, answer: .user(found))), in: play.definition,
+                at: play.now)
             #expect((decision.rejection != nil) == isRefused)
-            if !isRefused { #expect(decision.effect?.work == .unlockAuthenticator(user: Made.ada, .face)) }
+            if !isRefused {
+                #expect(decision.effect?.work == .unlockAuthenticator(user: Made.ada, .face))
+            }
         }
     }
 
     @Test("a journey completes only with the user it asks for")
     func completion() throws {
-        for (state, needed) in [("authenticated", JourneyUser.Level.authenticated), ("established", .established)] {
+        for (state, needed) in [
+            ("authenticated", JourneyUser.Level.authenticated), ("established", .established),
+        ] {
             for level in [nil] + JourneyUser.Level.allCases.map(Optional.some) {
-                var play = try Play(journey(["first": ["type": "complete_journey", "config": ["user_auth_state": .string(state)]]]))
+                var play = try Play(
+                    journey([
+                        "first": [
+                            "type": "complete_journey",
+                            "config": ["user_auth_state": .string(state)],
+                        ]
+                    ]))
                 let end = try play.start(user: level.map { JourneyUser(id: Made.ada, level: $0) })
-                #expect((end.completion != nil) == (level.map { $0 >= needed } ?? false), "\(state) \(String(describing: level))")
+                #expect(
+                    (end.completion != nil) == (level.map { $0 >= needed } ?? false),
+                    "\(state) \(String(describing: level))")
                 #expect(end.completion?.signedInUser == (level == .authenticated ? Made.ada : nil))
             }
         }
         var strict = try Play(journey(["first": Self.done], extra: ["requires_user": true]))
-        #expect(try strict.start(user: JourneyUser(id: Made.ada, level: .established)).rejection?.cause == .notSignedIn)
+        #expect(
+            try strict.start(user: JourneyUser(id: Made.ada, level: .established)).rejection?.cause
+                == .notSignedIn)
     }
 
     // MARK: Limits
@@ -329,25 +477,40 @@ struct JourneyRulesTests {
         var cycle = try Play(
             journey(
                 [
-                    "first": ["type": "set_variables", "config": ["variables": ["a": "1"]], "on": ["next": "first"]]
+                    "first": [
+                        "type": "set_variables", "config": ["variables": ["a": "1"]],
+                        "on": ["next": "first"],
+                    ]
                 ], extra: ["limits": ["max_steps": 10]]))
-        #expect(try cycle.start().rejection == Rejection(cause: .tooManySteps, step: StepID("first")!, reason: "too_many_steps"))
+        #expect(
+            try cycle.start().rejection
+                == Rejection(cause: .tooManySteps, step: StepID("first")!, reason: "too_many_steps")
+        )
         #expect(cycle.run.stepsRun == 11)
 
         var calls = try Play(
             journey(
                 [
-                    "first": ["type": "call_webhook", "config": ["url": "https://example.org"], "on": ["success": "first", "failure": "first"]]
+                    "first": [
+                        "type": "call_webhook", "config": ["url": "https://example.org"],
+                        "on": ["success": "first", "failure": "first"],
+                    ]
                 ], extra: ["limits": ["max_steps": 10]]))
         var decision = try calls.start(), count = 0
         while decision.effect != nil, count < 20 {
-            decision = try calls.answer(decision, .webhookAnswered(status: count.isMultiple(of: 2) ? 200 : 500, body: nil))
+            decision = try calls.answer(
+                decision, .webhookAnswered(status: count.isMultiple(of: 2) ? 200 : 500, body: nil))
             count += 1
         }
         #expect(count == 10 && decision.rejection?.cause == .tooManySteps)
 
         var asked = try Play(
-            journey(["first": ["type": "information", "config": ["text": "Hi"], "on": ["next": "first"]]], extra: ["limits": ["max_steps": 2]]))
+            journey(
+                [
+                    "first": [
+                        "type": "information", "config": ["text": "Hi"], "on": ["next": "first"],
+                    ]
+                ], extra: ["limits": ["max_steps": 2]]))
         _ = try asked.start()
         for _ in 0..<10 { #expect(try asked.respond("client_input").prompt != nil) }
     }
@@ -357,44 +520,70 @@ struct JourneyRulesTests {
         var play = try Play(
             journey([
                 "first": [
-                    "type": "set_variables", "config": ["variables": ["x": "parameters.x + parameters.x + parameters.x"]], "on": ["next": "second"],
+                    "type": "set_variables",
+                    "config": ["variables": ["x": "parameters.x + parameters.x + parameters.x"]],
+                    "on": ["next": "second"],
                 ],
-                "second": ["type": "set_variables", "config": ["variables": ["y": "x", "z": "x", "w": "x"]], "on": ["next": "done"]],
+                "second": [
+                    "type": "set_variables",
+                    "config": ["variables": ["y": "x", "z": "x", "w": "x"]], "on": ["next": "done"],
+                ],
                 "done": Self.done,
             ]))
         let long: JSONValue = .string(String(repeating: "x", count: 15_000))
-        #expect(try play.start(["x": long]).rejection == Rejection(cause: .failed, step: StepID("second")!, reason: "limit_reached"))
+        #expect(
+            try play.start(["x": long]).rejection
+                == Rejection(cause: .failed, step: StepID("second")!, reason: "limit_reached"))
         #expect(throws: JourneyClientError.self) {
             try Play(journey(["first": Self.done])).run.handled(
-                .start(parameters: ["x": .string(String(repeating: "x", count: 17_000))]), JourneyDefinition(journey(["first": Self.done])))
+                .start(parameters: ["x": .string(String(repeating: "x", count: 17_000))]),
+                JourneyDefinition(journey(["first": Self.done])))
         }
     }
 
-    @Test("loops: so often, while a condition holds, nested, and again from the start the next time")
+    @Test(
+        "loops: so often, while a condition holds, nested, and again from the start the next time")
     func loops() throws {
         func count(_ config: JSONValue, _ inner: JSONValue? = nil) throws -> JSONValue? {
             var steps: [String: JSONValue] = [
-                "first": ["type": "set_variables", "config": ["variables": ["n": "0", "i": "0"]], "on": ["next": "loop"]],
-                "loop": ["type": "loop", "config": config, "on": ["body": inner == nil ? "add" : "inner", "done": "done"]],
+                "first": [
+                    "type": "set_variables", "config": ["variables": ["n": "0", "i": "0"]],
+                    "on": ["next": "loop"],
+                ],
+                "loop": [
+                    "type": "loop", "config": config,
+                    "on": ["body": inner == nil ? "add" : "inner", "done": "done"],
+                ],
                 "add": ["type": "set_variables", "config": ["variables": ["n": "n + 1"]]],
-                "done": ["type": "complete_journey", "config": ["user_auth_state": "none", "claims": ["n": "n", "i": "i"]]],
+                "done": [
+                    "type": "complete_journey",
+                    "config": ["user_auth_state": "none", "claims": ["n": "n", "i": "i"]],
+                ],
             ]
-            if let inner { steps["inner"] = ["type": "loop", "config": inner, "on": ["body": "add"]] }
+            if let inner {
+                steps["inner"] = ["type": "loop", "config": inner, "on": ["body": "add"]]
+            }
             var play = try Play(journey(.object(steps)))
             return try play.start().completion.map { .object($0.claims) }
         }
         #expect(try count(["max_iterations": 3, "counter_variable": "i"]) == ["n": 3, "i": 3])
         #expect(try count(["max_iterations": 100, "condition": "n < 5"]) == ["n": 5, "i": 0])
-        #expect(try count(["max_iterations": 3], ["max_iterations": 4, "counter_variable": "i"]) == ["n": 12, "i": 4])
+        #expect(
+            try count(["max_iterations": 3], ["max_iterations": 4, "counter_variable": "i"]) == [
+                "n": 12, "i": 4,
+            ])
         #expect(try count(["max_iterations": 3, "condition": "nonsense"]) == nil)
     }
 
     @Test("loops nest so deep")
     func nesting() throws {
-        var steps: [String: JSONValue] = ["add": ["type": "information", "config": ["text": "Hi"]], "done": Self.done]
+        var steps: [String: JSONValue] = [
+            "add": ["type": "information", "config": ["text": "Hi"]], "done": Self.done,
+        ]
         for depth in 0..<9 {
             steps["l\(depth)"] = [
-                "type": "loop", "config": ["max_iterations": 1], "on": ["body": depth == 8 ? "add" : .string("l\(depth + 1)"), "done": "done"],
+                "type": "loop", "config": ["max_iterations": 1],
+                "on": ["body": depth == 8 ? "add" : .string("l\(depth + 1)"), "done": "done"],
             ]
         }
         var play = try Play(journey(.object(steps), start: "l0"))
@@ -408,19 +597,33 @@ struct JourneyRulesTests {
         func play(_ config: [String: JSONValue], on: JSONValue) throws -> Play {
             var play = try Play(
                 journey([
-                    "first": ["type": "call_webhook", "config": .object(config.merging(["url": "https://example.org"]) { $1 }), "on": on],
-                    "wait": ["type": "information", "config": ["text": "Failed: {{error.code}} at {{error.step}}"], "on": ["next": "done"]],
+                    "first": [
+                        "type": "call_webhook",
+                        "config": .object(config.merging(["url": "https://example.org"]) { $1 }),
+                        "on": on,
+                    ],
+                    "wait": [
+                        "type": "information",
+                        "config": ["text": "Failed: {{error.code}} at {{error.step}}"],
+                        "on": ["next": "done"],
+                    ],
                     "done": Self.done,
                 ]))
             let calling = try play.start()
             _ = try play.answer(calling, .webhookAnswered(status: 503, body: nil))
             return play
         }
-        let branch = try play(["error_output_variable": "error"], on: ["success": "done", "failure": "wait"])
+        let branch = try play(
+            ["error_output_variable": "error"], on: ["success": "done", "failure": "wait"])
         #expect(
-            branch.run.position == .asking(StepID("wait")!, .input) && branch.run.variables["error"] == ["code": "webhook_failed", "step": "first"])
-        let abort = try play(["failure_behavior": "abort"], on: ["success": "done", "failure": "wait"])
-        #expect(abort.run.position == .rejected(Rejection(cause: .failed, step: StepID("first")!, reason: "webhook_failed")))
+            branch.run.position == .asking(StepID("wait")!, .input)
+                && branch.run.variables["error"] == ["code": "webhook_failed", "step": "first"])
+        let abort = try play(
+            ["failure_behavior": "abort"], on: ["success": "done", "failure": "wait"])
+        #expect(
+            abort.run.position
+                == .rejected(
+                    Rejection(cause: .failed, step: StepID("first")!, reason: "webhook_failed")))
         // Without a way on, a failure ends the journey, too.
         #expect(try play([:], on: ["success": "done"]).run.position == abort.run.position)
     }

@@ -5,13 +5,20 @@ import Testing
 
 @Suite("Recorded tests")
 struct JourneySimulatorTests {
-    private func report(_ change: (inout [String: JSONValue]) -> Void) throws -> SimulationReport.CaseReport {
+    private func report(_ change: (inout [String: JSONValue]) -> Void) throws
+        -> SimulationReport.CaseReport
+    {
         var recorded: [String: JSONValue] = [
             "name": "a case", "ends": ["success": ["user": "ada", "amr": ["face"]]],
             "steps": [
-                ["expect": ["step": "loginForm", "options": ["face"]], "respond": ["option": "face", "data": ["user_identifier": "ada"]]],
                 [
-                    "expect": ["step": "selfieAcquisition", "data": ["start_token": "start-token-1"]],
+                    "expect": ["step": "loginForm", "options": ["face"]],
+                    "respond": ["option": "face", "data": ["user_identifier": "ada"]],
+                ],
+                [
+                    "expect": [
+                        "step": "selfieAcquisition", "data": ["start_token": "start-token-1"],
+                    ],
                     "respond": ["option": "client_input", "selfie": "ada"],
                 ],
             ],
@@ -19,10 +26,15 @@ struct JourneySimulatorTests {
         change(&recorded)
         let test = try RecordedTest([
             "journey": Made.faceLogin,
-            "world": ["users": [["username": "ada", "password": "x", "faces": ["ada"]]], "selfies": ["ada": "ada", "eve": "eve"]],
+            "world": [
+                "users": [["username": "ada", "password": "x", "faces": ["ada"]]],
+                "selfies": ["ada": "ada", "eve": "eve"],
+            ],
             "cases": [.object(recorded)],
         ])
-        guard case .inline(let definition) = test.journey else { throw JourneyDefinitionError(place: "journey", reason: "inline is expected") }
+        guard case .inline(let definition) = test.journey else {
+            throw JourneyDefinitionError(place: "journey", reason: "inline is expected")
+        }
         let report = JourneySimulator.run(try JourneyDefinition(definition), test)
         #expect(report.branchCount == 8)
         return report.cases[0]
@@ -34,41 +46,74 @@ struct JourneySimulatorTests {
         #expect(result.hasPassed)
         #expect(
             result.trace == [
-                "  asks loginForm (“form”)", "form → face", "  asks selfieAcquisition (“selfie”)", "selfie → success", "face → success", "  success",
+                "  asks loginForm (“form”)", "form → face", "  asks selfieAcquisition (“selfie”)",
+                "selfie → success", "face → success", "  success",
             ])
     }
 
     @Test("a case that is wrong says what was expected and what came")
     func fails() throws {
-        #expect(try report { $0["ends"] = "rejection" }.problems == ["end: expected a rejection, got success"])
-        #expect(try report { $0["ends"] = ["success": ["amr": ["pwd"]]] }.problems == ["end: expected amr pwd, got face"])
+        #expect(
+            try report { $0["ends"] = "rejection" }.problems == [
+                "end: expected a rejection, got success"
+            ])
+        #expect(
+            try report { $0["ends"] = ["success": ["amr": ["pwd"]]] }.problems == [
+                "end: expected amr pwd, got face"
+            ])
         #expect(
             try report { $0["ends"] = ["success": ["claims": ["level": "x"]]] }.problems == [
                 "end: claims.level: expected \"x\", got \"authenticated\""
             ])
-        #expect(try report { $0["steps"] = [] }.problems == ["end: expected success, got asks loginForm (“form”)"])
-        let wrongStep: JSONValue = [["expect": ["step": "information"], "respond": ["option": "face"]]]
-        #expect(try report { $0["steps"] = wrongStep }.problems == ["step 1: expected information, got loginForm (step “form”)"])
+        #expect(
+            try report { $0["steps"] = [] }.problems == [
+                "end: expected success, got asks loginForm (“form”)"
+            ])
+        let wrongStep: JSONValue = [
+            ["expect": ["step": "information"], "respond": ["option": "face"]]
+        ]
+        #expect(
+            try report { $0["steps"] = wrongStep }.problems == [
+                "step 1: expected information, got loginForm (step “form”)"
+            ])
         let wrongData: JSONValue = [
-            ["expect": ["step": "loginForm", "data": ["title": "Hi"], "options": ["passkey"]], "respond": ["option": "cancel"]]
+            [
+                "expect": ["step": "loginForm", "data": ["title": "Hi"], "options": ["passkey"]],
+                "respond": ["option": "cancel"],
+            ]
         ]
         #expect(
             try report {
                 $0["steps"] = wrongData
                 $0["ends"] = ["rejection": "expired"]
             }.problems == [
-                "step 1: data.title: expected \"Hi\", there is none", "step 1: expected the option “passkey”, there are face, password, cancel",
+                "step 1: data.title: expected \"Hi\", there is none",
+                "step 1: expected the option “passkey”, there are face, password, cancel",
                 "end: expected a rejection for expired, got cancelled",
             ])
-        let wrongAnswer: JSONValue = [["expect": ["step": "loginForm"], "respond": ["option": "face"]]]
+        let wrongAnswer: JSONValue = [
+            ["expect": ["step": "loginForm"], "respond": ["option": "face"]]
+        ]
         #expect(
             try report { $0["steps"] = wrongAnswer }.problems == [
                 "step 1: the answer was refused: client_response_not_valid; user_identifier: it is required and missing"
             ])
-        let noMistake: JSONValue = [["expect": ["step": "loginForm"], "respond": ["option": "cancel"], "error": "client_response_not_valid"]]
-        #expect(try report { $0["steps"] = noMistake }.problems == ["step 1: expected the error client_response_not_valid, the answer was accepted"])
-        let nobody: JSONValue = [["expect": ["step": "loginForm"], "respond": ["option": "cancel", "selfie": "nobody"]]]
-        #expect(try report { $0["steps"] = nobody }.problems.first == "step 1: there is no selfie “nobody” in the world")
+        let noMistake: JSONValue = [
+            [
+                "expect": ["step": "loginForm"], "respond": ["option": "cancel"],
+                "error": "client_response_not_valid",
+            ]
+        ]
+        #expect(
+            try report { $0["steps"] = noMistake }.problems == [
+                "step 1: expected the error client_response_not_valid, the answer was accepted"
+            ])
+        let nobody: JSONValue = [
+            ["expect": ["step": "loginForm"], "respond": ["option": "cancel", "selfie": "nobody"]]
+        ]
+        #expect(
+            try report { $0["steps"] = nobody }.problems.first
+                == "step 1: there is no selfie “nobody” in the world")
     }
 
     @Test(
@@ -76,33 +121,66 @@ struct JourneySimulatorTests {
         arguments: [
             ([:], "journey"), (["journey": 1], "journey"), (["journey": "x.json"], "cases"),
             (["journey": "x", "cases": [["name": "a"]]], "cases[0].ends"),
-            (["journey": "x", "cases": [["name": "a", "ends": "maybe"]]], "cases[0].ends"), (["journey": "x", "cases": [], "wrold": [:]], "wrold"),
-            (["journey": "x", "cases": [["name": "a", "ends": "success", "user": "eve"]]], "cases[0].user"),
-            (["journey": "x", "cases": [["name": "a", "ends": "success"], ["name": "a", "ends": "success"]]], "cases[1]"),
+            (["journey": "x", "cases": [["name": "a", "ends": "maybe"]]], "cases[0].ends"),
+            (["journey": "x", "cases": [], "wrold": [:]], "wrold"),
+            (
+                ["journey": "x", "cases": [["name": "a", "ends": "success", "user": "eve"]]],
+                "cases[0].user"
+            ),
             (
                 [
                     "journey": "x",
-                    "cases": [["name": "a", "ends": "success", "steps": [["expect": ["step": "loginFrom"], "respond": ["option": "x"]]]]],
+                    "cases": [
+                        ["name": "a", "ends": "success"], ["name": "a", "ends": "success"],
+                    ],
+                ], "cases[1]"
+            ),
+            (
+                [
+                    "journey": "x",
+                    "cases": [
+                        [
+                            "name": "a", "ends": "success",
+                            "steps": [
+                                ["expect": ["step": "loginFrom"], "respond": ["option": "x"]]
+                            ],
+                        ]
+                    ],
                 ], "cases[0].steps[0].expect.step"
             ),
-            (["journey": "x", "cases": [], "world": ["users": [["locked": ["nose"]]]]], "world.users[0].locked"),
+            (
+                ["journey": "x", "cases": [], "world": ["users": [["locked": ["nose"]]]]],
+                "world.users[0].locked"
+            ),
         ] as [(JSONValue, String)])
     func refused(value: JSONValue, place: String) throws {
-        let error = try #require(#expect(throws: JourneyDefinitionError.self) { try RecordedTest(value) })
+        let error = try #require(
+            #expect(throws: JourneyDefinitionError.self) { try RecordedTest(value) })
         #expect(error.place == place, "\(error)")
     }
 
     @Test("authenticators lock in the made-up world, and stay silent about it")
     func locks() throws {
         let journey = try ExampleJourneys.journey("password-login")
-        let wrong: JSONValue = ["expect": ["step": "loginForm"], "respond": ["option": "password", "data": ["username": "ada", "password": "no"]]]
-        let right: JSONValue = ["expect": ["step": "loginForm"], "respond": ["option": "password", "data": ["username": "ada", "password": "yes"]]]
+        let wrong: JSONValue = [
+            "expect": ["step": "loginForm"],
+            "respond": ["option": "password", "data": ["username": "ada", "password": "no"]],
+        ]
+        let right: JSONValue = [
+            "expect": ["step": "loginForm"],
+            "respond": ["option": "password", "data": ["username": "ada", "password": "yes"]],
+        ]
         let test = try RecordedTest([
-            "journey": "x", "world": ["users": [["username": "ada", "password": "yes"]], "lock_after": 2],
+            "journey": "x",
+            "world": ["users": [["username": "ada", "password": "yes"]], "lock_after": 2],
             "cases": [
                 ["name": "one slip", "steps": [wrong, right], "ends": "success"],
                 [
-                    "name": "two slips", "steps": [wrong, wrong, right, ["expect": ["step": "loginForm"], "respond": ["option": "cancel"]]],
+                    "name": "two slips",
+                    "steps": [
+                        wrong, wrong, right,
+                        ["expect": ["step": "loginForm"], "respond": ["option": "cancel"]],
+                    ],
                     "ends": "rejection",
                 ],
             ],

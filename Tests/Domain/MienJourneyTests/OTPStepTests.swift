@@ -6,11 +6,17 @@ import Testing
 
 @Suite("Steps with tokens")
 struct OTPStepTests {
-    private static func journey(_ type: String, _ config: [String: JSONValue], requiresUser: Bool) -> JSONValue {
+    private static func journey(_ type: String, _ config: [String: JSONValue], requiresUser: Bool)
+        -> JSONValue
+    {
         [
-            "id": "j", "version": 1, "title": "J", "requires_user": .bool(requiresUser), "start": "s",
+            "id": "j", "version": 1, "title": "J", "requires_user": .bool(requiresUser),
+            "start": "s",
             "steps": [
-                "s": ["type": .string(type), "config": .object(config), "on": ["success": "done", "failure": "no"]],
+                "s": [
+                    "type": .string(type), "config": .object(config),
+                    "on": ["success": "done", "failure": "no"],
+                ],
                 "done": ["type": "complete_journey"],
                 "no": ["type": "reject_access"],
             ],
@@ -23,8 +29,12 @@ struct OTPStepTests {
     private func register(_ config: [String: JSONValue] = [:]) throws -> (Play, JourneyDecision) {
         var play = try Play(Self.journey("register_otp", config, requiresUser: true))
         let asked = try play.start(user: Self.ada)
-        guard case .offerOTP(user: Made.ada, _) = asked.effect?.work else { throw JourneyClientError.invalidState }
-        let offered = EffectResult.Answer.otpOffered(CodeID("otc_1")!, registrationCode: Sensitive("secret"), expiresAt: play.now + .seconds(600))
+        guard case .offerOTP(user: Made.ada, _) = asked.effect?.work else {
+            throw JourneyClientError.invalidState
+        }
+        let offered = EffectResult.Answer.otpOffered(
+            CodeID("otc_1")!, registrationCode: Sensitive("secret"),
+            expiresAt: play.now + .seconds(600))
         let prompt = try play.answer(asked, offered)
         return (play, prompt)
     }
@@ -32,17 +42,30 @@ struct OTPStepTests {
     @Test("a registration gives the code once, waits for the device, and ends with its first code")
     func registration() throws {
         var (play, asked) = try register(["kind": "hotp", "digits": 8])
-        #expect(asked.prompt?.journeyStepID == "otpRegistration" && asked.prompt?.data["registration_code"] == "secret")
-        #expect(asked.prompt?.data["kind"] == "hotp" && asked.prompt?.data["code_length"] == 8 && asked.prompt?.data["attempts_left"] == 5)
+        #expect(
+            asked.prompt?.journeyStepID == "otpRegistration"
+                && asked.prompt?.data["registration_code"] == "secret")
+        #expect(
+            asked.prompt?.data["kind"] == "hotp" && asked.prompt?.data["code_length"] == 8
+                && asked.prompt?.data["attempts_left"] == 5)
         let checking = try play.respond("client_input", Self.passcode)
-        #expect(checking.effect?.work == .confirmOTP(user: Made.ada, CodeID("otc_1")!, passcode: Sensitive("123456")))
+        #expect(
+            checking.effect?.work
+                == .confirmOTP(user: Made.ada, CodeID("otc_1")!, passcode: Sensitive("123456")))
         // Somebody else's registration is no answer.
-        #expect(throws: JourneyClientError.invalidState) { try play.answer(checking, .otpRegistered(Made.bob)) }
-        #expect(throws: JourneyClientError.invalidState) { try play.answer(checking, .authenticated(Made.ada, amr: ["otp"])) }
+        #expect(throws: JourneyClientError.invalidState) {
+            try play.answer(checking, .otpRegistered(Made.bob))
+        }
+        #expect(throws: JourneyClientError.invalidState) {
+            try play.answer(checking, .authenticated(Made.ada, amr: ["otp"]))
+        }
         asked = try play.answer(checking, .refused(.notRegistered))
-        #expect(asked.prompt?.data["error"] == ["code": "not_registered"] && asked.prompt?.data["registration_code"] == nil)
+        #expect(
+            asked.prompt?.data["error"] == ["code": "not_registered"]
+                && asked.prompt?.data["registration_code"] == nil)
         #expect(asked.prompt?.data["attempts_left"] == 4)
-        asked = try play.answer(try play.respond("client_input", Self.passcode), .otpRegistered(Made.ada))
+        asked = try play.answer(
+            try play.respond("client_input", Self.passcode), .otpRegistered(Made.ada))
         #expect(asked.completion != nil)
     }
 
@@ -50,7 +73,8 @@ struct OTPStepTests {
     func stored() throws {
         let (play, _) = try register()
         let encoded = String(decoding: try JSONEncoder().encode(play.run), as: UTF8.self)
-        #expect(encoded.contains("otc_1") && !encoded.contains("secret") && !encoded.contains("123456"))
+        #expect(
+            encoded.contains("otc_1") && !encoded.contains("secret") && !encoded.contains("123456"))
     }
 
     @Test("a registration ends when its time is up, or after so many wrong codes")
@@ -64,52 +88,79 @@ struct OTPStepTests {
         let second = try wrong.respond("client_input", Self.passcode)
         #expect(try wrong.answer(second, .refused(.wrongCode)).rejection != nil)
         var (locked, _) = try register()
-        #expect(try locked.answer(try locked.respond("client_input", Self.passcode), .refused(.locked)).rejection != nil)
+        #expect(
+            try locked.answer(try locked.respond("client_input", Self.passcode), .refused(.locked))
+                .rejection != nil)
     }
 
     @Test("nobody registers a token who has not signed in")
     func stranger() throws {
         var play = try Play(Self.journey("register_otp", [:], requiresUser: false))
         #expect(try play.start().rejection != nil)
-        var other = try Play(Self.journey("register_otp", ["user_identifier": "'bob'"], requiresUser: true))
+        var other = try Play(
+            Self.journey("register_otp", ["user_identifier": "'bob'"], requiresUser: true))
         let resolving = try other.start(user: Self.ada)
         #expect(try other.answer(resolving, .user(Made.bob)).rejection != nil)
     }
 
-    @Test("a code is asked for before anything is looked up, in the same words whoever it is, and signs in whom it belongs to")
+    @Test(
+        "a code is asked for before anything is looked up, in the same words whoever it is, and signs in whom it belongs to"
+    )
     func authentication() throws {
         var prompts: [JSONValue] = []
         for code in [StepErrorCode.invalidCredentials, .locked, .notRegistered] {
-            var play = try Play(Self.journey("authenticate_otp", ["user_identifier": "'ada'", "max_attempts": 2], requiresUser: false))
+            var play = try Play(
+                Self.journey(
+                    "authenticate_otp", ["user_identifier": "'ada'", "max_attempts": 2],
+                    requiresUser: false))
             let asked = try play.start()
-            #expect(asked.prompt?.data == ["attempts_left": 2] && asked.prompt?.journeyStepID == "otpAuthentication")
+            #expect(
+                asked.prompt?.data == ["attempts_left": 2]
+                    && asked.prompt?.journeyStepID == "otpAuthentication")
             let checking = try play.respond("client_input", Self.passcode)
-            #expect(checking.effect?.work == .authenticateOTP(user: .identifier(Sensitive("ada")), passcode: Sensitive("123456")))
+            #expect(
+                checking.effect?.work
+                    == .authenticateOTP(
+                        user: .identifier(Sensitive("ada")), passcode: Sensitive("123456")))
             let again = try play.answer(checking, .refused(code))
             prompts.append(try #require(again.prompt?.data))
-            let last = try play.answer(try play.respond("client_input", Self.passcode), .refused(code))
+            let last = try play.answer(
+                try play.respond("client_input", Self.passcode), .refused(code))
             #expect(last.rejection != nil)
         }
-        #expect(prompts == Array(repeating: ["attempts_left": 1, "error": ["code": "wrong_code"]], count: 3))
+        #expect(
+            prompts
+                == Array(
+                    repeating: ["attempts_left": 1, "error": ["code": "wrong_code"]], count: 3))
 
-        var play = try Play(Self.journey("authenticate_otp", ["user_identifier": "'ada'"], requiresUser: false))
+        var play = try Play(
+            Self.journey("authenticate_otp", ["user_identifier": "'ada'"], requiresUser: false))
         _ = try play.start()
-        let done = try play.answer(try play.respond("client_input", Self.passcode), .authenticated(Made.ada, amr: ["otp"]))
+        let done = try play.answer(
+            try play.respond("client_input", Self.passcode), .authenticated(Made.ada, amr: ["otp"]))
         #expect(done.completion?.signedInUser == Made.ada)
 
         // For a known user a verdict about another is none.
         var known = try Play(Self.journey("authenticate_otp", [:], requiresUser: true))
         _ = try known.start(user: Self.ada)
         let checking = try known.respond("client_input", Self.passcode)
-        #expect(throws: JourneyClientError.invalidState) { try known.answer(checking, .authenticated(Made.bob, amr: ["otp"])) }
-        #expect(try known.answer(checking, .authenticated(Made.ada, amr: ["otp"])).completion != nil)
+        #expect(throws: JourneyClientError.invalidState) {
+            try known.answer(checking, .authenticated(Made.bob, amr: ["otp"]))
+        }
+        #expect(
+            try known.answer(checking, .authenticated(Made.ada, amr: ["otp"])).completion != nil)
     }
 
     @Test("an outage ends the step; it is no wrong code")
     func outage() throws {
-        var play = try Play(Self.journey("authenticate_otp", ["user_identifier": "'ada'", "failure_behavior": "abort"], requiresUser: false))
+        var play = try Play(
+            Self.journey(
+                "authenticate_otp", ["user_identifier": "'ada'", "failure_behavior": "abort"],
+                requiresUser: false))
         _ = try play.start()
-        #expect(try play.answer(try play.respond("client_input", Self.passcode), .refused(.unavailable)).rejection?.reason == "unavailable")
+        #expect(
+            try play.answer(try play.respond("client_input", Self.passcode), .refused(.unavailable))
+                .rejection?.reason == "unavailable")
     }
 
     @Test("what is signed is what is shown, and becomes a claim only when it was")
@@ -119,17 +170,28 @@ struct OTPStepTests {
             var play = try Play(Self.journey("transaction_signing_otp", config, requiresUser: true))
             let challenging = try play.start(user: Self.ada)
             #expect(challenging.effect?.work == .challengeOTP(approvalData: ["amount": "120.50"]))
-            let asked = try play.answer(challenging, .deviceChallenge(ChallengeID("chl_1")!, challenge: "c.d"))
-            #expect(asked.prompt?.journeyStepID == "otpTransactionSigning" && asked.prompt?.data["transaction_challenge"] == "c.d")
+            let asked = try play.answer(
+                challenging, .deviceChallenge(ChallengeID("chl_1")!, challenge: "c.d"))
+            #expect(
+                asked.prompt?.journeyStepID == "otpTransactionSigning"
+                    && asked.prompt?.data["transaction_challenge"] == "c.d")
             #expect(asked.prompt?.data["approval_data"] == ["amount": "120.50"])
             let checking = try play.respond("client_input", ["passcode": "12345678"])
-            guard case .verifyOTPSignature(user: .id(Made.ada), let signature) = checking.effect?.work else {
+            guard
+                case .verifyOTPSignature(user: .id(Made.ada), let signature) = checking.effect?.work
+            else {
                 Issue.record("\(checking)")
                 return
             }
-            #expect(signature.challenge.text == "chl_1" && signature.approvalData == ["amount": "120.50"])
-            #expect(throws: JourneyClientError.invalidState) { try play.answer(checking, .authenticated(Made.bob, amr: ["otp"])) }
-            let end = try play.answer(checking, isRight ? .authenticated(Made.ada, amr: ["otp"]) : .refused(.invalidCredentials))
+            #expect(
+                signature.challenge.text == "chl_1"
+                    && signature.approvalData == ["amount": "120.50"])
+            #expect(throws: JourneyClientError.invalidState) {
+                try play.answer(checking, .authenticated(Made.bob, amr: ["otp"]))
+            }
+            let end = try play.answer(
+                checking,
+                isRight ? .authenticated(Made.ada, amr: ["otp"]) : .refused(.invalidCredentials))
             #expect((end.completion != nil) == isRight && (end.rejection != nil) == !isRight)
         }
     }
@@ -137,18 +199,31 @@ struct OTPStepTests {
     @Test("recorded tests know tokens")
     func simulated() throws {
         let test = try RecordedTest([
-            "journey": Self.journey("authenticate_otp", ["user_identifier": "parameters.name", "max_attempts": 2], requiresUser: false),
-            "world": ["users": [["username": "ada", "token": true], ["username": "bob"]], "token_code": "777777"],
+            "journey": Self.journey(
+                "authenticate_otp", ["user_identifier": "parameters.name", "max_attempts": 2],
+                requiresUser: false),
+            "world": [
+                "users": [["username": "ada", "token": true], ["username": "bob"]],
+                "token_code": "777777",
+            ],
             "cases": [
                 [
                     "name": "right", "parameters": ["name": "ada"],
-                    "steps": [["expect": ["step": "otpAuthentication"], "respond": ["option": "client_input", "data": ["passcode": "777777"]]]],
+                    "steps": [
+                        [
+                            "expect": ["step": "otpAuthentication"],
+                            "respond": ["option": "client_input", "data": ["passcode": "777777"]],
+                        ]
+                    ],
                     "ends": ["success": ["user": "ada", "amr": ["otp"]]],
                 ],
                 [
                     "name": "no token", "parameters": ["name": "bob"],
                     "steps": [
-                        ["expect": ["step": "otpAuthentication"], "respond": ["option": "client_input", "data": ["passcode": "777777"]]],
+                        [
+                            "expect": ["step": "otpAuthentication"],
+                            "respond": ["option": "client_input", "data": ["passcode": "777777"]],
+                        ],
                         [
                             "expect": ["step": "otpAuthentication", "data": ["attempts_left": 1]],
                             "respond": ["option": "client_input", "data": ["passcode": "777777"]],
@@ -157,7 +232,9 @@ struct OTPStepTests {
                 ],
             ],
         ])
-        guard case .inline(let definition) = test.journey else { throw JourneyDefinitionError(place: "journey", reason: "inline is expected") }
+        guard case .inline(let definition) = test.journey else {
+            throw JourneyDefinitionError(place: "journey", reason: "inline is expected")
+        }
         let report = JourneySimulator.run(try JourneyDefinition(definition), test)
         #expect(report.cases.map(\.problems) == [[], []])
     }

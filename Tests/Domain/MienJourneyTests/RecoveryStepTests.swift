@@ -6,11 +6,17 @@ import Testing
 
 @Suite("Steps that restore access")
 struct RecoveryStepTests {
-    private static func journey(_ type: String, _ config: [String: JSONValue] = [:], requiresUser: Bool = true) -> JSONValue {
+    private static func journey(
+        _ type: String, _ config: [String: JSONValue] = [:], requiresUser: Bool = true
+    ) -> JSONValue {
         [
-            "id": "j", "version": 1, "title": "J", "requires_user": .bool(requiresUser), "start": "s",
+            "id": "j", "version": 1, "title": "J", "requires_user": .bool(requiresUser),
+            "start": "s",
             "steps": [
-                "s": ["type": .string(type), "config": .object(config), "on": ["success": "done", "held": "wait", "failure": "no"]],
+                "s": [
+                    "type": .string(type), "config": .object(config),
+                    "on": ["success": "done", "held": "wait", "failure": "no"],
+                ],
                 "wait": ["type": "reject_access", "config": ["reason": "held"]],
                 "done": ["type": "complete_journey"],
                 "no": ["type": "reject_access"],
@@ -31,15 +37,23 @@ struct RecoveryStepTests {
             var play = try Play(Self.journey("recover_account"))
             let asked = try play.start(user: Self.ada)
             #expect(asked.effect?.work == .recoverAccount(user: Made.ada, methods: ["otp"]))
-            #expect(throws: JourneyClientError.invalidState) { try play.answer(asked, .recovery(Made.bob, decision)) }
+            #expect(throws: JourneyClientError.invalidState) {
+                try play.answer(asked, .recovery(Made.bob, decision))
+            }
             #expect(throws: JourneyClientError.invalidState) { try play.answer(asked, .done) }
-            #expect(try play.answer(asked, .recovery(Made.ada, decision)).completion?.user?.isRecovered == isRecovered)
+            #expect(
+                try play.answer(asked, .recovery(Made.ada, decision)).completion?.user?.isRecovered
+                    == isRecovered)
         }
         var held = try Play(Self.journey("recover_account", ["output_variable": "recovery"]))
         let asked = try held.start(user: Self.ada)
-        #expect(try held.answer(asked, .recovery(Made.ada, .held(until: held.now + .seconds(60)))).rejection?.reason == "held")
+        #expect(
+            try held.answer(asked, .recovery(Made.ada, .held(until: held.now + .seconds(60))))
+                .rejection?.reason == "held")
         var refused = try Play(Self.journey("recover_account"))
-        #expect(try refused.answer(try refused.start(user: Self.ada), .refused(.limitReached)).rejection?.reason == "access_denied")
+        #expect(
+            try refused.answer(try refused.start(user: Self.ada), .refused(.limitReached))
+                .rejection?.reason == "access_denied")
     }
 
     @Test("nobody asks for recovery who has not signed in; a recovered run need not ask again")
@@ -47,10 +61,14 @@ struct RecoveryStepTests {
         var nobody = try Play(Self.journey("recover_account", requiresUser: false))
         #expect(try nobody.start().rejection?.reason == "access_denied")
         var established = try Play(Self.journey("recover_account", requiresUser: false))
-        #expect(try established.start(user: JourneyUser(id: Made.ada, level: .established)).rejection?.reason == "access_denied")
+        #expect(
+            try established.start(user: JourneyUser(id: Made.ada, level: .established)).rejection?
+                .reason == "access_denied")
         // An access token alone.
         var old = try Play(Self.journey("recover_account"))
-        #expect(try old.start(user: JourneyUser(id: Made.ada, level: .authenticated, amr: ["otp"])).rejection?.reason == "access_denied")
+        #expect(
+            try old.start(user: JourneyUser(id: Made.ada, level: .authenticated, amr: ["otp"]))
+                .rejection?.reason == "access_denied")
         var recovered = try Play(Self.journey("recover_account"))
         let user = JourneyUser(id: Made.ada, level: .authenticated, amr: ["otp"], isRecovered: true)
         #expect(try recovered.start(user: user).completion?.user?.isRecovered == true)
@@ -70,23 +88,32 @@ struct RecoveryStepTests {
                                 "id": "code",
                                 "schema": [
                                     "type": "object", "required": ["user", "code"],
-                                    "properties": ["user": ["type": "string"], "code": ["type": "string", "sensitive": true]],
+                                    "properties": [
+                                        "user": ["type": "string"],
+                                        "code": ["type": "string", "sensitive": true],
+                                    ],
                                 ],
                             ]
                         ],
                     ], "on": ["code": "check"],
                 ],
                 "check": [
-                    "type": "recovery_code_authentication", "config": ["user_identifier": "form.user", "code": "form.code"],
+                    "type": "recovery_code_authentication",
+                    "config": ["user_identifier": "form.user", "code": "form.code"],
                     "on": ["success": "again", "failure": "no"],
                 ],
-                "again": ["type": "information", "config": ["text": "Hello"], "on": ["success": "done"]],
+                "again": [
+                    "type": "information", "config": ["text": "Hello"], "on": ["success": "done"],
+                ],
                 "done": ["type": "complete_journey"], "no": ["type": "reject_access"],
             ],
         ])
         _ = try play.start()
         let checking = try play.respond("code", ["user": "ada", "code": "secret-code"])
-        #expect(checking.effect?.work == .authenticateRecoveryCode(user: .identifier(Sensitive("ada")), code: Sensitive("secret-code")))
+        #expect(
+            checking.effect?.work
+                == .authenticateRecoveryCode(
+                    user: .identifier(Sensitive("ada")), code: Sensitive("secret-code")))
         var other = play
         #expect(try other.answer(checking, .refused(.locked)).rejection?.reason == "access_denied")
         _ = try play.answer(checking, .authenticated(Made.ada, amr: ["x_recovery_code"]))
@@ -94,12 +121,16 @@ struct RecoveryStepTests {
         #expect(!String(decoding: stored, as: UTF8.self).contains("secret-code"))
         play.run = try JSONDecoder().decode(JourneyInstance.self, from: stored)
         let completion = try #require(try play.respond("client_input").completion)
-        #expect(completion.signedInUser == Made.ada && completion.user?.isRecovered == true && completion.user?.amr == ["x_recovery_code"])
+        #expect(
+            completion.signedInUser == Made.ada && completion.user?.isRecovered == true
+                && completion.user?.amr == ["x_recovery_code"])
     }
 
     @Test("a run that was stored before there was recovery is read")
     func earlierRun() throws {
-        let user = try JSONDecoder().decode(JourneyUser.self, from: Data(#"{"id": "usr_ada", "level": "authenticated", "amr": ["pwd"]}"#.utf8))
+        let user = try JSONDecoder().decode(
+            JourneyUser.self,
+            from: Data(#"{"id": "usr_ada", "level": "authenticated", "amr": ["pwd"]}"#.utf8))
         #expect(user == JourneyUser(id: Made.ada, level: .authenticated, amr: ["pwd"]))
     }
 }

@@ -3,9 +3,11 @@ import Testing
 
 @testable import MienJourney
 
-/// Every story of a small world: two users, two captures, right and wrong, late and foreign answers, in every order.
+/// Every story of a small world: two users, two captures, right and wrong, late and foreign
+/// answers, in every order.
 ///
-/// The oracle knows nothing of the engine. It reads the story: what was accepted, and which effects had been asked for by then.
+/// The oracle knows nothing of the engine. It reads the story: what was accepted, and which effects
+/// had been asked for by then.
 @Suite("A small world, walked through")
 struct SmallWorldTests {
     private struct Story {
@@ -15,32 +17,49 @@ struct SmallWorldTests {
     }
 
     private static let definition: JourneyDefinition = {
-        guard let definition = try? JourneyDefinition(Made.faceLogin) else { preconditionFailure("it is one") }
+        guard let definition = try? JourneyDefinition(Made.faceLogin) else {
+            preconditionFailure("it is one")
+        }
         return definition
     }()
 
     private static let now = Instant(seconds: 1_700_000_000)
     private static let users = [Made.ada, Made.bob], captures = [Made.capture, Made.otherCapture]
 
-    /// What can happen: everything to the effect that is waited for, to the one before, and to one that never was.
+    /// What can happen: everything to the effect that is waited for, to the one before, and to one
+    /// that never was.
     private static func events(_ story: Story) -> [JourneyEvent] {
         var events: [JourneyEvent] = [
             .start(), .response(option: "face", data: ["user_identifier": "ada"]),
             .response(option: "password", data: ["username": "ada", "password": "x"]),
-            .response(option: "client_input"), .response(option: "fail"), .response(option: "cancel"), .response(option: "nonsense"),
+            .response(option: "client_input"), .response(option: "fail"),
+            .response(option: "cancel"), .response(option: "nonsense"),
         ]
         let effects = story.lines.compactMap { $0.decision.effect }
         let tickets =
-            effects.suffix(2).map(\.ticket) + [EffectTicket(step: StepID("face")!, turn: 1), EffectTicket(step: StepID("check")!, turn: 99)]
-        var answers: [EffectResult.Answer] = [.refused(.invalidCredentials), .user(Made.ada), .done, .consent(true), .userCreated(Made.ada)]
+            effects.suffix(2).map(\.ticket) + [
+                EffectTicket(step: StepID("face")!, turn: 1),
+                EffectTicket(step: StepID("check")!, turn: 99),
+            ]
+        var answers: [EffectResult.Answer] = [
+            .refused(.invalidCredentials), .user(Made.ada), .done, .consent(true),
+            .userCreated(Made.ada),
+        ]
         for user in users {
             answers.append(.authenticated(user, amr: ["pwd"]))
             for capture in captures {
-                answers += [.faceAuthenticated(user, capture: capture, amr: ["face"]), .faceRegistered(user, capture: capture)]
+                answers += [
+                    .faceAuthenticated(user, capture: capture, amr: ["face"]),
+                    .faceRegistered(user, capture: capture),
+                ]
             }
         }
-        for capture in captures { answers += [.captureOpened(capture, startToken: "t"), .captured(capture, summary: [:])] }
-        for ticket in tickets { events += answers.map { .performed(EffectResult(ticket: ticket, answer: $0)) } }
+        for capture in captures {
+            answers += [.captureOpened(capture, startToken: "t"), .captured(capture, summary: [:])]
+        }
+        for ticket in tickets {
+            events += answers.map { .performed(EffectResult(ticket: ticket, answer: $0)) }
+        }
         return events
     }
 
@@ -48,12 +67,19 @@ struct SmallWorldTests {
     private static func fault(_ story: Story) -> String? {
         guard let completion = story.lines.last?.decision.completion else { return nil }
         guard let user = completion.signedInUser else { return "nobody signed in" }
-        guard case .performed(let result) = story.lines.last?.event else { return "no verdict came last" }
+        guard case .performed(let result) = story.lines.last?.event else {
+            return "no verdict came last"
+        }
         let asked = story.lines.compactMap { $0.decision.effect }
-        guard let effect = asked.last, effect.ticket == result.ticket else { return "the verdict is about something else" }
+        guard let effect = asked.last, effect.ticket == result.ticket else {
+            return "the verdict is about something else"
+        }
         switch (effect.work, result.answer) {
         case (.authenticatePassword, .authenticated(user, amr: _, by: _)): return nil
-        case (.authenticateFace(user: _, let capture), .faceAuthenticated(user, capture: let judged, amr: _, by: _)) where judged == capture:
+        case (
+            .authenticateFace(user: _, let capture),
+            .faceAuthenticated(user, capture: let judged, amr: _, by: _)
+        ) where judged == capture:
             let opened = story.lines.contains { line in
                 guard case .performed(let result) = line.event else { return false }
                 return result.answer == .captureOpened(capture, startToken: "t")
@@ -62,15 +88,25 @@ struct SmallWorldTests {
                 guard case .performed(let result) = line.event else { return false }
                 return result.answer == .captured(capture, summary: [:])
             }.count
-            let used = asked.filter { if case .authenticateFace(user: _, let other) = $0.work { other == capture } else { false } }.count
-            return opened && live >= used ? nil : "the capture is not one of a live person, or was used before"
+            let used = asked.filter {
+                if case .authenticateFace(user: _, let other) = $0.work {
+                    other == capture
+                } else {
+                    false
+                }
+            }.count
+            return opened && live >= used
+                ? nil : "the capture is not one of a live person, or was used before"
         default: return "the verdict is none about \(user)"
         }
     }
 
-    @Test("nobody ever gets in without a verdict about them and their capture, and a refused event changes nothing")
+    @Test(
+        "nobody ever gets in without a verdict about them and their capture, and a refused event changes nothing"
+    )
     func walk() throws {
-        let start = JourneyInstance(id: InstanceID("run_1")!, of: Self.definition, app: AppID("app_1")!, at: Self.now)
+        let start = JourneyInstance(
+            id: InstanceID("run_1")!, of: Self.definition, app: AppID("app_1")!, at: Self.now)
         var stories = [Story(run: start)], completions = 0, events = 0
         for _ in 0..<10 {
             var longer: [Story] = []
@@ -78,8 +114,11 @@ struct SmallWorldTests {
                 for event in Self.events(story) {
                     events += 1
                     var run = story.run
-                    guard let decision = try? run.handle(event, in: Self.definition, at: Self.now) else {
-                        if run != story.run { Issue.record("a refused event changed the run: \(event)") }
+                    guard let decision = try? run.handle(event, in: Self.definition, at: Self.now)
+                    else {
+                        if run != story.run {
+                            Issue.record("a refused event changed the run: \(event)")
+                        }
                         continue
                     }
                     var next = story
@@ -93,6 +132,7 @@ struct SmallWorldTests {
             stories = longer
         }
         // By face with either capture, as either user; by password as either; also after failures.
-        #expect(completions > 100 && events > 10_000, "\(completions) completions, \(events) events")
+        #expect(
+            completions > 100 && events > 10_000, "\(completions) completions, \(events) events")
     }
 }

@@ -8,23 +8,30 @@ struct WireNamesTests {
     @Test(
         "what is sent for each type of step",
         arguments: [
-            (.loginForm, "loginForm"), (.selfieAcquisition, "selfieAcquisition"), (.identityVerification, "identityVerification"),
-            (.registerNativeBiometrics, "registerNativeBiometrics"), (.authenticateNativeBiometrics, "nativeBiometricsAuthentication"),
-            (.transactionSigningNativeBiometrics, "nativeBiometricsTransactionSigning"), (.deleteNativeBiometrics, "deleteMobileBiometrics"),
-            (.information, "information"), (.emailOTPAuthentication, "emailOTPAuthentication"), (.recordConsent, "recordConsent"),
-            (.registerOTP, "otpRegistration"), (.authenticateOTP, "otpAuthentication"), (.transactionSigningOTP, "otpTransactionSigning"),
+            (.loginForm, "loginForm"), (.selfieAcquisition, "selfieAcquisition"),
+            (.identityVerification, "identityVerification"),
+            (.registerNativeBiometrics, "registerNativeBiometrics"),
+            (.authenticateNativeBiometrics, "nativeBiometricsAuthentication"),
+            (.transactionSigningNativeBiometrics, "nativeBiometricsTransactionSigning"),
+            (.deleteNativeBiometrics, "deleteMobileBiometrics"),
+            (.information, "information"), (.emailOTPAuthentication, "emailOTPAuthentication"),
+            (.recordConsent, "recordConsent"),
+            (.registerOTP, "otpRegistration"), (.authenticateOTP, "otpAuthentication"),
+            (.transactionSigningOTP, "otpTransactionSigning"),
         ] as [(StepType, String)])
     func sent(type: StepType, name: String) throws {
         #expect(type.wireName == name)
         #expect(WireNames.step(name) == name)
-        let definition = try JourneyDefinition(DefinitionTests.step(type.rawValue, .object(DefinitionTests.least[type] ?? [:])))
+        let definition = try JourneyDefinition(
+            DefinitionTests.step(type.rawValue, .object(DefinitionTests.least[type] ?? [:])))
         #expect(definition.steps[StepID("s")!]?.isClientFacing == true)
     }
 
     @Test("types without a name never ask")
     func silent() throws {
         for type in StepType.allCases where type.wireName == nil {
-            let definition = try JourneyDefinition(DefinitionTests.step(type.rawValue, .object(DefinitionTests.least[type] ?? [:])))
+            let definition = try JourneyDefinition(
+                DefinitionTests.step(type.rawValue, .object(DefinitionTests.least[type] ?? [:])))
             #expect(definition.steps[StepID("s")!]?.isClientFacing == false, "\(type)")
         }
     }
@@ -32,10 +39,14 @@ struct WireNamesTests {
     @Test(
         "other spellings that are understood",
         arguments: [
-            ("nativeBiometricsRegistration", "registerNativeBiometrics"), ("nativeBiometricsAuthenticaton", "nativeBiometricsAuthentication"),
-            ("action:success", "success"), ("action:rejection", "rejection"), ("action:information", "information"),
-            ("action:id_verification", "identityVerification"), ("transmit_platform_email_otp_authentication", "emailOTPAuthentication"),
-            ("deleteNativeBiometrics", "deleteMobileBiometrics"), ("genericOTPAuthentication", "otpAuthentication"),
+            ("nativeBiometricsRegistration", "registerNativeBiometrics"),
+            ("nativeBiometricsAuthenticaton", "nativeBiometricsAuthentication"),
+            ("action:success", "success"), ("action:rejection", "rejection"),
+            ("action:information", "information"),
+            ("action:id_verification", "identityVerification"),
+            ("transmit_platform_email_otp_authentication", "emailOTPAuthentication"),
+            ("deleteNativeBiometrics", "deleteMobileBiometrics"),
+            ("genericOTPAuthentication", "otpAuthentication"),
             ("totpSigningTransaction", "otpTransactionSigning"),
         ])
     func aliases(alias: String, name: String) { #expect(WireNames.step(alias) == name) }
@@ -46,7 +57,8 @@ struct WireNamesTests {
     @Test(
         "answers",
         arguments: [
-            ("client_input", .clientInput), ("clientInput", .clientInput), ("cancel", .cancel), ("fail", .fail), ("failure", .fail),
+            ("client_input", .clientInput), ("clientInput", .clientInput), ("cancel", .cancel),
+            ("fail", .fail), ("failure", .fail),
             ("action_failure", .fail), ("resend", .resend), ("custom", .custom),
         ] as [(String, ClientOption.Kind)])
     func options(id: String, kind: ClientOption.Kind) {
@@ -63,14 +75,29 @@ struct WireNamesTests {
                     "type": "information",
                     "config": [
                         "text": "Hi", "branch_output_variable": "out",
-                        "custom_branches": [["id": "more", "schema": ["properties": ["what": ["type": "string"]], "required": ["what"]]]],
+                        "custom_branches": [
+                            [
+                                "id": "more",
+                                "schema": [
+                                    "properties": ["what": ["type": "string"]],
+                                    "required": ["what"],
+                                ],
+                            ]
+                        ],
                     ], "on": ["next": "end", "more": "end"],
                 ],
-                "end": ["type": "complete_journey", "config": ["user_auth_state": "none", "claims": ["what": "has(out) ? out.what : 'nothing'"]]],
+                "end": [
+                    "type": "complete_journey",
+                    "config": [
+                        "user_auth_state": "none",
+                        "claims": ["what": "has(out) ? out.what : 'nothing'"],
+                    ],
+                ],
             ],
         ]
         for (option, data): (String, JSONValue) in [
-            ("more", ["what": "tea"]), ("custom", ["branch_id": "more", "what": "tea"]), ("custom", ["branchId": "more", "what": "tea"]),
+            ("more", ["what": "tea"]), ("custom", ["branch_id": "more", "what": "tea"]),
+            ("custom", ["branchId": "more", "what": "tea"]),
         ] {
             var play = try Play(journey)
             _ = try play.start()
@@ -79,12 +106,16 @@ struct WireNamesTests {
         var play = try Play(journey)
         _ = try play.start()
         for (option, data): (String, JSONValue) in [
-            ("custom", ["what": "tea"]), ("custom", .null), ("custom", ["branch_id": "cancel"]), ("custom", ["branch_id": "less"]), ("more", .null),
-            ("less", .null), ("fail", .null), ("resend", .null), ("success", .null), ("client_input", ["what": "tea"]),
+            ("custom", ["what": "tea"]), ("custom", .null), ("custom", ["branch_id": "cancel"]),
+            ("custom", ["branch_id": "less"]), ("more", .null),
+            ("less", .null), ("fail", .null), ("resend", .null), ("success", .null),
+            ("client_input", ["what": "tea"]),
         ] {
             let before = play.run
             let error = #expect(throws: JourneyClientError.self) { try play.respond(option, data) }
-            #expect(error?.code == .clientResponseNotValid && !(error?.problems.isEmpty ?? true), "\(option)")
+            #expect(
+                error?.code == .clientResponseNotValid && !(error?.problems.isEmpty ?? true),
+                "\(option)")
             #expect(play.run == before)
         }
         #expect(try play.respond("clientInput").completion?.claims == ["what": "nothing"])

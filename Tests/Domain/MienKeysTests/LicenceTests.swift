@@ -3,32 +3,42 @@ import MienKeys
 import Testing
 
 @Suite struct LicenceTests {
-    private static let device = Base64URL.encode([UInt8](1...32)), other = Base64URL.encode([UInt8](2...33))
+    private static let device = Base64URL.encode([UInt8](1...32)),
+        other = Base64URL.encode([UInt8](2...33))
     private static let start: Int64 = 1_800_000_000, end: Int64 = start + 86_400
 
     private static func text(
         _ signer: SoftwareSigner, type: String = Licence.type, _ changed: [String: JSONValue] = [:]
     ) async throws -> String {
         let claims: [String: JSONValue] = [
-            "iss": "https://x", "product": "mien-face", "device": .string(device), "iat": .number(Double(start)), "exp": .number(Double(end)),
+            "iss": "https://x", "product": "mien-face", "device": .string(device),
+            "iat": .number(Double(start)), "exp": .number(Double(end)),
         ]
         let payload = Array(JSONText.write(.object(claims.merging(changed) { $1 })).utf8)
         return try await JWS.sign(header: ["typ": .string(type)], payload: payload, with: signer)
     }
 
     private static func judge(
-        _ text: String, _ key: DevicePublicKey, after seconds: Int64 = 0, product: String = "mien-face", device: String = device
+        _ text: String, _ key: DevicePublicKey, after seconds: Int64 = 0,
+        product: String = "mien-face", device: String = device
     )
         -> Licence.Verdict
-    { Licence.judge(text, signedBy: key, product: product, device: device, at: Instant(milliseconds: (start + seconds) * 1000)) }
+    {
+        Licence.judge(
+            text, signedBy: key, product: product, device: device,
+            at: Instant(milliseconds: (start + seconds) * 1000))
+    }
 
     @Test func `good for its device and product, in its time`() async throws {
-        let signer = try SoftwareSigner.generate(.es256), text = try await Self.text(signer), key = signer.publicKey
+        let signer = try SoftwareSigner.generate(.es256), text = try await Self.text(signer),
+            key = signer.publicKey
         guard case .valid(let licence) = Self.judge(text, key) else {
             Issue.record("it is good")
             return
         }
-        #expect(licence.product == "mien-face" && licence.device == Self.device && licence.expiresAt.seconds == Self.end)
+        #expect(
+            licence.product == "mien-face" && licence.device == Self.device
+                && licence.expiresAt.seconds == Self.end)
         #expect(Self.judge(text, key, after: 86_399) == .valid(licence))
         #expect(Self.judge(text, key, after: 86_400) == .expired(licence))
         #expect(Self.judge(text, key, after: -86_400) == .valid(licence), "a clock a day behind")
@@ -37,28 +47,41 @@ import Testing
         #expect(Self.judge(text, key, device: Self.other) == .otherDevice)
     }
 
-    @Test func `changed anywhere, signed by another, of another type or form: not genuine`() async throws {
-        let signer = try SoftwareSigner.generate(.es256), text = try await Self.text(signer), key = signer.publicKey
+    @Test func `changed anywhere, signed by another, of another type or form: not genuine`()
+        async throws
+    {
+        let signer = try SoftwareSigner.generate(.es256), text = try await Self.text(signer),
+            key = signer.publicKey
         for index in text.utf8.indices {
             var bytes = Array(text.utf8)
             let place = text.utf8.distance(from: text.utf8.startIndex, to: index)
             bytes[place] = bytes[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
             let changed = String(decoding: bytes, as: UTF8.self)
-            if changed != text { #expect(Self.judge(changed, key) == .notGenuine, "character \(place)") }
+            if changed != text {
+                #expect(Self.judge(changed, key) == .notGenuine, "character \(place)")
+            }
         }
         #expect(Self.judge(text, try SoftwareSigner.generate(.es256).publicKey) == .notGenuine)
-        #expect(try await Self.judge(Self.text(signer, type: "JWT"), key) == .notGenuine, "an ID token is none")
+        #expect(
+            try await Self.judge(Self.text(signer, type: "JWT"), key) == .notGenuine,
+            "an ID token is none")
         for (name, value) in [
-            ("product", nil), ("product", "Mien"), ("device", "short"), ("device", nil), ("exp", nil), ("exp", "soon"), ("exp", 1.5), ("iat", -1),
+            ("product", nil), ("product", "Mien"), ("device", "short"), ("device", nil),
+            ("exp", nil), ("exp", "soon"), ("exp", 1.5), ("iat", -1),
             ("exp", 1e300),
         ] as [(String, JSONValue?)] {
-            #expect(try await Self.judge(Self.text(signer, [name: value ?? .null]), key) == .notGenuine, "\(name)")
+            #expect(
+                try await Self.judge(Self.text(signer, [name: value ?? .null]), key) == .notGenuine,
+                "\(name)")
         }
-        for junk in ["", "a.b.c", String(repeating: "a", count: 5000)] { #expect(Self.judge(junk, key) == .notGenuine) }
+        for junk in ["", "a.b.c", String(repeating: "a", count: 5000)] {
+            #expect(Self.judge(junk, key) == .notGenuine)
+        }
     }
 
     @Test(arguments: [
-        ("mien-face", true), ("a", true), ("a.b-9", true), ("", false), ("A", false), ("a b", false), (String(repeating: "a", count: 65), false),
+        ("mien-face", true), ("a", true), ("a.b-9", true), ("", false), ("A", false),
+        ("a b", false), (String(repeating: "a", count: 65), false),
     ])
     func product(text: String, isOne: Bool) { #expect(Licence.isProduct(text) == isOne) }
 }

@@ -4,7 +4,9 @@ import MienTesting
 import Testing
 
 /// The secrets of RFC 4226 and RFC 6238: one to nine and zero, over and over.
-func countingSecret(_ count: Int) throws -> OTPSecret { try OTPSecret(bytes: (0..<count).map { UInt8(ascii: "0") + UInt8(($0 + 1) % 10) }) }
+func countingSecret(_ count: Int) throws -> OTPSecret {
+    try OTPSecret(bytes: (0..<count).map { UInt8(ascii: "0") + UInt8(($0 + 1) % 10) })
+}
 
 func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed: text)) }
 
@@ -12,17 +14,29 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
     @Test func `RFC 4226, appendix D`() throws {
         let hotp = try HOTP(), secret = try countingSecret(20)
         let codes = (0..<10).map { hotp.code(at: $0, with: secret).text }
-        #expect(codes == ["755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489"])
+        #expect(
+            codes == [
+                "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583",
+                "399871", "520489",
+            ])
     }
 
     @Test(arguments: [
-        (59, "94287082", "46119246", "90693936"), (1_111_111_109, "07081804", "68084774", "25091201"),
-        (1_111_111_111, "14050471", "67062674", "99943326"), (1_234_567_890, "89005924", "91819424", "93441116"),
-        (2_000_000_000, "69279037", "90698825", "38618901"), (20_000_000_000, "65353130", "77737706", "47863826"),
-    ]) func `RFC 6238, appendix B`(time: Int64, sha1: String, sha256: String, sha512: String) throws {
-        for (hash, length, expected) in [(OTPHash.sha1, 20, sha1), (.sha256, 32, sha256), (.sha512, 64, sha512)] {
+        (59, "94287082", "46119246", "90693936"),
+        (1_111_111_109, "07081804", "68084774", "25091201"),
+        (1_111_111_111, "14050471", "67062674", "99943326"),
+        (1_234_567_890, "89005924", "91819424", "93441116"),
+        (2_000_000_000, "69279037", "90698825", "38618901"),
+        (20_000_000_000, "65353130", "77737706", "47863826"),
+    ]) func `RFC 6238, appendix B`(time: Int64, sha1: String, sha256: String, sha512: String) throws
+    {
+        for (hash, length, expected) in [
+            (OTPHash.sha1, 20, sha1), (.sha256, 32, sha256), (.sha512, 64, sha512),
+        ] {
             let totp = try TOTP(digits: 8, hash: hash)
-            #expect(try totp.code(at: Instant(seconds: time), with: countingSecret(length)).text == expected, "\(hash)")
+            #expect(
+                try totp.code(at: Instant(seconds: time), with: countingSecret(length)).text
+                    == expected, "\(hash)")
             #expect(hash.byteCount == length)
         }
     }
@@ -30,19 +44,30 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
     @Test func `ten digits are the whole number, with a zero in front`() throws {
         // RFC 4226 prints the numbers before they are cut off: 1284755224, 1094287082, 137359152.
         let hotp = try HOTP(digits: 10), secret = try countingSecret(20)
-        #expect((0..<3).map { hotp.code(at: $0, with: secret).text } == ["1284755224", "1094287082", "0137359152"])
+        #expect(
+            (0..<3).map { hotp.code(at: $0, with: secret).text } == [
+                "1284755224", "1094287082", "0137359152",
+            ])
         #expect(try HOTP(digits: 7).code(at: 2, with: secret).text == "7359152")
     }
 
     @Test func `steps begin where counting starts, and end when the next begins`() throws {
         let totp = try TOTP(stepSeconds: 60, epoch: 1000)
-        #expect([999, 1000, 1059, 1060].map { totp.step(at: Instant(seconds: $0)) } == [nil, 0, 0, 1])
-        #expect([999, 1000, 1059, 1060].map { totp.secondsLeft(at: Instant(seconds: $0)) } == [nil, 60, 1, 60])
+        #expect(
+            [999, 1000, 1059, 1060].map { totp.step(at: Instant(seconds: $0)) } == [nil, 0, 0, 1])
+        #expect(
+            [999, 1000, 1059, 1060].map { totp.secondsLeft(at: Instant(seconds: $0)) } == [
+                nil, 60, 1, 60,
+            ])
         #expect(totp.step(at: Instant(milliseconds: 1_059_999)) == 0)
-        #expect(throws: OTPError(.time, "")) { try totp.code(at: Instant(seconds: 999), with: countingSecret(20)) }
+        #expect(throws: OTPError(.time, "")) {
+            try totp.code(at: Instant(seconds: 999), with: countingSecret(20))
+        }
         #expect(try TOTP().step(at: Instant(milliseconds: -1)) == nil)
         let secret = try countingSecret(20)
-        #expect(try totp.code(at: Instant(seconds: 1060), with: secret).text == HOTP().code(at: 1, with: secret).text)
+        #expect(
+            try totp.code(at: Instant(seconds: 1060), with: secret).text
+                == HOTP().code(at: 1, with: secret).text)
     }
 
     @Test func `numbers out of range are refused, with what is allowed`() {
@@ -54,13 +79,16 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         #expect(throws: OTPError(.window, "")) { try HOTPVerifier(lookAhead: -1) }
         #expect(throws: OTPError(.window, "")) { try HOTPVerifier(lookAhead: 101) }
         #expect(throws: OTPError(.window, "")) { try TOTPVerifier(skew: 11) }
-        do { _ = try HOTP(digits: 5) } catch { #expect("\(error)" == "otp.digits: a code has 6 to 10 digits, not 5") }
+        do { _ = try HOTP(digits: 5) } catch {
+            #expect("\(error)" == "otp.digits: a code has 6 to 10 digits, not 5")
+        }
     }
 
     @Test func `codes of errors stay what they are`() {
         #expect(
             OTPError.Code.allCases.map(\.rawValue) == [
-                "otp.secret", "otp.digits", "otp.time", "otp.window", "ocra.suite", "ocra.question", "ocra.input", "cap.mask", "cap.data",
+                "otp.secret", "otp.digits", "otp.time", "otp.window", "ocra.suite", "ocra.question",
+                "ocra.input", "cap.mask", "cap.data",
                 "cap.transaction", "signature.challenge",
             ])
     }
@@ -70,7 +98,9 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         for text in ["", " ", "75522x", "755-224", "７５５２２４", String(repeating: "1", count: 129)] {
             #expect(OneTimeCode(typed: text) == nil, "\(text)")
         }
-        #expect(try !code("755224").matches(code("755225")) && !code("755224").matches(code("55224")) && !code("0755224").matches(code("755224")))
+        #expect(
+            try !code("755224").matches(code("755225")) && !code("755224").matches(code("55224"))
+                && !code("0755224").matches(code("755224")))
     }
 
     @Test func `neither secret nor code is printed`() throws {
@@ -80,8 +110,11 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         dump(secret, to: &dumped)
         dump(code, to: &dumped)
         dump(uri, to: &dumped)
-        let all = "\(secret) \(code) \(uri) \(String(reflecting: secret)) \(String(reflecting: code)) \(dumped)"
-        #expect(!all.contains("755224") && !all.contains(secret.base32) && !all.contains("49, 50") && all.contains("‹sensitive›"))
+        let all =
+            "\(secret) \(code) \(uri) \(String(reflecting: secret)) \(String(reflecting: code)) \(dumped)"
+        #expect(
+            !all.contains("755224") && !all.contains(secret.base32) && !all.contains("49, 50")
+                && all.contains("‹sensitive›"))
     }
 }
 
@@ -89,14 +122,21 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
     @Test func `base32 as RFC 4648 has it`() throws {
         // "foobar" and its beginnings are too short to be secrets: twice as long, then.
         let text = "foobarfoobarfoobar"
-        let expected = ["MZXW6YTBOJTG633CMFZGM33PMJQXE===", "MZXW6YTBOJTG633CMFZGM33PMJQXE", "mzxw 6ytb ojtg 633c mfzg m33p mjqx e"]
-        for spelling in expected { #expect(try OTPSecret(base32: spelling).bytes == Array(text.utf8), "\(spelling)") }
+        let expected = [
+            "MZXW6YTBOJTG633CMFZGM33PMJQXE===", "MZXW6YTBOJTG633CMFZGM33PMJQXE",
+            "mzxw 6ytb ojtg 633c mfzg m33p mjqx e",
+        ]
+        for spelling in expected {
+            #expect(try OTPSecret(base32: spelling).bytes == Array(text.utf8), "\(spelling)")
+        }
         #expect(try OTPSecret(base32: expected[0]).base32 == expected[1])
     }
 
     @Test(arguments: [
-        "MZXW6YTBOJTG633CMFZGM33PMJQXE==", "MZXW6YTBOJTG633CMFZGM33PMJQXE=", "MZXW6YTBOJTG633CMFZGM33PMJQXF", "MZXW6YTBOJTG633CMFZGM33PMJQX1",
-        "MZXW6YTBOJTG633CMFZGM33PMJQXE333", "MZXW6YTBOJTG633C=FZGM33PMJQXE", "GEZDGNBVGY3TQOJQGEZDGNBVG", "", "========", "GEZDGNBVGY3TQOJQGEZDGNBV",
+        "MZXW6YTBOJTG633CMFZGM33PMJQXE==", "MZXW6YTBOJTG633CMFZGM33PMJQXE=",
+        "MZXW6YTBOJTG633CMFZGM33PMJQXF", "MZXW6YTBOJTG633CMFZGM33PMJQX1",
+        "MZXW6YTBOJTG633CMFZGM33PMJQXE333", "MZXW6YTBOJTG633C=FZGM33PMJQXE",
+        "GEZDGNBVGY3TQOJQGEZDGNBVG", "", "========", "GEZDGNBVGY3TQOJQGEZDGNBV",
         "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ========",
     ]) func `another spelling, or too few bytes, is no secret`(text: String) throws {
         // The last but one is right base32 of 15 bytes; the fifth of 20.
@@ -113,11 +153,15 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         for text in ["313", "3132", "zz" + String(repeating: "31", count: 16), ""] {
             #expect(throws: OTPError(.secret, "")) { try OTPSecret(hexadecimal: text) }
         }
-        #expect(throws: OTPError(.secret, "")) { try OTPSecret(bytes: [UInt8](repeating: 1, count: 129)) }
+        #expect(throws: OTPError(.secret, "")) {
+            try OTPSecret(bytes: [UInt8](repeating: 1, count: 129))
+        }
         #expect(try OTPSecret(bytes: [UInt8](repeating: 1, count: 128)).bytes.count == 128)
     }
 
-    @Test func `random secrets are as long as the hash wants, and survive being written down`() throws {
+    @Test func `random secrets are as long as the hash wants, and survive being written down`()
+        throws
+    {
         var generator = TestSeed.generator(71)
         for hash in OTPHash.allCases {
             for _ in 0..<200 {
@@ -133,13 +177,20 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
     @Test func `each kind says its own name and its own count`() throws {
         let secret = try countingSecret(20)
         #expect(
-            try KeyURI(.totp(TOTP(digits: 8, hash: .sha256, stepSeconds: 60)), secret: secret, issuer: "Example Bank", account: "ann@example.com")
-                .text
+            try KeyURI(
+                .totp(TOTP(digits: 8, hash: .sha256, stepSeconds: 60)), secret: secret,
+                issuer: "Example Bank", account: "ann@example.com"
+            )
+            .text
                 == "otpauth://totp/Example%20Bank:ann%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Example%20Bank&algorithm=SHA256"
                 + "&digits=8&period=60")
         #expect(
-            try KeyURI(.hotp(HOTP(), counter: 7), secret: secret, issuer: "A:B&c", account: "é").text
-                == "otpauth://hotp/A%3AB%26c:%C3%A9?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=A%3AB%26c&algorithm=SHA1&digits=6&counter=7")
-        #expect(throws: OTPError(.time, "")) { try KeyURI(.totp(TOTP(epoch: 1)), secret: secret, issuer: "a", account: "b") }
+            try KeyURI(.hotp(HOTP(), counter: 7), secret: secret, issuer: "A:B&c", account: "é")
+                .text
+                == "otpauth://hotp/A%3AB%26c:%C3%A9?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=A%3AB%26c&algorithm=SHA1&digits=6&counter=7"
+        )
+        #expect(throws: OTPError(.time, "")) {
+            try KeyURI(.totp(TOTP(epoch: 1)), secret: secret, issuer: "a", account: "b")
+        }
     }
 }

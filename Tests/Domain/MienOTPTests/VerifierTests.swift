@@ -4,8 +4,11 @@ import MienTesting
 import Testing
 
 @Suite struct HOTPVerifierTests {
-    /// Every story of up to four codes, from counters 0 to 7, against a list of what may still be used.
-    @Test func `in every short story a code is good once, ahead only, and within the window`() throws {
+    /// Every story of up to four codes, from counters 0 to 7, against a list of what may still be
+    /// used.
+    @Test func `in every short story a code is good once, ahead only, and within the window`()
+        throws
+    {
         let hotp = try HOTP(), secret = try countingSecret(20)
         let codes = (0..<8).map { hotp.code(at: $0, with: secret) }
         var stories = 0
@@ -16,38 +19,64 @@ import Testing
                 var after = verifier
                 let isGood = (next...next + 2).contains(counter)
                 let verdict = after.verify(codes[Int(counter)], hotp, with: secret)
-                if verdict != (isGood ? .accepted(at: counter) : .refused) || after.nextCounter != (isGood ? counter + 1 : next) {
-                    Issue.record("from \(next), the code at \(counter): \(verdict), then \(after.nextCounter)")
+                if verdict != (isGood ? .accepted(at: counter) : .refused)
+                    || after.nextCounter != (isGood ? counter + 1 : next)
+                {
+                    Issue.record(
+                        "from \(next), the code at \(counter): \(verdict), then \(after.nextCounter)"
+                    )
                 }
                 tell(after, next: isGood ? counter + 1 : next, depth + 1)
             }
         }
         tell(try HOTPVerifier(lookAhead: 2), next: 0, 0)
-        #expect(stories == (0...4).reduce(0) { sum, depth in sum + (0..<depth).reduce(1) { product, _ in product * 8 } })
+        #expect(
+            stories
+                == (0...4).reduce(0) { sum, depth in
+                    sum + (0..<depth).reduce(1) { product, _ in product * 8 }
+                })
     }
 
-    @Test func `at random, a code is right exactly within the window, and of its own secret only`() throws {
+    @Test func `at random, a code is right exactly within the window, and of its own secret only`()
+        throws
+    {
         var generator = TestSeed.generator(72)
         for _ in 0..<300 {
-            let secret = OTPSecret.random(using: &generator), other = OTPSecret.random(using: &generator)
-            let hotp = try HOTP(digits: .random(in: 8...10, using: &generator), hash: OTPHash.allCases.randomElement(using: &generator)!)
-            let next = UInt64.random(in: 0...(.max - 300), using: &generator), lookAhead = Int.random(in: 0...20, using: &generator)
+            let secret = OTPSecret.random(using: &generator),
+                other = OTPSecret.random(using: &generator)
+            let hotp = try HOTP(
+                digits: .random(in: 8...10, using: &generator),
+                hash: OTPHash.allCases.randomElement(using: &generator)!)
+            let next = UInt64.random(in: 0...(.max - 300), using: &generator),
+                lookAhead = Int.random(in: 0...20, using: &generator)
             let counter = next + UInt64.random(in: 0...40, using: &generator)
             var verifier = try HOTPVerifier(nextCounter: next, lookAhead: lookAhead)
-            #expect(verifier.verify(hotp.code(at: counter, with: other), hotp, with: secret) == .refused && verifier.nextCounter == next)
+            #expect(
+                verifier.verify(hotp.code(at: counter, with: other), hotp, with: secret) == .refused
+                    && verifier.nextCounter == next)
             let isGood = counter <= next + UInt64(lookAhead)
-            #expect(verifier.verify(hotp.code(at: counter, with: secret), hotp, with: secret).isAccepted == isGood)
+            #expect(
+                verifier.verify(hotp.code(at: counter, with: secret), hotp, with: secret).isAccepted
+                    == isGood)
             #expect(verifier.nextCounter == (isGood ? counter + 1 : next))
         }
     }
 
-    @Test func `at the end of counting nothing overflows, and the last counter is never used`() throws {
+    @Test func `at the end of counting nothing overflows, and the last counter is never used`()
+        throws
+    {
         let hotp = try HOTP(digits: 8), secret = try countingSecret(20)
         var verifier = try HOTPVerifier(nextCounter: .max - 1, lookAhead: 10)
         #expect(verifier.verify(hotp.code(at: .max, with: secret), hotp, with: secret) == .refused)
-        #expect(verifier.verify(hotp.code(at: .max - 1, with: secret), hotp, with: secret) == .accepted(at: .max - 1))
+        #expect(
+            verifier.verify(hotp.code(at: .max - 1, with: secret), hotp, with: secret)
+                == .accepted(at: .max - 1))
         #expect(verifier.nextCounter == .max)
-        for counter: UInt64 in [.max, .max - 1, 0] { #expect(verifier.verify(hotp.code(at: counter, with: secret), hotp, with: secret) == .refused) }
+        for counter: UInt64 in [.max, .max - 1, 0] {
+            #expect(
+                verifier.verify(hotp.code(at: counter, with: secret), hotp, with: secret)
+                    == .refused)
+        }
     }
 
     @Test func `fewer digits than agreed are not enough`() throws {
@@ -71,11 +100,16 @@ import Testing
                 for step in 0..<7 {
                     var after = verifier
                     let isGood = abs(step - sentAt) <= 1 && step > last
-                    let verdict = after.verify(codes[step], totp, with: secret, at: Instant(seconds: Int64(sentAt) * 30 + 29))
+                    let verdict = after.verify(
+                        codes[step], totp, with: secret,
+                        at: Instant(seconds: Int64(sentAt) * 30 + 29))
                     #expect(verdict == (isGood ? .accepted(at: UInt64(step)) : .refused))
-                    #expect(after.lastStep == (isGood ? UInt64(step) : last < 0 ? nil : UInt64(last)))
+                    #expect(
+                        after.lastStep == (isGood ? UInt64(step) : last < 0 ? nil : UInt64(last)))
                     // Refused ones change nothing: no need to follow them all.
-                    if isGood || step == 0 { tell(after, last: isGood ? step : last, now: sentAt, depth + 1) }
+                    if isGood || step == 0 {
+                        tell(after, last: isGood ? step : last, now: sentAt, depth + 1)
+                    }
                 }
             }
         }
@@ -88,17 +122,29 @@ import Testing
         for skew in [0, 1, 10] {
             for off in -12...12 {
                 var verifier = try TOTPVerifier(skew: skew)
-                let verdict = verifier.verify(totp.code(atStep: UInt64(100 + off), with: secret), totp, with: secret, at: now)
+                let verdict = verifier.verify(
+                    totp.code(atStep: UInt64(100 + off), with: secret), totp, with: secret, at: now)
                 #expect(verdict.isAccepted == (abs(off) <= skew), "\(off) of \(skew)")
             }
         }
     }
 
-    @Test func `before counting starts nothing is right, and at its start nothing underflows`() throws {
+    @Test func `before counting starts nothing is right, and at its start nothing underflows`()
+        throws
+    {
         let totp = try TOTP(epoch: 1000), secret = try countingSecret(20)
         var verifier = try TOTPVerifier(skew: 10)
-        #expect(verifier.verify(totp.code(atStep: 0, with: secret), totp, with: secret, at: Instant(seconds: 999)) == .refused)
-        #expect(verifier.verify(totp.code(atStep: 0, with: secret), totp, with: secret, at: Instant(seconds: 1000)) == .accepted(at: 0))
-        #expect(verifier.verify(totp.code(atStep: 0, with: secret), totp, with: secret, at: Instant(seconds: 1000)) == .refused)
+        #expect(
+            verifier.verify(
+                totp.code(atStep: 0, with: secret), totp, with: secret, at: Instant(seconds: 999))
+                == .refused)
+        #expect(
+            verifier.verify(
+                totp.code(atStep: 0, with: secret), totp, with: secret, at: Instant(seconds: 1000))
+                == .accepted(at: 0))
+        #expect(
+            verifier.verify(
+                totp.code(atStep: 0, with: secret), totp, with: secret, at: Instant(seconds: 1000))
+                == .refused)
     }
 }

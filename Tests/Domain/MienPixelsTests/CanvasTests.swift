@@ -7,7 +7,9 @@ import Testing
         canvas.image.pixels.reduce(0) { $0 + Double(255 - $1) } / (3 * 255)
     }
 
-    @Test("a filled rectangle leaves as much ink as its area", arguments: [(3.0, 4.0, 5.0, 2.0), (3.25, 4.5, 5.5, 2.25), (0.1, 0.1, 0.5, 0.5)])
+    @Test(
+        "a filled rectangle leaves as much ink as its area",
+        arguments: [(3.0, 4.0, 5.0, 2.0), (3.25, 4.5, 5.5, 2.25), (0.1, 0.1, 0.5, 0.5)])
     func area(x: Double, y: Double, width: Double, height: Double) {
         var canvas = Canvas(width: 20, height: 20)
         canvas.filledRectangle(Rectangle(x: x, y: y, width: width, height: height), .black)
@@ -29,20 +31,28 @@ import Testing
     func line() {
         var canvas = Canvas(width: 20, height: 10)
         canvas.line(from: Point(x: 2.5, y: 5.5), to: Point(x: 15.5, y: 5.5), .black)
-        for x in 2...15 { #expect(canvas.image[x, 5] == .black && canvas.image[x, 4] == .white && canvas.image[x, 6] == .white) }
+        for x in 2...15 {
+            #expect(
+                canvas.image[x, 5] == .black && canvas.image[x, 4] == .white
+                    && canvas.image[x, 6] == .white)
+        }
         var slanted = Canvas(width: 20, height: 20)
         slanted.line(from: Point(x: 2, y: 2), to: Point(x: 18, y: 9), .black, width: 1.5)
         let greys = Set(slanted.image.pixels).subtracting([0, 255])
         #expect(greys.count > 5)
     }
 
-    @Test("lines of any direction have ink for their length and width", arguments: [(0.0, 1.0), (30, 2), (45, 3), (90, 1), (137, 2.5)])
+    @Test(
+        "lines of any direction have ink for their length and width",
+        arguments: [(0.0, 1.0), (30, 2), (45, 3), (90, 1), (137, 2.5)])
     func lineInk(degrees: Double, width: Double) {
         var canvas = Canvas(width: 60, height: 60)
-        let map = AffineMap.crop(centre: Point(x: 0, y: 0), size: 1, angle: degrees * .pi / 180, side: 1)
+        let map = AffineMap.crop(
+            centre: Point(x: 0, y: 0), size: 1, angle: degrees * .pi / 180, side: 1)
         let along = map(Point(x: 20, y: 0)) - map(Point(x: 0, y: 0)), middle = Point(x: 30, y: 30)
         canvas.line(from: middle - along, to: middle + along, .black, width: width)
-        #expect(abs(Self.ink(canvas) - (40 * width + .pi * width * width / 4)) < 0.08 * 40 * width + 2)
+        #expect(
+            abs(Self.ink(canvas) - (40 * width + .pi * width * width / 4)) < 0.08 * 40 * width + 2)
     }
 
     @Test("what lies outside is left out, wholly or in part")
@@ -63,13 +73,16 @@ import Testing
         var canvas = Canvas(width: 20, height: 20)
         canvas.rectangle(Rectangle(x: 4, y: 4, width: 10, height: 10), .black, width: 2)
         #expect(abs(Self.ink(canvas) - (12 * 12 - 8 * 8)) < 0.1)
-        #expect(canvas.image[9, 9] == .white && canvas.image[3, 3] == .black && canvas.image[2, 2] == .white)
+        #expect(
+            canvas.image[9, 9] == .white && canvas.image[3, 3] == .black
+                && canvas.image[2, 2] == .white)
     }
 
     @Test("opacity mixes with what is there")
     func opacity() {
         var canvas = Canvas(width: 3, height: 3)
-        canvas.filledRectangle(Rectangle(x: 0, y: 0, width: 3, height: 3), RGBColour(255, 0, 0), opacity: 0.5)
+        canvas.filledRectangle(
+            Rectangle(x: 0, y: 0, width: 3, height: 3), RGBColour(255, 0, 0), opacity: 0.5)
         #expect(canvas.image[1, 1] == RGBColour(255, 128, 128))
     }
 
@@ -104,7 +117,9 @@ import Testing
     func background() {
         var canvas = Canvas(width: 30, height: 20)
         canvas.text("A", x: 5, y: 5, .white, background: .black)
-        #expect(abs(Double(7 * 10) - Self.ink(canvas)) < 25 && canvas.image[4, 4] == .black && canvas.image[3, 4] == .white)
+        #expect(
+            abs(Double(7 * 10) - Self.ink(canvas)) < 25 && canvas.image[4, 4] == .black
+                && canvas.image[3, 4] == .white)
     }
 
     @Test("dashes leave about their share of the ink")

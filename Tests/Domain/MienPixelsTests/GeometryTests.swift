@@ -36,7 +36,8 @@ struct RectangleTests {
 
     @Test("rectangles without area do not overlap, not even with themselves")
     func empty() {
-        let line = Rectangle(x: 0, y: 0, width: 2, height: 0), inverted = Rectangle(x: 2, y: 2, width: -2, height: -2)
+        let line = Rectangle(x: 0, y: 0, width: 2, height: 0),
+            inverted = Rectangle(x: 2, y: 2, width: -2, height: -2)
         #expect(line.overlap(line) == 0)
         #expect(inverted.area == 0)
         #expect(inverted.overlap(square) == 0)
@@ -47,7 +48,9 @@ struct RectangleTests {
         var random = TestSeed.generator()
         for _ in 0..<500 {
             func made() -> Rectangle {
-                Rectangle(x: random.uniform() * 4, y: random.uniform() * 4, width: random.uniform() * 3, height: random.uniform() * 3)
+                Rectangle(
+                    x: random.uniform() * 4, y: random.uniform() * 4, width: random.uniform() * 3,
+                    height: random.uniform() * 3)
             }
             let (a, b) = (made(), made())
             #expect(a.overlap(b) == b.overlap(a))
@@ -58,13 +61,17 @@ struct RectangleTests {
 
 @Suite("Affine map")
 struct AffineMapTests {
-    private func near(_ a: Point, _ b: Point, _ tolerance: Double = 1e-9) -> Bool { a.distance(to: b) <= tolerance }
+    private func near(_ a: Point, _ b: Point, _ tolerance: Double = 1e-9) -> Bool {
+        a.distance(to: b) <= tolerance
+    }
 
     /// Turn, scale and shear of ordinary size.
     private func random(_ generator: inout SeededGenerator) -> AffineMap {
         while true {
             func number(_ size: Double) -> Double { (generator.uniform() * 2 - 1) * size }
-            let map = AffineMap(a: number(3), b: number(3), tx: number(500), c: number(3), d: number(3), ty: number(500))
+            let map = AffineMap(
+                a: number(3), b: number(3), tx: number(500), c: number(3), d: number(3),
+                ty: number(500))
             if abs(map.determinant) > 0.1 { return map }
         }
     }
@@ -73,7 +80,8 @@ struct AffineMapTests {
     func inverse() {
         var generator = TestSeed.generator(1)
         for _ in 0..<300 {
-            let map = random(&generator), p = Point(x: generator.uniform() * 1000, y: generator.uniform() * 1000)
+            let map = random(&generator),
+                p = Point(x: generator.uniform() * 1000, y: generator.uniform() * 1000)
             #expect(near(map.inverse(map(p)), p, 1e-7))
             #expect(near(map(map.inverse(p)), p, 1e-7))
             #expect(near(map.then(map.inverse)(p), p, 1e-7))
@@ -84,10 +92,12 @@ struct AffineMapTests {
     func then() {
         var generator = TestSeed.generator(2)
         for _ in 0..<300 {
-            let first = random(&generator), second = random(&generator), p = Point(x: generator.uniform() * 100, y: generator.uniform() * 100)
+            let first = random(&generator), second = random(&generator),
+                p = Point(x: generator.uniform() * 100, y: generator.uniform() * 100)
             #expect(near(first.then(second)(p), second(first(p)), 1e-8))
         }
-        let shift = AffineMap(a: 1, b: 0, tx: 1, c: 0, d: 1, ty: 0), double = AffineMap(a: 2, b: 0, tx: 0, c: 0, d: 2, ty: 0)
+        let shift = AffineMap(a: 1, b: 0, tx: 1, c: 0, d: 1, ty: 0),
+            double = AffineMap(a: 2, b: 0, tx: 0, c: 0, d: 2, ty: 0)
         #expect(shift.then(double)(Point(x: 1, y: 0)) == Point(x: 4, y: 0))
         #expect(double.then(shift)(Point(x: 1, y: 0)) == Point(x: 3, y: 0))
     }
@@ -101,7 +111,9 @@ struct AffineMapTests {
 
     @Test("a map that flattens the plane has no inverse")
     func flat() async {
-        await #expect(processExitsWith: .failure) { _ = AffineMap(a: 1, b: 2, tx: 0, c: 2, d: 4, ty: 0).inverse }
+        await #expect(processExitsWith: .failure) {
+            _ = AffineMap(a: 1, b: 2, tx: 0, c: 2, d: 4, ty: 0).inverse
+        }
     }
 
     @Test("an upright crop lays the square's corners onto the canvas's")
@@ -112,7 +124,8 @@ struct AffineMapTests {
         #expect(near(map(Point(x: 120, y: 40)), Point(x: 192, y: 0)))
     }
 
-    @Test("a turned crop undoes the turn", arguments: [-170.0, -120, -70, -20, 0, 30, 80, 130, 180])
+    @Test(
+        "a turned crop undoes the turn", arguments: [-170.0, -120, -70, -20, 0, 30, 80, 130, 180])
     func turnedCrop(degrees: Double) {
         let angle = degrees * .pi / 180, centre = Point(x: 100, y: 60)
         let map = AffineMap.crop(centre: centre, size: 40, angle: angle, side: 80)
@@ -127,7 +140,9 @@ struct AffineMapTests {
 
 @Suite("Similarity of point sets")
 struct SimilarityTests {
-    private let points = [Point(x: 0, y: 0), Point(x: 10, y: 1), Point(x: 3, y: 8), Point(x: -4, y: 5)]
+    private let points = [
+        Point(x: 0, y: 0), Point(x: 10, y: 1), Point(x: 3, y: 8), Point(x: -4, y: 5),
+    ]
 
     private func residual(_ map: AffineMap, _ source: [Point], _ target: [Point]) -> Double {
         zip(source, target).reduce(0) { $0 + pow(map($1.0).distance(to: $1.1), 2) }
@@ -136,7 +151,9 @@ struct SimilarityTests {
     @Test("two points onto two points: turned a quarter, doubled, shifted")
     func knownAnswer() throws {
         let map = try #require(
-            AffineMap.similarity(from: [Point(x: 0, y: 0), Point(x: 1, y: 0)], to: [Point(x: 5, y: 5), Point(x: 5, y: 7)]))
+            AffineMap.similarity(
+                from: [Point(x: 0, y: 0), Point(x: 1, y: 0)],
+                to: [Point(x: 5, y: 5), Point(x: 5, y: 7)]))
         #expect(map == AffineMap(a: 0, b: -2, tx: 5, c: 2, d: 0, ty: 5))
     }
 
@@ -146,8 +163,10 @@ struct SimilarityTests {
         for _ in 0..<200 {
             let angle = random.uniform() * 2 * .pi, k = 0.1 + random.uniform() * 5
             let made = AffineMap(
-                a: k * cos(angle), b: -k * sin(angle), tx: random.uniform() * 300, c: k * sin(angle), d: k * cos(angle), ty: random.uniform() * 300)
-            let found = try #require(AffineMap.similarity(from: points, to: points.map { made($0) }))
+                a: k * cos(angle), b: -k * sin(angle), tx: random.uniform() * 300,
+                c: k * sin(angle), d: k * cos(angle), ty: random.uniform() * 300)
+            let found = try #require(
+                AffineMap.similarity(from: points, to: points.map { made($0) }))
             for p in points { #expect(found(p).distance(to: made(p)) < 1e-9) }
         }
     }
@@ -155,19 +174,24 @@ struct SimilarityTests {
     @Test("where no similarity fits, no other comes nearer")
     func leastSquares() throws {
         var random = TestSeed.generator(4)
-        let target = points.map { Point(x: $0.x * 2 + random.normal(), y: $0.y * 3 + random.normal()) }
+        let target = points.map {
+            Point(x: $0.x * 2 + random.normal(), y: $0.y * 3 + random.normal())
+        }
         let best = try #require(AffineMap.similarity(from: points, to: target))
         let least = residual(best, points, target)
         for _ in 0..<500 {
             let (k, h) = (best.a + random.normal() * 0.05, best.c + random.normal() * 0.05)
-            let other = AffineMap(a: k, b: -h, tx: best.tx + random.normal() * 0.2, c: h, d: k, ty: best.ty + random.normal() * 0.2)
+            let other = AffineMap(
+                a: k, b: -h, tx: best.tx + random.normal() * 0.2, c: h, d: k,
+                ty: best.ty + random.normal() * 0.2)
             #expect(residual(other, points, target) >= least)
         }
     }
 
     @Test("a mirrored set is never matched by mirroring")
     func noMirroring() throws {
-        let map = try #require(AffineMap.similarity(from: points, to: points.map { Point(x: -$0.x, y: $0.y) }))
+        let map = try #require(
+            AffineMap.similarity(from: points, to: points.map { Point(x: -$0.x, y: $0.y) }))
         #expect(map.determinant >= 0)
     }
 
@@ -175,13 +199,19 @@ struct SimilarityTests {
     func tooLittle() {
         #expect(AffineMap.similarity(from: [], to: []) == nil)
         #expect(AffineMap.similarity(from: [points[0]], to: [points[1]]) == nil)
-        #expect(AffineMap.similarity(from: [points[0], points[0]], to: [points[1], points[2]]) == nil)
+        #expect(
+            AffineMap.similarity(from: [points[0], points[0]], to: [points[1], points[2]]) == nil)
     }
 
-    @Test("what could not be undone is no similarity: all into one point, or a mirrored set that no turn comes near")
+    @Test(
+        "what could not be undone is no similarity: all into one point, or a mirrored set that no turn comes near"
+    )
     func collapse() {
-        #expect(AffineMap.similarity(from: [points[0], points[1]], to: [points[2], points[2]]) == nil)
+        #expect(
+            AffineMap.similarity(from: [points[0], points[1]], to: [points[2], points[2]]) == nil)
         let square = [Point(x: 0, y: 0), Point(x: 1, y: 0), Point(x: 1, y: 1), Point(x: 0, y: 1)]
-        #expect(AffineMap.similarity(from: square, to: square.map { Point(x: 1 - $0.x, y: $0.y) }) == nil)
+        #expect(
+            AffineMap.similarity(from: square, to: square.map { Point(x: 1 - $0.x, y: $0.y) })
+                == nil)
     }
 }

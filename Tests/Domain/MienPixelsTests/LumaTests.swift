@@ -7,7 +7,8 @@ struct LumaTests {
     @Test("primary colours weigh 0.299, 0.587 and 0.114")
     func primaries() {
         let colours = [
-            RGBColour(255, 0, 0), RGBColour(0, 255, 0), RGBColour(0, 0, 255), .white, .black, RGBColour(10, 20, 30), RGBColour(200, 100, 50),
+            RGBColour(255, 0, 0), RGBColour(0, 255, 0), RGBColour(0, 0, 255), .white, .black,
+            RGBColour(10, 20, 30), RGBColour(200, 100, 50),
         ]
         let image = RGBImage.made(width: colours.count, height: 1) { x, _ in colours[x] }
         #expect(image.luma == [76, 150, 29, 255, 0, 18, 124])
@@ -15,7 +16,9 @@ struct LumaTests {
 
     @Test("grey keeps its value")
     func grey() {
-        let image = RGBImage.made(width: 256, height: 1) { x, _ in RGBColour(UInt8(x), UInt8(x), UInt8(x)) }
+        let image = RGBImage.made(width: 256, height: 1) { x, _ in
+            RGBColour(UInt8(x), UInt8(x), UInt8(x))
+        }
         #expect(image.luma == Array(0...255))
     }
 

@@ -4,15 +4,23 @@ import Testing
 
 @Suite("RGB image")
 struct RGBImageTests {
-    @Test("sides out of range are refused", arguments: [(0, 1), (1, 0), (-1, 1), (32_769, 1), (1, 32_769), (Int.max, 2)])
+    @Test(
+        "sides out of range are refused",
+        arguments: [(0, 1), (1, 0), (-1, 1), (32_769, 1), (1, 32_769), (Int.max, 2)])
     func sides(width: Int, height: Int) {
-        #expect(throws: PixelError.sides(width: width, height: height)) { try RGBImage(width: width, height: height, pixels: []) }
+        #expect(throws: PixelError.sides(width: width, height: height)) {
+            try RGBImage(width: width, height: height, pixels: [])
+        }
     }
 
     @Test("sides at the ends of the range are taken")
     func extremes() throws {
-        #expect(try RGBImage(width: 32_768, height: 1, pixels: [UInt8](repeating: 0, count: 98_304)).width == 32_768)
-        #expect(try RGBImage(width: 1, height: 32_768, pixels: [UInt8](repeating: 0, count: 98_304)).height == 32_768)
+        #expect(
+            try RGBImage(width: 32_768, height: 1, pixels: [UInt8](repeating: 0, count: 98_304))
+                .width == 32_768)
+        #expect(
+            try RGBImage(width: 1, height: 32_768, pixels: [UInt8](repeating: 0, count: 98_304))
+                .height == 32_768)
     }
 
     @Test("a byte too few or too many is refused, and the error counts", arguments: [0, 17, 19])
@@ -40,13 +48,19 @@ struct RGBImageTests {
         #expect(image.pixels == expected)
     }
 
-    @Test("filled with a colour, every pixel has it", arguments: [RGBColour(9, 9, 9), RGBColour(1, 2, 3), RGBColour(5, 5, 6), RGBColour(5, 6, 5)])
+    @Test(
+        "filled with a colour, every pixel has it",
+        arguments: [RGBColour(9, 9, 9), RGBColour(1, 2, 3), RGBColour(5, 5, 6), RGBColour(5, 6, 5)])
     func filled(colour: RGBColour) {
-        #expect(RGBImage(width: 2, height: 3, filledWith: colour) == .made(width: 2, height: 3) { _, _ in colour })
+        #expect(
+            RGBImage(width: 2, height: 3, filledWith: colour)
+                == .made(width: 2, height: 3) { _, _ in colour })
     }
 
     @Test("the bounds begin at the corner")
     func bounds() {
-        #expect(RGBImage(width: 4, height: 7, filledWith: .black).bounds == Rectangle(x: 0, y: 0, width: 4, height: 7))
+        #expect(
+            RGBImage(width: 4, height: 7, filledWith: .black).bounds
+                == Rectangle(x: 0, y: 0, width: 4, height: 7))
     }
 }

@@ -5,7 +5,9 @@ import Testing
 @Suite("Shrinking by whole blocks")
 struct ReduceTests {
     /// Means of blocks in whole numbers, halves upwards.
-    private func naive(_ image: RGBImage, by factor: Int, x: Int, y: Int, columns: Int, rows: Int) -> RGBImage {
+    private func naive(_ image: RGBImage, by factor: Int, x: Int, y: Int, columns: Int, rows: Int)
+        -> RGBImage
+    {
         RGBImage.made(width: columns, height: rows) { column, row in
             var sums = [0, 0, 0]
             for v in y + row * factor..<y + (row + 1) * factor {
@@ -24,23 +26,28 @@ struct ReduceTests {
     func whole(factor: Int) {
         let image = RGBImage.noise(width: 62, height: 48, stream: UInt64(factor))
         let found = image.reduced(by: factor, x: 0, y: 0, width: 62, height: 48)
-        #expect(found == naive(image, by: factor, x: 0, y: 0, columns: 62 / factor, rows: 48 / factor))
+        #expect(
+            found == naive(image, by: factor, x: 0, y: 0, columns: 62 / factor, rows: 48 / factor))
     }
 
     @Test("exact means of blocks, of a part", arguments: [2, 3, 5])
     func part(factor: Int) {
         let image = RGBImage.noise(width: 50, height: 40)
         let found = image.reduced(by: factor, x: 7, y: 11, width: 31, height: 17)
-        #expect(found == naive(image, by: factor, x: 7, y: 11, columns: 31 / factor, rows: 17 / factor))
+        #expect(
+            found == naive(image, by: factor, x: 7, y: 11, columns: 31 / factor, rows: 17 / factor))
     }
 
     @Test("the largest block does not overflow", arguments: [255, 256])
     func largest(factor: Int) {
         #expect(
-            RGBImage(width: 256, height: 256, filledWith: .white).reduced(by: factor, x: 0, y: 0, width: 256, height: 256)
+            RGBImage(width: 256, height: 256, filledWith: .white).reduced(
+                by: factor, x: 0, y: 0, width: 256, height: 256)
                 == RGBImage(width: 1, height: 1, filledWith: .white))
         let noise = RGBImage.noise(width: 256, height: 256, levels: 250...255)
-        #expect(noise.reduced(by: factor, x: 0, y: 0, width: 256, height: 256) == naive(noise, by: factor, x: 0, y: 0, columns: 1, rows: 1))
+        #expect(
+            noise.reduced(by: factor, x: 0, y: 0, width: 256, height: 256)
+                == naive(noise, by: factor, x: 0, y: 0, columns: 1, rows: 1))
     }
 
     @Test("one colour stays that colour, whatever the block", arguments: [2, 3, 6, 10, 100])
@@ -48,7 +55,8 @@ struct ReduceTests {
         for level: UInt8 in [0, 1, 127, 128, 254, 255] {
             let colour = RGBColour(level, 255 - level, level / 2)
             #expect(
-                RGBImage(width: 100, height: 100, filledWith: colour).reduced(by: factor, x: 0, y: 0, width: 100, height: 100)
+                RGBImage(width: 100, height: 100, filledWith: colour).reduced(
+                    by: factor, x: 0, y: 0, width: 100, height: 100)
                     == RGBImage(width: 100 / factor, height: 100 / factor, filledWith: colour))
         }
     }
@@ -56,10 +64,12 @@ struct ReduceTests {
     @Test("a part outside the picture, or without a block, is a bug of the caller")
     func outside() async {
         await #expect(processExitsWith: .failure) {
-            _ = RGBImage(width: 8, height: 8, filledWith: .black).reduced(by: 2, x: 4, y: 0, width: 6, height: 8)
+            _ = RGBImage(width: 8, height: 8, filledWith: .black).reduced(
+                by: 2, x: 4, y: 0, width: 6, height: 8)
         }
         await #expect(processExitsWith: .failure) {
-            _ = RGBImage(width: 8, height: 8, filledWith: .black).reduced(by: 4, x: 0, y: 0, width: 3, height: 8)
+            _ = RGBImage(width: 8, height: 8, filledWith: .black).reduced(
+                by: 4, x: 0, y: 0, width: 3, height: 8)
         }
     }
 }
@@ -68,11 +78,15 @@ struct ReduceTests {
 struct ResizeTests {
     @Test(
         "one colour stays that colour at any size",
-        arguments: [(128, 128), (1, 1), (37, 200), (200, 37), (640, 480), (33, 31), (99, 70), (5, 70), (100, 9)])
+        arguments: [
+            (128, 128), (1, 1), (37, 200), (200, 37), (640, 480), (33, 31), (99, 70), (5, 70),
+            (100, 9),
+        ])
     func constant(width: Int, height: Int) {
         let colour = RGBColour(255, 1, 77)
         #expect(
-            RGBImage(width: 100, height: 70, filledWith: colour).resized(width: width, height: height)
+            RGBImage(width: 100, height: 70, filledWith: colour).resized(
+                width: width, height: height)
                 == RGBImage(width: width, height: height, filledWith: colour))
     }
 
@@ -88,20 +102,27 @@ struct ResizeTests {
     func area(width: Int, height: Int) throws {
         let image = RGBImage.noise(width: 100, height: 80)
         let difference = try #require(
-            image.resized(width: width, height: height).largestDifference(from: NaiveReference.areaAverage(image, width: width, height: height)))
+            image.resized(width: width, height: height).largestDifference(
+                from: NaiveReference.areaAverage(image, width: width, height: height)))
         #expect(difference <= 1)
     }
 
     @Test("shrinking by a whole number is the exact mean of blocks", arguments: [2, 4, 5])
     func blocks(factor: Int) {
         let image = RGBImage.noise(width: 80, height: 40)
-        #expect(image.resized(width: 80 / factor, height: 40 / factor) == image.reduced(by: factor, x: 0, y: 0, width: 80, height: 40))
+        #expect(
+            image.resized(width: 80 / factor, height: 40 / factor)
+                == image.reduced(by: factor, x: 0, y: 0, width: 80, height: 40))
     }
 
-    @Test("an edge stays where it is, however much the picture shrinks", arguments: [1287, 1300, 1400, 257, 511, 640, 3001])
+    @Test(
+        "an edge stays where it is, however much the picture shrinks",
+        arguments: [1287, 1300, 1400, 257, 511, 640, 3001])
     func edge(width: Int) {
         let edge = width * 9 / 10
-        let image = RGBImage.made(width: width, height: width) { x, y in RGBColour(x < edge ? 0 : 255, y < edge ? 0 : 255, 0) }
+        let image = RGBImage.made(width: width, height: width) { x, y in
+            RGBColour(x < edge ? 0 : 255, y < edge ? 0 : 255, 0)
+        }
         let small = image.resized(width: 128, height: 128)
         // Where the step lies, read from how many pixels' worth is dark.
         let across = (0..<128).reduce(0.0) { $0 + 1 - Double(small[$1, 5].red) / 255 }
@@ -118,36 +139,48 @@ struct ResizeTests {
     func detail(width: Int, height: Int) {
         let patches = RGBImage.noise(width: 138, height: 285)
         let image = RGBImage.made(width: 551, height: 1137) { x, y in patches[x / 4, y / 4] }
-        let found = image.resized(width: width, height: height), exact = NaiveReference.areaAverage(image, width: width, height: height)
+        let found = image.resized(width: width, height: height),
+            exact = NaiveReference.areaAverage(image, width: width, height: height)
         let sum = zip(found.pixels, exact.pixels).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
         let mean = Double(sum) / Double(found.pixels.count)
         #expect(mean < 0.5, "\(mean)")
     }
 
-    /// The strip at the right and bottom that fills no block is left out, so that the last column and row may be a little off.
-    @Test("shrinking a smooth picture gives what averaging its area gives", arguments: [(128, 96), (40, 30), (17, 19), (150, 110)])
+    /// The strip at the right and bottom that fills no block is left out, so that the last column
+    /// and row may be a little off.
+    @Test(
+        "shrinking a smooth picture gives what averaging its area gives",
+        arguments: [(128, 96), (40, 30), (17, 19), (150, 110)])
     func smooth(width: Int, height: Int) {
         let image = RGBImage.made(width: 401, height: 303) { x, y in
             RGBColour(UInt8(x * 255 / 400), UInt8(y * 255 / 302), UInt8((x + y) * 255 / 702))
         }
-        let found = image.resized(width: width, height: height), exact = NaiveReference.areaAverage(image, width: width, height: height)
-        func part(_ image: RGBImage) -> RGBImage { .made(width: width - 1, height: height - 1) { x, y in image[x, y] } }
+        let found = image.resized(width: width, height: height),
+            exact = NaiveReference.areaAverage(image, width: width, height: height)
+        func part(_ image: RGBImage) -> RGBImage {
+            .made(width: width - 1, height: height - 1) { x, y in image[x, y] }
+        }
         #expect(part(found).largestDifference(from: part(exact))! <= 1)
         #expect(found.largestDifference(from: exact)! <= 4)
     }
 
-    @Test("enlarging interpolates between pixel centres", arguments: [(64, 48), (33, 25), (40, 24), (320, 200)])
+    @Test(
+        "enlarging interpolates between pixel centres",
+        arguments: [(64, 48), (33, 25), (40, 24), (320, 200)])
     func enlarging(width: Int, height: Int) throws {
         let image = RGBImage.noise(width: 32, height: 24)
         let difference = try #require(
-            image.resized(width: width, height: height).largestDifference(from: NaiveReference.enlarged(image, width: width, height: height)))
+            image.resized(width: width, height: height).largestDifference(
+                from: NaiveReference.enlarged(image, width: width, height: height)))
         #expect(difference <= 1)
     }
 
     @Test("a single pixel becomes as many as are asked for")
     func singlePixel() {
         let colour = RGBColour(1, 2, 3)
-        #expect(RGBImage(width: 1, height: 1, filledWith: colour).resized(width: 9, height: 4) == RGBImage(width: 9, height: 4, filledWith: colour))
+        #expect(
+            RGBImage(width: 1, height: 1, filledWith: colour).resized(width: 9, height: 4)
+                == RGBImage(width: 9, height: 4, filledWith: colour))
     }
 
     @Test("wider and lower at once works along each axis by itself")
@@ -160,6 +193,8 @@ struct ResizeTests {
 
     @Test("a side of nothing is a bug of the caller")
     func nothing() async {
-        await #expect(processExitsWith: .failure) { _ = RGBImage(width: 8, height: 8, filledWith: .black).resized(width: 0, height: 8) }
+        await #expect(processExitsWith: .failure) {
+            _ = RGBImage(width: 8, height: 8, filledWith: .black).resized(width: 0, height: 8)
+        }
     }
 }

@@ -7,11 +7,14 @@ struct DamageTests {
     @Test("a file cut off anywhere is truncated, never a picture", arguments: Vector.tiny)
     func cutOff(vector: Vector) {
         #expect(outcome([]) == .failure(.empty))
-        let wrong = vector.bytes.indices.dropFirst().filter { outcome(Array(vector.bytes[..<$0])) != .failure(.truncated(vector.format)) }
+        let wrong = vector.bytes.indices.dropFirst().filter {
+            outcome(Array(vector.bytes[..<$0])) != .failure(.truncated(vector.format))
+        }
         #expect(wrong.isEmpty, "of \(vector.bytes.count) bytes")
     }
 
-    /// What it cannot see: JPEG and GIF have no check sums, so that a changed byte may well give another picture.
+    /// What it cannot see: JPEG and GIF have no check sums, so that a changed byte may well give
+    /// another picture.
     @Test("any byte changed gives a picture or an error and nothing else", arguments: Vector.tiny)
     func changedByte(vector: Vector) {
         let limits = ImageLimits(maxPixels: 1_000_000)
@@ -20,7 +23,9 @@ struct DamageTests {
                 var bytes = vector.bytes
                 bytes[i] ^= change
                 guard case .success(let image) = outcome(bytes, limits: limits) else { continue }
-                if image.pixels.count != 3 * image.width * image.height { Issue.record("byte \(i), change \(change)") }
+                if image.pixels.count != 3 * image.width * image.height {
+                    Issue.record("byte \(i), change \(change)")
+                }
             }
         }
     }
@@ -37,7 +42,9 @@ struct DamageTests {
         }
     }
 
-    @Test("a scan that ends early is truncated, though the end marker is there", arguments: ["colour", "grey", "subsampled", "progressive", "rgb"])
+    @Test(
+        "a scan that ends early is truncated, though the end marker is there",
+        arguments: ["colour", "grey", "subsampled", "progressive", "rgb"])
     func shortScan(name: String) throws {
         let bytes = Vector.named("JPEG/\(name).jpg").bytes
         let scan = try #require(bytes.indices.first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
@@ -58,7 +65,10 @@ struct DamageTests {
 
     @Test("nothing is printed, however broken the file")
     func silence() async throws {
-        let output = try await #require(processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]) {
+        let output = try await #require(
+            processExitsWith: .success,
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
             for vector in Vector.tiny {
                 for i in stride(from: 0, to: vector.bytes.count, by: 7) {
                     var bytes = vector.bytes
@@ -82,11 +92,19 @@ struct DamageTests {
         let png = Vector.named("PNG/rgb8.png").bytes
         #expect(outcome(Array(png[..<8]) + png[33...]) == .failure(.corrupt(.png)))  // no IHDR
         #expect(outcome([0xFF, 0xD8, 0xFF, 0xD9]) == .failure(.corrupt(.jpeg)))
-        #expect(outcome([0xFF, 0xD8, 0xFF, 0xE0, 0, 1]) == .failure(.corrupt(.jpeg)))  // a length that excludes itself
-        #expect(outcome(Header.jpeg(8, 8) + [0xFF, 0xD9]) == .failure(.corrupt(.jpeg)))  // no tables
-        #expect(outcome(Array("GIF89a".utf8) + [5, 0, 5, 0, 0, 0, 0, 0x3B]) == .failure(.corrupt(.gif)))  // no frame
-        #expect(outcome(Array("GIF80a".utf8) + [5, 0, 5, 0, 0, 0, 0, 0x3B]) == .failure(.corrupt(.gif)))
-        let unpainted = Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 0x01, 0, 0x3B]
+        // a length that excludes itself
+        #expect(outcome([0xFF, 0xD8, 0xFF, 0xE0, 0, 1]) == .failure(.corrupt(.jpeg)))
+        // no tables
+        #expect(outcome(Header.jpeg(8, 8) + [0xFF, 0xD9]) == .failure(.corrupt(.jpeg)))
+        // no frame
+        #expect(
+            outcome(Array("GIF89a".utf8) + [5, 0, 5, 0, 0, 0, 0, 0x3B]) == .failure(.corrupt(.gif)))
+        #expect(
+            outcome(Array("GIF80a".utf8) + [5, 0, 5, 0, 0, 0, 0, 0x3B]) == .failure(.corrupt(.gif)))
+        let unpainted =
+            Array("GIF89a".utf8) + [
+                1, 0, 1, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 0x01, 0, 0x3B,
+            ]
         #expect(outcome(unpainted) == .failure(.corrupt(.gif)))  // no palette
     }
 }

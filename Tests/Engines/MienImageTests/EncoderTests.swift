@@ -9,19 +9,23 @@ struct EncoderTests {
         var image = RGBImage(width: width, height: height, filledWith: .black)
         for y in 0..<height {
             for x in 0..<width {
-                image[x, y] = RGBColour(UInt8(255 * x / width), UInt8(255 * y / height), x > 2 * y ? 200 : 60)
+                image[x, y] = RGBColour(
+                    UInt8(255 * x / width), UInt8(255 * y / height), x > 2 * y ? 200 : 60)
             }
         }
         return image
     }
 
-    @Test("PNG gives every pixel back", arguments: [(1, 1), (1, 300), (300, 1), (17, 13), (640, 480)])
+    @Test(
+        "PNG gives every pixel back", arguments: [(1, 1), (1, 300), (300, 1), (17, 13), (640, 480)])
     func pngRoundTrip(width: Int, height: Int) throws {
         let image = picture(width, height)
         #expect(try ImageDecoder.decode(PNGEncoder.encode(image)) == image)
     }
 
-    @Test("JPEG gives the picture back, nearly", arguments: [(50, 12.0), (89, 8.0), (90, 3.0), (100, 1.0)])
+    @Test(
+        "JPEG gives the picture back, nearly",
+        arguments: [(50, 12.0), (89, 8.0), (90, 3.0), (100, 1.0)])
     func jpegRoundTrip(quality: Int, meanError: Double) throws {
         let image = picture(100, 80)
         let again = try ImageDecoder.decode(JPEGEncoder.encode(image, quality: quality))
@@ -54,7 +58,8 @@ struct EncoderTests {
         for y in 0..<300 {
             for x in 0..<400 {
                 seed = seed &* 1_664_525 &+ 1_013_904_223
-                image[x, y] = RGBColour(UInt8(seed >> 24), UInt8(seed >> 16 & 255), UInt8(seed >> 8 & 255))
+                image[x, y] = RGBColour(
+                    UInt8(seed >> 24), UInt8(seed >> 16 & 255), UInt8(seed >> 8 & 255))
             }
         }
         let png = PNGEncoder.encode(image), jpeg = JPEGEncoder.encode(image, quality: 100)
@@ -63,10 +68,14 @@ struct EncoderTests {
         #expect(try #require(largestDifference(ImageDecoder.decode(jpeg), image)) < 12)
     }
 
-    @Test("the longest sides there are can be written and read", arguments: [(32_768, 1), (1, 32_768)])
+    @Test(
+        "the longest sides there are can be written and read",
+        arguments: [(32_768, 1), (1, 32_768)])
     func longest(width: Int, height: Int) throws {
         let image = RGBImage(width: width, height: height, filledWith: RGBColour(10, 200, 30))
         #expect(try ImageDecoder.decode(PNGEncoder.encode(image)) == image)
-        #expect(try #require(largestDifference(ImageDecoder.decode(JPEGEncoder.encode(image)), image)) < 4)
+        #expect(
+            try #require(largestDifference(ImageDecoder.decode(JPEGEncoder.encode(image)), image))
+                < 4)
     }
 }

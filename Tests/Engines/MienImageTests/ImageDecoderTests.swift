@@ -7,14 +7,18 @@ struct ImageDecoderTests {
     @Test("every kind of PNG, JPEG and GIF shows what it was made to show", arguments: Vector.all)
     func knownAnswer(vector: Vector) throws {
         let image = try ImageDecoder.decode(vector.bytes)
-        let difference = try #require(largestDifference(image, vector.image), "sides are \(image.width)×\(image.height)")
+        let difference = try #require(
+            largestDifference(image, vector.image), "sides are \(image.width)×\(image.height)")
         #expect(difference <= vector.tolerance)
     }
 
     @Test("no kind is missing from the vectors")
     func vectorsAreComplete() {
         let kinds = [
-            "PNG": ["grey1", "grey2", "grey4", "grey8", "grey16", "rgb8", "rgb16", "palette1", "palette2", "palette4", "palette8"].flatMap {
+            "PNG": [
+                "grey1", "grey2", "grey4", "grey8", "grey16", "rgb8", "rgb16", "palette1",
+                "palette2", "palette4", "palette8",
+            ].flatMap {
                 [$0, "\($0)-trns"]
             }
                 + ["grey-alpha8", "grey-alpha16", "rgb-alpha8", "rgb-alpha16"]
@@ -25,22 +29,30 @@ struct ImageDecoderTests {
         #expect(Vector.all.filter { $0.format == .gif }.count == 11)
     }
 
-    @Test("a picture is the same whichever way it was compressed", arguments: ["optimised", "progressive", "restarts"])
+    @Test(
+        "a picture is the same whichever way it was compressed",
+        arguments: ["optimised", "progressive", "restarts"])
     func sameCoefficients(name: String) throws {
         let plain = try ImageDecoder.decode(Vector.named("JPEG/colour.jpg").bytes)
         #expect(try ImageDecoder.decode(Vector.named("JPEG/\(name).jpg").bytes) == plain)
     }
 
-    @Test("interlaced and plain PNG give the same pixels", arguments: Vector.all.filter { $0.name.hasSuffix("-interlaced.png") })
+    @Test(
+        "interlaced and plain PNG give the same pixels",
+        arguments: Vector.all.filter { $0.name.hasSuffix("-interlaced.png") })
     func interlacing(vector: Vector) throws {
         let plain = vector.name.replacing("-interlaced", with: "")
-        #expect(try ImageDecoder.decode(vector.bytes) == ImageDecoder.decode(Vector.named(plain).bytes))
+        #expect(
+            try ImageDecoder.decode(vector.bytes) == ImageDecoder.decode(Vector.named(plain).bytes))
     }
 
-    @Test("bytes after the end of a picture are not looked at", arguments: ["PNG/rgb8.png", "JPEG/colour.jpg", "GIF/colours4.gif"])
+    @Test(
+        "bytes after the end of a picture are not looked at",
+        arguments: ["PNG/rgb8.png", "JPEG/colour.jpg", "GIF/colours4.gif"])
     func trailingBytes(name: String) throws {
         let bytes = Vector.named(name).bytes
-        #expect(try ImageDecoder.decode(bytes + Array("and more".utf8)) == ImageDecoder.decode(bytes))
+        #expect(
+            try ImageDecoder.decode(bytes + Array("and more".utf8)) == ImageDecoder.decode(bytes))
     }
 
     @Test("stray bytes between JPEG segments are passed over, as cameras leave some")

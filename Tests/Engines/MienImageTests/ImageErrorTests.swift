@@ -6,11 +6,16 @@ struct ImageErrorTests {
     @Test(
         "what is no PNG, JPEG or GIF is called by its name",
         arguments: [
-            ("RIFF\u{4}\u{0}\u{0}\u{0}WEBPVP8 ", "WebP"), ("\0\0\0\u{18}ftypheic\0\0\0\0mif1", "HEIC"), ("\0\0\0\u{18}ftypavif", "AVIF"),
-            ("\0\0\0\u{18}ftypisom", "a video (MP4 or QuickTime)"), ("BM\u{10}\0\0\0", "BMP"), ("II*\0\u{8}", "TIFF"), ("MM\0*\0", "TIFF"),
-            ("%PDF-1.7", "a PDF document"), ("PK\u{3}\u{4}", "a ZIP archive"), ("<!DOCTYPE html><html>", "text/HTML"), ("\n <html>", "text/HTML"),
-            ("<svg xmlns=", "SVG"), ("<?xml version=\"1.0\"?><svg/>", "SVG"), ("data:image/png;base64,iVBOR", "a data: URL"),
-            ("iVBORw0KGgoAAAANSUhEUg", "Base64 text"), ("/9j/4AAQSkZJRg", "Base64 text"), ("{\"error\": 404}", "text"),
+            ("RIFF\u{4}\u{0}\u{0}\u{0}WEBPVP8 ", "WebP"),
+            ("\0\0\0\u{18}ftypheic\0\0\0\0mif1", "HEIC"), ("\0\0\0\u{18}ftypavif", "AVIF"),
+            ("\0\0\0\u{18}ftypisom", "a video (MP4 or QuickTime)"), ("BM\u{10}\0\0\0", "BMP"),
+            ("II*\0\u{8}", "TIFF"), ("MM\0*\0", "TIFF"),
+            ("%PDF-1.7", "a PDF document"), ("PK\u{3}\u{4}", "a ZIP archive"),
+            ("<!DOCTYPE html><html>", "text/HTML"), ("\n <html>", "text/HTML"),
+            ("<svg xmlns=", "SVG"), ("<?xml version=\"1.0\"?><svg/>", "SVG"),
+            ("data:image/png;base64,iVBOR", "a data: URL"),
+            ("iVBORw0KGgoAAAANSUhEUg", "Base64 text"), ("/9j/4AAQSkZJRg", "Base64 text"),
+            ("{\"error\": 404}", "text"),
             ("\u{1}\u{2}\u{3}", "an unknown type"),
         ])
     func foreign(text: String, name: String) {
@@ -21,14 +26,22 @@ struct ImageErrorTests {
     func foreignBytes() {
         #expect(outcome([0xFF, 0x0A, 0]) == .failure(.unsupportedType("JPEG XL")))
         #expect(outcome([0xFF, 0x4F, 0xFF, 0x51]) == .failure(.unsupportedType("JPEG 2000")))
-        #expect(outcome([0x1A, 0x45, 0xDF, 0xA3]) == .failure(.unsupportedType("a video (Matroska or WebM)")))
+        #expect(
+            outcome([0x1A, 0x45, 0xDF, 0xA3])
+                == .failure(.unsupportedType("a video (Matroska or WebM)")))
     }
 
     @Test("rare kinds of JPEG are named")
     func rareJPEG() {
-        #expect(outcome(Header.jpeg(8, 8, marker: 0xC3)) == .failure(.unsupportedType("a lossless or hierarchical JPEG")))
-        #expect(outcome(Header.jpeg(8, 8, precision: 12)) == .failure(.unsupportedType("a JPEG of 12 bits a colour")))
-        #expect(outcome(Header.jpeg(8, 8, colours: 2)) == .failure(.unsupportedType("a JPEG of 2 colours")))
+        #expect(
+            outcome(Header.jpeg(8, 8, marker: 0xC3))
+                == .failure(.unsupportedType("a lossless or hierarchical JPEG")))
+        #expect(
+            outcome(Header.jpeg(8, 8, precision: 12))
+                == .failure(.unsupportedType("a JPEG of 12 bits a colour")))
+        #expect(
+            outcome(Header.jpeg(8, 8, colours: 2))
+                == .failure(.unsupportedType("a JPEG of 2 colours")))
     }
 
     @Test("nothing at all is an error of its own")
@@ -41,7 +54,8 @@ struct ImageErrorTests {
     func codes() {
         #expect(
             ImageError.Code.allCases.map(\.rawValue) == [
-                "image.empty", "image.truncated", "image.unsupported-type", "image.corrupt", "image.too-many-bytes", "image.too-many-pixels",
+                "image.empty", "image.truncated", "image.unsupported-type", "image.corrupt",
+                "image.too-many-bytes", "image.too-many-pixels",
                 "image.sides", "image.too-complex",
             ])
     }
@@ -49,10 +63,22 @@ struct ImageErrorTests {
     @Test(
         "each error says what was wrong, what is allowed and what to do",
         arguments: [
-            (ImageError.empty, ImageError.Code.empty, "There is no picture: it has 0 bytes. Send a PNG, JPEG or GIF file."),
-            (.truncated(.jpeg), .truncated, "The JPEG ends before the picture does. It was probably cut off on its way: send the whole file again."),
-            (.unsupportedType("HEIC"), .unsupportedType, "This is HEIC, not a picture that can be read. Send a PNG, JPEG or GIF file."),
-            (.corrupt(.png), .corrupt, "The PNG is damaged and cannot be read. Save or take the picture again."),
+            (
+                ImageError.empty, ImageError.Code.empty,
+                "There is no picture: it has 0 bytes. Send a PNG, JPEG or GIF file."
+            ),
+            (
+                .truncated(.jpeg), .truncated,
+                "The JPEG ends before the picture does. It was probably cut off on its way: send the whole file again."
+            ),
+            (
+                .unsupportedType("HEIC"), .unsupportedType,
+                "This is HEIC, not a picture that can be read. Send a PNG, JPEG or GIF file."
+            ),
+            (
+                .corrupt(.png), .corrupt,
+                "The PNG is damaged and cannot be read. Save or take the picture again."
+            ),
             (
                 .tooManyBytes(count: 6_000_000, limit: 5_242_880), .tooManyBytes,
                 "The picture has 6,000,000 bytes, over the limit of 5,242,880. Save it smaller or compress it more."
@@ -61,8 +87,14 @@ struct ImageErrorTests {
                 .tooManyPixels(width: 60_000, height: 800, limit: 40_000_000), .tooManyPixels,
                 "The picture has 60,000 × 800 pixels, over the limit of 40,000,000 in all. Scale it down."
             ),
-            (.sides(width: 0, height: 5), .sides, "The picture has 0 × 5 pixels; each side must have 1 to 32,768. Scale or crop it."),
-            (.tooComplex(.jpeg), .tooComplex, "The JPEG takes far more work to decode than its size allows. Save it again as a plain PNG or JPEG."),
+            (
+                .sides(width: 0, height: 5), .sides,
+                "The picture has 0 × 5 pixels; each side must have 1 to 32,768. Scale or crop it."
+            ),
+            (
+                .tooComplex(.jpeg), .tooComplex,
+                "The JPEG takes far more work to decode than its size allows. Save it again as a plain PNG or JPEG."
+            ),
         ])
     func descriptions(error: ImageError, code: ImageError.Code, text: String) {
         #expect(error.code == code)

@@ -44,7 +44,9 @@ struct ImageFileTests {
     func inside() throws {
         try withFile(Array("%PDF-1.7".utf8)) { path in
             let error = try #require(failure(path))
-            #expect(error.reason == .image(.unsupportedType("a PDF document")) && error.code == "image.unsupported-type")
+            #expect(
+                error.reason == .image(.unsupportedType("a PDF document"))
+                    && error.code == "image.unsupported-type")
             #expect("\(error)".hasPrefix("\(path): This is a PDF document"))
         }
         try withFile([]) { #expect(failure($0)?.reason == .image(.empty)) }
@@ -54,12 +56,15 @@ struct ImageFileTests {
     func big() throws {
         try withFile([]) { path in
             truncate(path, 1 << 40)  // a terabyte of nothing
-            #expect(failure(path)?.reason == .image(.tooManyBytes(count: 1 << 40, limit: 5_242_880)))
+            #expect(
+                failure(path)?.reason == .image(.tooManyBytes(count: 1 << 40, limit: 5_242_880)))
         }
         let bytes = Vector.named("PNG/rgb8.png").bytes
         try withFile(bytes) { path in
             #expect(failure(path, limits: ImageLimits(maxBytes: bytes.count)) == nil)
-            #expect(failure(path, limits: ImageLimits(maxBytes: bytes.count - 1))?.code == "image.too-many-bytes")
+            #expect(
+                failure(path, limits: ImageLimits(maxBytes: bytes.count - 1))?.code
+                    == "image.too-many-bytes")
         }
     }
 
@@ -70,7 +75,9 @@ struct ImageFileTests {
         defer { try? FileManager.default.removeItem(atPath: pipe) }
         for path in [pipe, "/dev/zero"] {
             let error = try #require(failure(path))
-            #expect(error.reason == .notRegular && error.code == "file.not-regular" && "\(error)".hasPrefix("\(path): "))
+            #expect(
+                error.reason == .notRegular && error.code == "file.not-regular"
+                    && "\(error)".hasPrefix("\(path): "))
         }
     }
 }

@@ -8,8 +8,10 @@ struct ImageOrientationTests {
     func upright(number: Int) throws {
         let vector = Vector.named("JPEG/exif-\(number).jpg")
         #expect(try ImageDecoder.probe(vector.bytes).orientation.rawValue == number)
-        let image = try ImageDecoder.decode(vector.bytes), plain = try ImageDecoder.decode(Vector.named("JPEG/colour.jpg").bytes)
-        #expect(try #require(largestDifference(image, plain)) <= 2)  // blocks were compressed mirrored and turned
+        let image = try ImageDecoder.decode(vector.bytes),
+            plain = try ImageDecoder.decode(Vector.named("JPEG/colour.jpg").bytes)
+        // blocks were compressed mirrored and turned
+        #expect(try #require(largestDifference(image, plain)) <= 2)
     }
 
     @Test("an orientation is read in both byte orders", arguments: 1...8)
@@ -21,7 +23,9 @@ struct ImageOrientationTests {
     @Test("a cut-off or changed EXIF gives an orientation or none, never a trap", arguments: 1...2)
     func damaged(number: Int) {
         let file = Vector.file("EXIF/\(number).tiff")
-        for count in 0..<32 { #expect(ImageOrientation(tiff: file.span.extracting(0..<count)) == nil) }
+        for count in 0..<32 {
+            #expect(ImageOrientation(tiff: file.span.extracting(0..<count)) == nil)
+        }
         for i in file.indices {
             for change: UInt8 in [0x01, 0x10, 0x80, 0xFF] {
                 var bytes = file
@@ -40,9 +44,11 @@ struct ImageOrientationTests {
             return ImageOrientation(tiff: bytes.span)
         }
         #expect(changed(31, 8) == .turn270)
-        #expect(changed(31, 0) == nil && changed(31, 9) == nil && changed(30, 1) == nil)  // 0, 9, 262
+        // 0, 9, 262
+        #expect(changed(31, 0) == nil && changed(31, 9) == nil && changed(30, 1) == nil)
         #expect(changed(25, 4) == nil && changed(29, 2) == nil)  // a LONG; two of them
-        #expect(changed(4, 0xFF) == nil && changed(9, 1) == nil)  // a directory beyond the end, one too short
+        // a directory beyond the end, one too short
+        #expect(changed(4, 0xFF) == nil && changed(9, 1) == nil)
         #expect(changed(8, 0xFF) == .turn90)  // one too long, but it is there
     }
 

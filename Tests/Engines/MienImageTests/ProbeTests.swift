@@ -7,10 +7,13 @@ struct ProbeTests {
     func agreesWithDecoding(vector: Vector) throws {
         let info = try ImageDecoder.probe(vector.bytes)
         #expect(info.format == vector.format)
-        #expect((info.uprightWidth, info.uprightHeight) == (vector.image.width, vector.image.height))
+        #expect(
+            (info.uprightWidth, info.uprightHeight) == (vector.image.width, vector.image.height))
     }
 
-    @Test("only the header is needed: the picture may be missing", arguments: [("PNG/rgb8.png", 33), ("GIF/colours4.gif", 10)])
+    @Test(
+        "only the header is needed: the picture may be missing",
+        arguments: [("PNG/rgb8.png", 33), ("GIF/colours4.gif", 10)])
     func headerAlone(name: String, count: Int) throws {
         let info = try ImageDecoder.probe(Array(Vector.named(name).bytes[..<count]))
         #expect((info.width, info.height) == (11, 9))
@@ -23,7 +26,9 @@ struct ProbeTests {
         let info = try ImageDecoder.probe(Array(bytes[..<(scan + 14)]))
         #expect((info.width, info.height, info.orientation) == (16, 24, .turn90))
         #expect((info.uprightWidth, info.uprightHeight) == (24, 16))
-        #expect(throws: ImageError.truncated(.jpeg)) { try ImageDecoder.probe(Array(bytes[..<scan])) }
+        #expect(throws: ImageError.truncated(.jpeg)) {
+            try ImageDecoder.probe(Array(bytes[..<scan]))
+        }
     }
 
     @Test("sides beyond every limit are told, not judged")

@@ -12,7 +12,8 @@ struct Vector: CustomTestStringConvertible {
     var testDescription: String { name }
     var format: ImageFormat { ImageFormat(rawValue: name.prefix { $0 != "/" }.lowercased())! }
 
-    /// The most a colour may be off: JPEG loses a little, and over-white of 16 bits is rounded once more than computed.
+    /// The most a colour may be off: JPEG loses a little, and over-white of 16 bits is rounded once
+    /// more than computed.
     var tolerance: Int { format == .jpeg ? 6 : name.contains("alpha16") ? 1 : 0 }
 
     static let all: [Vector] = {
@@ -20,9 +21,13 @@ struct Vector: CustomTestStringConvertible {
             let width, height: Int
             let rgb: String
         }
-        let entries = try! JSONDecoder().decode([String: Expected].self, from: Data(file("expected.json")))
+        let entries = try! JSONDecoder().decode(
+            [String: Expected].self, from: Data(file("expected.json")))
         return entries.sorted { $0.key < $1.key }.map { name, shown in
-            Vector(name: name, bytes: file(name), image: try! RGBImage(width: shown.width, height: shown.height, pixels: unhex(shown.rgb)))
+            Vector(
+                name: name, bytes: file(name),
+                image: try! RGBImage(
+                    width: shown.width, height: shown.height, pixels: unhex(shown.rgb)))
         }
     }()
 
@@ -32,7 +37,9 @@ struct Vector: CustomTestStringConvertible {
     static func named(_ name: String) -> Vector { all.first { $0.name == name }! }
 
     static func file(_ name: String) -> [UInt8] {
-        [UInt8](try! Data(contentsOf: Bundle.module.bundleURL.appendingPathComponent("Vectors/\(name)")))
+        [UInt8](
+            try! Data(contentsOf: Bundle.module.bundleURL.appendingPathComponent("Vectors/\(name)"))
+        )
     }
 
     private static func unhex(_ text: String) -> [UInt8] {
@@ -49,5 +56,7 @@ func largestDifference(_ a: RGBImage, _ b: RGBImage) -> Int? {
 
 /// What a decoder says to `bytes`.
 func outcome(_ bytes: [UInt8], limits: ImageLimits = .standard) -> Result<RGBImage, ImageError> {
-    do { return .success(try ImageDecoder.decode(bytes, limits: limits)) } catch { return .failure(error) }
+    do { return .success(try ImageDecoder.decode(bytes, limits: limits)) } catch {
+        return .failure(error)
+    }
 }

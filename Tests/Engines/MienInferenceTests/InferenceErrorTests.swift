@@ -7,7 +7,8 @@ struct InferenceErrorTests {
     func codes() {
         #expect(
             InferenceError.Code.allCases.map(\.rawValue) == [
-                "inference.no-runtime", "inference.unreadable-model", "inference.uncompilable-model", "inference.unsuitable-model",
+                "inference.no-runtime", "inference.unreadable-model",
+                "inference.uncompilable-model", "inference.unsuitable-model",
                 "inference.failed", "inference.busy", "inference.stopped",
             ])
     }

@@ -58,7 +58,8 @@ struct NetworkTests {
             for i in 0..<400 {
                 group.addTask {
                     try await pool.run { request in
-                        try request.run { input in for k in 0..<4 { input[k] = Float(i * 4 + k) } } != [(0..<4).map { Float(2 * (i * 4 + $0) + 1) }]
+                        try request.run { input in for k in 0..<4 { input[k] = Float(i * 4 + k) } }
+                            != [(0..<4).map { Float(2 * (i * 4 + $0) + 1) }]
                     }
                 }
             }
@@ -70,14 +71,16 @@ struct NetworkTests {
     @Test("several threads in one run give the same answers")
     func threads() throws {
         let model = try SmallModel()
-        let request = try InferRequest(Network(model.path, runtime: runtime, options: NetworkOptions(threads: 3, streams: 2)))
+        let request = try InferRequest(
+            Network(model.path, runtime: runtime, options: NetworkOptions(threads: 3, streams: 2)))
         #expect(try answer(request, to: [1, 2, 3, 4]) == [[3, 5, 7, 9]])
     }
 
     @Test("bf16 answers nearly the same, on a CPU that has it and on one that has not")
     func bf16() throws {
         let model = try SmallModel()
-        let request = try InferRequest(Network(model.path, runtime: runtime, options: NetworkOptions(precision: .bf16)))
+        let request = try InferRequest(
+            Network(model.path, runtime: runtime, options: NetworkOptions(precision: .bf16)))
         let found = try answer(request, to: [1, 2, 3, 4])[0]
         #expect(zip(found, [3, 5, 7, 9]).allSatisfy { abs($0 - $1) < 0.05 * $1 })
     }
@@ -93,7 +96,9 @@ struct NetworkTests {
     @Test("a network with two inputs is unsuitable")
     func twoInputs() throws {
         let model = try SmallModel(secondInput: true)
-        #expect(throws: InferenceError(.unsuitableModel, "")) { try Network(model.path, runtime: runtime) }
+        #expect(throws: InferenceError(.unsuitableModel, "")) {
+            try Network(model.path, runtime: runtime)
+        }
     }
 
     @Test("bytes are taken where the network takes bytes")
@@ -107,13 +112,17 @@ struct NetworkTests {
     @Test("an input of other numbers is unsuitable")
     func inputType() throws {
         let model = try SmallModel(input: .integers)
-        #expect(throws: InferenceError(.unsuitableModel, "")) { try InferRequest(Network(model.path, runtime: runtime)) }
+        #expect(throws: InferenceError(.unsuitableModel, "")) {
+            try InferRequest(Network(model.path, runtime: runtime))
+        }
     }
 
     @Test("an output of other numbers is unsuitable")
     func outputType() throws {
         let model = try SmallModel(outputType: "i32")
-        #expect(throws: InferenceError(.unsuitableModel, "")) { try InferRequest(Network(model.path, runtime: runtime)) }
+        #expect(throws: InferenceError(.unsuitableModel, "")) {
+            try InferRequest(Network(model.path, runtime: runtime))
+        }
     }
 
     @Test("threads and streams out of range are a bug of the caller")
@@ -135,7 +144,9 @@ struct UnreadableNetworkTests {
         return nil
     }
 
-    @Test("a file that is not there is unreadable, and the reason names it", arguments: ["missing.xml", "missing.tflite", "missing.onnx"])
+    @Test(
+        "a file that is not there is unreadable, and the reason names it",
+        arguments: ["missing.xml", "missing.tflite", "missing.onnx"])
     func missing(name: String) throws {
         let error = try #require(refusal(folder(name).path))
         #expect(error.code == .unreadableModel)
@@ -144,10 +155,14 @@ struct UnreadableNetworkTests {
         #expect(error.description == "inference.unreadable-model: \(error.reason)")
     }
 
-    @Test("garbage is unreadable, whatever it is called", arguments: ["a.xml", "a.tflite", "a.onnx", "a.txt", "a"])
+    @Test(
+        "garbage is unreadable, whatever it is called",
+        arguments: ["a.xml", "a.tflite", "a.onnx", "a.txt", "a"])
     func garbage(name: String) throws {
         var random = TestSeed.generator()
-        let path = try folder.write((0..<4096).map { _ in UInt8.random(in: 0...255, using: &random) }, to: name).path
+        let path = try folder.write(
+            (0..<4096).map { _ in UInt8.random(in: 0...255, using: &random) }, to: name
+        ).path
         #expect(refusal(path)?.code == .unreadableModel)
     }
 
@@ -180,13 +195,18 @@ struct NetworkCacheTests {
     init() throws { (runtime, cache) = (try InferenceRuntime(), try ScratchFolder()) }
 
     private func answer(_ model: SmallModel) throws -> [[Float]] {
-        let network = try Network(model.path, runtime: runtime, options: NetworkOptions(cacheFolder: cache("deep/er").path))
+        let network = try Network(
+            model.path, runtime: runtime,
+            options: NetworkOptions(cacheFolder: cache("deep/er").path))
         return try InferRequest(network).run { input in for i in 0..<4 { input[i] = Float(i) } }
     }
 
     private func blobs() throws -> [String: Data] {
         let names = try cache.names(in: "deep/er").filter { $0.hasSuffix(".blob") }
-        return Dictionary(uniqueKeysWithValues: try names.map { ($0, try Data(contentsOf: cache("deep/er/\($0)"))) })
+        return Dictionary(
+            uniqueKeysWithValues: try names.map {
+                ($0, try Data(contentsOf: cache("deep/er/\($0)")))
+            })
     }
 
     @Test("filled by the first start, used by the next")
@@ -210,7 +230,9 @@ struct NetworkCacheTests {
     func damaged() throws {
         let model = try SmallModel()
         _ = try answer(model)
-        for (name, data) in try blobs() { try cache.write(data.prefix(data.count / 2), to: "deep/er/\(name)") }
+        for (name, data) in try blobs() {
+            try cache.write(data.prefix(data.count / 2), to: "deep/er/\(name)")
+        }
         #expect(try answer(model) == [[1, 3, 5, 7]])
     }
 

@@ -1,7 +1,8 @@
 import Foundation
 import MienTesting
 
-/// A network written by hand: y = 2·x + 1 on four numbers. In OpenVINO's intermediate representation, a graph in XML and its constants.
+/// A network written by hand: y = 2·x + 1 on four numbers. In OpenVINO's intermediate
+/// representation, a graph in XML and its constants.
 struct SmallModel {
     let folder: ScratchFolder
     let path: String
@@ -17,7 +18,10 @@ struct SmallModel {
     ///   - open: leaves the number of values to who opens the file.
     ///   - outputType: what the answer is turned into at the end.
     ///   - secondInput: adds an input that comes out as it goes in.
-    init(input: Input = .floats, open: Bool = false, outputType: String = "f32", factor: Float = 2, secondInput: Bool = false) throws {
+    init(
+        input: Input = .floats, open: Bool = false, outputType: String = "f32", factor: Float = 2,
+        secondInput: Bool = false
+    ) throws {
         folder = try ScratchFolder()
         let dims = "<dim>1</dim><dim>\(open ? -1 : 4)</dim>", single = "<dim>1</dim><dim>1</dim>"
         let second = """
@@ -67,7 +71,10 @@ struct SmallModel {
             <rt_info/>
             </net>
             """
-        try folder.write([factor, 1].flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * $0)) } }, to: "small.bin")
+        try folder.write(
+            [factor, 1].flatMap { value in
+                (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * $0)) }
+            }, to: "small.bin")
         path = try folder.write(xml.utf8, to: "small.xml").path
     }
 }

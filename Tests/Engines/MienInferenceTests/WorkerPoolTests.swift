@@ -46,7 +46,9 @@ struct WorkerPoolTests {
     func answers() async throws {
         let pool = WorkerPool(workers: 1, label: "test") { 20 }
         #expect(try await pool.run { $0 + 1 } == 21)
-        await #expect(throws: Broken.self) { try await pool.run { (_: inout Int) throws -> Int in throw Broken() } }
+        await #expect(throws: Broken.self) {
+            try await pool.run { (_: inout Int) throws -> Int in throw Broken() }
+        }
         #expect(try await pool.run { $0 } == 20)
     }
 
@@ -77,7 +79,8 @@ struct WorkerPoolTests {
         #expect(try await pool.run { $0 } == Array(0..<50))
     }
 
-    @Test("when as many wait as may wait, the next is refused as busy, and those who wait are served")
+    @Test(
+        "when as many wait as may wait, the next is refused as busy, and those who wait are served")
     func limit() async throws {
         let pool = WorkerPool(workers: 1, queueLimit: 3, label: "test") { 0 }
         let gate = Gate(), holder = await hold(pool, at: gate)
@@ -93,9 +96,14 @@ struct WorkerPoolTests {
 
     @Test("a share with many jobs waiting delays another share's job by one")
     func fairness() async throws {
-        let pool = WorkerPool(workers: 1, limits: WorkLimits(total: 100, perOwner: 50, perPart: 20, wait: nil), label: "test") { [String]() }
+        let pool = WorkerPool(
+            workers: 1, limits: WorkLimits(total: 100, perOwner: 50, perPart: 20, wait: nil),
+            label: "test"
+        ) { [String]() }
         let gate = Gate(), holder = await hold(pool, at: gate)
-        let flood = (0..<40).map { i in Task { try await pool.run(for: .address("A", naming: "\(i)")) { $0.append("A") } } }
+        let flood = (0..<40).map { i in
+            Task { try await pool.run(for: .address("A", naming: "\(i)")) { $0.append("A") } }
+        }
         await until { pool.waiting == 40 }
         let other = Task { try await pool.run(for: .address("B")) { $0.append("B") } }
         await until { pool.waiting == 41 }
@@ -109,7 +117,11 @@ struct WorkerPoolTests {
 
     @Test("a job that has waited too long is refused as busy and never runs; the next one runs")
     func wait() async throws {
-        let pool = WorkerPool(workers: 1, limits: WorkLimits(total: 10, perOwner: 10, perPart: 10, wait: .milliseconds(50)), label: "test") { 0 }
+        let pool = WorkerPool(
+            workers: 1,
+            limits: WorkLimits(total: 10, perOwner: 10, perPart: 10, wait: .milliseconds(50)),
+            label: "test"
+        ) { 0 }
         let gate = Gate(), holder = await hold(pool, at: gate), ran = Counter()
         let late = Task { try await pool.run { _ in ran.add(1) } }
         await until { pool.waiting == 1 }
@@ -123,14 +135,23 @@ struct WorkerPoolTests {
 
     @Test("a job that loses its place to a smaller share is refused as busy")
     func displaced() async throws {
-        let pool = WorkerPool(workers: 1, limits: WorkLimits(total: 4, perOwner: 4, perPart: 4, wait: nil), label: "test") { 0 }
+        let pool = WorkerPool(
+            workers: 1, limits: WorkLimits(total: 4, perOwner: 4, perPart: 4, wait: nil),
+            label: "test"
+        ) { 0 }
         let gate = Gate(), holder = await hold(pool, at: gate)
         let flood = (0..<4).map { _ in Task { try await pool.run(for: .address("A")) { _ in } } }
         await until { pool.waiting == 4 }
         let other = Task { try await pool.run(for: .address("B")) { _ in 9 } }
         let results = await withTaskGroup(of: Bool.self) { group in
             for task in flood {
-                group.addTask { if case .failure(let error as InferenceError) = await task.result { error.code == .busy } else { false } }
+                group.addTask {
+                    if case .failure(let error as InferenceError) = await task.result {
+                        error.code == .busy
+                    } else {
+                        false
+                    }
+                }
             }
             let first = await group.next()
             gate.open()
@@ -223,7 +244,8 @@ struct WorkerPoolTests {
                     var sum = 0
                     for job in 0..<10 {
                         sum += try await pool.run { tally in
-                            tally.count += 1  // not atomic: two jobs at once on one worker would lose some
+                            // not atomic: two jobs at once on one worker would lose some
+                            tally.count += 1
                             return task * 10 + job
                         }
                     }
@@ -258,14 +280,19 @@ struct WorkerPoolTests {
     /// Threads of this process whose name begins so.
     private func threads(named label: String) -> Int {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-        return tasks.count { (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8))?.hasPrefix(label) ?? false }
+        return tasks.count {
+            (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8))?.hasPrefix(
+                label) ?? false
+        }
     }
 
     @Test("the last one to let go of the pool may be a job of its own")
     func letGoByAJob() async throws {
         let ended = Counter()
         for _ in 0..<200 {
-            var pool: WorkerPool<Mourned>? = WorkerPool(workers: 2, label: "test") { Mourned(ended) }
+            var pool: WorkerPool<Mourned>? = WorkerPool(workers: 2, label: "test") {
+                Mourned(ended)
+            }
             let task = Task { [pool] in try await pool!.run { [pool] _ in _ = pool } }
             pool = nil
             try await task.value
@@ -285,12 +312,14 @@ struct WorkerPoolTests {
         for (i, task) in tasks.enumerated() {
             switch await task.result {
             case .success(let answer): #expect(answer == i)
-            case .failure(let error): #expect(error as? InferenceError == InferenceError(.stopped, ""))
+            case .failure(let error):
+                #expect(error as? InferenceError == InferenceError(.stopped, ""))
             }
         }
     }
 
-    /// As many blocked jobs as no cooperative pool has threads. If they held its threads, no other task could go on and open the gate.
+    /// As many blocked jobs as no cooperative pool has threads. If they held its threads, no other
+    /// task could go on and open the gate.
     @Test("jobs that block do not hold up other tasks", arguments: [16, 64])
     func blocking(workers: Int) async throws {
         let pool = WorkerPool(workers: workers, label: "test") { 0 }
@@ -321,8 +350,12 @@ struct WorkerPoolTests {
 
     @Test("no worker, or a queue without room, is a bug of the caller")
     func preconditions() async {
-        await #expect(processExitsWith: .failure) { _ = WorkerPool(workers: 0, label: "test") { 0 } }
-        await #expect(processExitsWith: .failure) { _ = WorkerPool(workers: 1, queueLimit: 0, label: "test") { 0 } }
+        await #expect(processExitsWith: .failure) {
+            _ = WorkerPool(workers: 0, label: "test") { 0 }
+        }
+        await #expect(processExitsWith: .failure) {
+            _ = WorkerPool(workers: 1, queueLimit: 0, label: "test") { 0 }
+        }
     }
 }
 

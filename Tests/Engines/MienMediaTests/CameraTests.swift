@@ -5,12 +5,16 @@ import Testing
 @testable import MienMedia
 
 @Suite struct CameraTests {
-    private let back = Camera(name: "USB Camera", path: "/dev/video0"), front = Camera(name: "Integrated FRONT", path: "/dev/video2")
+    private let back = Camera(name: "USB Camera", path: "/dev/video0"),
+        front = Camera(name: "Integrated FRONT", path: "/dev/video2")
 
     @Test func `the first whose name contains front, or else the first`() throws {
         #expect(try Camera.choose(from: [back, front]) == front)
-        #expect(try Camera.choose(from: [back, Camera(name: "Other", path: "/dev/video4")]) == back)
-        #expect(try Camera.choose(from: [front, Camera(name: "front two", path: "/dev/video4")]) == front)
+        #expect(
+            try Camera.choose(from: [back, Camera(name: "Other", path: "/dev/video4")]) == back)
+        #expect(
+            try Camera.choose(from: [front, Camera(name: "front two", path: "/dev/video4")])
+                == front)
     }
 
     @Test func `a name or a device picks one`() throws {
@@ -19,23 +23,36 @@ import Testing
     }
 
     @Test func `a wrong name is told the right ones`() {
-        let error = #expect(throws: MediaError.self) { try Camera.choose(from: [back, front], named: "USB") }
+        let error = #expect(throws: MediaError.self) {
+            try Camera.choose(from: [back, front], named: "USB")
+        }
         #expect(error?.code == .unknownCamera)
-        #expect(error?.reason == "There is no camera “USB”. There are: “USB Camera” (/dev/video0), “Integrated FRONT” (/dev/video2).")
-        #expect(#expect(throws: MediaError.self) { try Camera.choose(from: [], named: "USB") }?.code == .noCamera)
+        #expect(
+            error?.reason
+                == "There is no camera “USB”. There are: “USB Camera” (/dev/video0), “Integrated FRONT” (/dev/video2)."
+        )
+        #expect(
+            #expect(throws: MediaError.self) { try Camera.choose(from: [], named: "USB") }?.code
+                == .noCamera)
         #expect(#expect(throws: MediaError.self) { try Camera.choose(from: []) }?.code == .noCamera)
     }
 
     @Test func `cameras come in the order of their numbers, without their other devices`() throws {
         let scratch = try ScratchFolder()
-        for (entry, name) in [("video10", "Ten\n"), ("video2", "Two: Two\n"), ("video3", "Two: Two\n"), ("video4", "\n"), ("v4l-subdev0", "x")] {
-            try FileManager.default.createDirectory(at: scratch(entry), withIntermediateDirectories: true)
+        for (entry, name) in [
+            ("video10", "Ten\n"), ("video2", "Two: Two\n"), ("video3", "Two: Two\n"),
+            ("video4", "\n"), ("v4l-subdev0", "x"),
+        ] {
+            try FileManager.default.createDirectory(
+                at: scratch(entry), withIntermediateDirectories: true)
             _ = try scratch.write(name.utf8, to: "\(entry)/name")
         }
         let cameras = Camera.all(in: scratch.url.path, devices: "/dev") { $0 != "/dev/video3" }
         #expect(
             cameras == [
-                Camera(name: "Two: Two", path: "/dev/video2"), Camera(name: "video4", path: "/dev/video4"), Camera(name: "Ten", path: "/dev/video10"),
+                Camera(name: "Two: Two", path: "/dev/video2"),
+                Camera(name: "video4", path: "/dev/video4"),
+                Camera(name: "Ten", path: "/dev/video10"),
             ])
         #expect(Camera.all(in: scratch("none").path, devices: "/dev") { _ in true }.isEmpty)
     }

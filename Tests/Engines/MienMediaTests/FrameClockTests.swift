@@ -4,7 +4,9 @@ import Testing
 @testable import MienMedia
 
 @Suite struct FrameClockTests {
-    private func clock(_ rate: Double = 10) -> FrameClock { FrameClock(base: AVRational(num: 1, den: 1000), framesPerSecond: rate) }
+    private func clock(_ rate: Double = 10) -> FrameClock {
+        FrameClock(base: AVRational(num: 1, den: 1000), framesPerSecond: rate)
+    }
 
     @Test func `times start at zero and follow the stamps`() {
         let clock = clock()

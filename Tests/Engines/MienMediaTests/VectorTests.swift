@@ -3,14 +3,19 @@ import MienMedia
 import MienMediaTesting
 import Testing
 
-/// Small videos that are kept: a check of each form that needs no encoder, and seeds for the fuzz target. See Vectors/PROVENANCE.md.
+/// Small videos that are kept: a check of each form that needs no encoder, and seeds for the fuzz
+/// target. See Vectors/PROVENANCE.md.
 @Suite struct VectorTests {
     private static let (width, height, count) = (48, 32, 3)
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Vectors/Video")
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "Vectors/Video")
     private static let names = MovieMaker.Kind.allCases.map(\.rawValue) + ["turned.mp4"]
 
-    @Test(arguments: names) func `a video that was kept reads as it was written`(_ name: String) throws {
-        let url = try #require(Bundle.module.url(forResource: "Vectors/Video/\(name)", withExtension: nil))
+    @Test(arguments: names) func `a video that was kept reads as it was written`(_ name: String)
+        throws
+    {
+        let url = try #require(
+            Bundle.module.url(forResource: "Vectors/Video/\(name)", withExtension: nil))
         let reader = try FrameReader(bytes: [UInt8](try Data(contentsOf: url)))
         var frames: [VideoFrame] = []
         while case .frame(let frame) = try reader.next() { frames.append(frame) }
@@ -20,17 +25,28 @@ import Testing
         #expect(frames.map { Int(($0.time / .milliseconds(1)).rounded()) } == [0, 40, 80])
         // Above left is red; turned to the right, what was below left: blue.
         let first = try #require(frames.last).image[4, 4]
-        if name == "turned.mp4" { #expect(first.blue > 150 && first.red < 100) } else { #expect(first.red > 150 && first.blue < 100) }
+        if name == "turned.mp4" {
+            #expect(first.blue > 150 && first.red < 100)
+        } else {
+            #expect(first.red > 150 && first.blue < 100)
+        }
     }
 
-    @Test(.enabled(if: ProcessInfo.processInfo.environment["MIEN_WRITE_VECTORS"] != nil, "writes files: only when MIEN_WRITE_VECTORS is set"))
+    @Test(
+        .enabled(
+            if: ProcessInfo.processInfo.environment["MIEN_WRITE_VECTORS"] != nil,
+            "writes files: only when MIEN_WRITE_VECTORS is set"))
     func `the vectors are written anew`() throws {
         try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
         for kind in MovieMaker.Kind.allCases {
-            try MovieMaker(kind).write(Self.count, width: Self.width, height: Self.height, to: Self.folder.appending(path: kind.rawValue))
+            try MovieMaker(kind).write(
+                Self.count, width: Self.width, height: Self.height,
+                to: Self.folder.appending(path: kind.rawValue))
         }
         var turned = MovieMaker(.mp4)
         turned.displayMatrix = MovieMaker.turned(90)
-        try turned.write(Self.count, width: Self.width, height: Self.height, to: Self.folder.appending(path: "turned.mp4"))
+        try turned.write(
+            Self.count, width: Self.width, height: Self.height,
+            to: Self.folder.appending(path: "turned.mp4"))
     }
 }

@@ -27,7 +27,8 @@ extension MediaTests {
         let scratch = try! ScratchFolder()
 
         private func movie(
-            _ kind: MovieMaker.Kind, _ count: Int = 10, width: Int = 96, height: Int = 64, _ change: (inout MovieMaker) -> Void = { _ in }
+            _ kind: MovieMaker.Kind, _ count: Int = 10, width: Int = 96, height: Int = 64,
+            _ change: (inout MovieMaker) -> Void = { _ in }
         )
             throws -> String
         {
@@ -39,7 +40,9 @@ extension MediaTests {
         }
 
         @Test(arguments: MovieMaker.Kind.allCases.filter(\.isAvailable))
-        func `every frame of a video comes, upright, in its colours, with its time`(_ kind: MovieMaker.Kind) async throws {
+        func `every frame of a video comes, upright, in its colours, with its time`(
+            _ kind: MovieMaker.Kind
+        ) async throws {
             let video = try await VideoStream.open(.file(try movie(kind, 30)))
             #expect((video.info.width, video.info.height) == (96, 64))
             let frames = try await video.all()
@@ -49,7 +52,8 @@ extension MediaTests {
                 // A GIF counts hundredths, an MPEG-TS 90,000ths.
                 #expect(abs(frame.time / .milliseconds(1) - Double(40 * index)) < 1.5)
             }
-            // The bar has not come down to the lower half's middle yet, and has left the upper one's.
+            // The bar has not come down to the lower half's middle yet, and has left the upper
+            // one's.
             #expect(corners(frames[18].image) == [red, green, blue, white])
         }
 
@@ -63,12 +67,21 @@ extension MediaTests {
 
         @Test(
             arguments: [
-                (0, false, [red, green, blue, white], 96), (90, false, [blue, red, white, green], 64), (180, false, [white, blue, green, red], 96),
-                (270, false, [green, white, red, blue], 64), (0, true, [green, red, white, blue], 96), (90, true, [white, green, blue, red], 64),
-                (180, true, [blue, white, red, green], 96), (270, true, [red, blue, green, white], 64),
+                (0, false, [red, green, blue, white], 96),
+                (90, false, [blue, red, white, green], 64),
+                (180, false, [white, blue, green, red], 96),
+                (270, false, [green, white, red, blue], 64),
+                (0, true, [green, red, white, blue], 96),
+                (90, true, [white, green, blue, red], 64),
+                (180, true, [blue, white, red, green], 96),
+                (270, true, [red, blue, green, white], 64),
             ])
-        func `a phone's turned and mirrored videos are put upright`(degrees: Int, mirrored: Bool, expected: [String], width: Int) async throws {
-            let path = try movie(.mp4) { $0.displayMatrix = MovieMaker.turned(Double(degrees), mirrored: mirrored) }
+        func `a phone's turned and mirrored videos are put upright`(
+            degrees: Int, mirrored: Bool, expected: [String], width: Int
+        ) async throws {
+            let path = try movie(.mp4) {
+                $0.displayMatrix = MovieMaker.turned(Double(degrees), mirrored: mirrored)
+            }
             let video = try await VideoStream.open(.file(path))
             #expect(video.info.width == width && video.info.quarterTurns == degrees / 90)
             let first = try #require(try await video.all().last)
@@ -81,34 +94,45 @@ extension MediaTests {
         }
 
         @Test func `pixels that are not square are made so`() async throws {
-            let path = try movie(.mkv, 2, width: 96, height: 64) { $0.pixelAspect = .init(num: 1, den: 2) }
+            let path = try movie(.mkv, 2, width: 96, height: 64) {
+                $0.pixelAspect = .init(num: 1, den: 2)
+            }
             let video = try await VideoStream.open(.file(path))
             let frame = try #require(try await video.all().first)
             #expect((frame.image.width, frame.image.height) == (48, 64))
             #expect((video.info.width, video.info.height) == (48, 64))
         }
 
-        @Test func `large frames are scaled down when asked for, small ones are never scaled up`() async throws {
+        @Test func `large frames are scaled down when asked for, small ones are never scaled up`()
+            async throws
+        {
             let path = try movie(.mkv, 2, width: 200, height: 100)
-            let small = try await VideoStream.open(.file(path), options: VideoOptions(longestSide: 50))
+            let small = try await VideoStream.open(
+                .file(path), options: VideoOptions(longestSide: 50))
             #expect((small.info.width, small.info.height) == (50, 25))
             let frame = try #require(try await small.all().last)
             #expect((frame.image.width, frame.image.height) == (50, 25))
             #expect(colour(frame.image, 0, 0) == red && colour(frame.image, 1, 0) == green)
-            let same = try await VideoStream.open(.file(path), options: VideoOptions(longestSide: 1000))
+            let same = try await VideoStream.open(
+                .file(path), options: VideoOptions(longestSide: 1000))
             #expect(same.info.width == 200)
         }
 
         @Test func `what is known beforehand`() async throws {
             let info = try await VideoStream.open(.file(try movie(.mp4, 50))).info
-            #expect(info.duration == .seconds(2) && info.framesPerSecond == 25 && info.codec == "mpeg4")
+            #expect(
+                info.duration == .seconds(2) && info.framesPerSecond == 25 && info.codec == "mpeg4")
         }
 
         // MARK: Refusals
 
-        private func refusal(_ path: String, _ limits: VideoLimits = .standard) async throws -> MediaError? {
+        private func refusal(_ path: String, _ limits: VideoLimits = .standard) async throws
+            -> MediaError?
+        {
             do {
-                for try await _ in try await VideoStream.open(.file(path), options: VideoOptions(limits: limits)) {}
+                for try await _ in try await VideoStream.open(
+                    .file(path), options: VideoOptions(limits: limits))
+                {}
                 return nil
             } catch let error as MediaError {
                 #expect(error.reason.hasPrefix(path + ": "), "an error names the file")
@@ -126,28 +150,43 @@ extension MediaTests {
             #expect(try await refusal(try scratch.write([], to: "empty.mp4").path)?.code == .empty)
         }
 
-        @Test(.enabled(if: geteuid() != 0, "root may read everything")) func `a file of somebody else's is said to be one`() async throws {
+        @Test(.enabled(if: geteuid() != 0, "root may read everything"))
+        func `a file of somebody else's is said to be one`() async throws {
             let path = try scratch.write([1], to: "locked").path
             chmod(path, 0)
             #expect(try await refusal(path)?.code == .fileNotAllowed)
         }
 
         @Test func `other files are not videos`() async throws {
-            #expect(try await refusal(try scratch.write("hello, this is text\n".utf8, to: "text.mp4").path)?.code == .notVideo)
-            #expect(try await refusal(try scratch.write([UInt8](repeating: 0, count: 100_000), to: "zeros.mp4").path)?.code == .notVideo)
+            #expect(
+                try await refusal(
+                    try scratch.write("hello, this is text\n".utf8, to: "text.mp4").path)?.code
+                    == .notVideo)
+            #expect(
+                try await refusal(
+                    try scratch.write([UInt8](repeating: 0, count: 100_000), to: "zeros.mp4").path)?
+                    .code == .notVideo)
             let silence = scratch("silence.mkv")
             try MovieMaker.writeSilence(to: silence)
             #expect(try await refusal(silence.path)?.code == .noVideoStream)
         }
 
-        @Test func `lists and scripts that name other files or servers are not followed`() async throws {
+        @Test func `lists and scripts that name other files or servers are not followed`()
+            async throws
+        {
             let movie = URL(filePath: try movie(.mp4)).lastPathComponent
             let lists = [
-                "list.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n\(movie)\n#EXT-X-ENDLIST\n",
+                "list.m3u8":
+                    "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n\(movie)\n#EXT-X-ENDLIST\n",
                 "list.ffconcat": "ffconcat version 1.0\nfile \(movie)\n",
-                "list.sdp": "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video 9 RTP/AVP 96\na=rtpmap:96 H264/90000\n",
+                "list.sdp":
+                    "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video 9 RTP/AVP 96\na=rtpmap:96 H264/90000\n",
             ]
-            for (name, text) in lists { #expect(try await refusal(try scratch.write(text.utf8, to: name).path)?.code == .notVideo, "\(name)") }
+            for (name, text) in lists {
+                #expect(
+                    try await refusal(try scratch.write(text.utf8, to: name).path)?.code
+                        == .notVideo, "\(name)")
+            }
             #expect(try await refusal("http://127.0.0.1:9/movie.mp4")?.code == .fileNotFound)
             #expect(try await refusal("concat:\(movie)|\(movie)")?.code == .fileNotFound)
         }
@@ -155,10 +194,17 @@ extension MediaTests {
         @Test func `limits hold, and are told`() async throws {
             let path = try movie(.mp4, 50)
             let bytes = try Data(contentsOf: URL(filePath: path)).count
-            #expect(try await refusal(path, VideoLimits(maxBytes: bytes, maxPixels: 96 * 64, maxDuration: .seconds(2))) == nil)
-            #expect(try await refusal(path, VideoLimits(maxBytes: bytes - 1))?.code == .tooManyBytes)
-            #expect(try await refusal(path, VideoLimits(maxPixels: 96 * 64 - 1))?.code == .tooManyPixels)
-            let long = try #require(try await refusal(path, VideoLimits(maxDuration: .milliseconds(1999))))
+            #expect(
+                try await refusal(
+                    path, VideoLimits(maxBytes: bytes, maxPixels: 96 * 64, maxDuration: .seconds(2))
+                ) == nil)
+            #expect(
+                try await refusal(path, VideoLimits(maxBytes: bytes - 1))?.code == .tooManyBytes)
+            #expect(
+                try await refusal(path, VideoLimits(maxPixels: 96 * 64 - 1))?.code == .tooManyPixels
+            )
+            let long = try #require(
+                try await refusal(path, VideoLimits(maxDuration: .milliseconds(1999))))
             #expect(long.code == .tooLong)
             // A GIF does not say how long it is: its frames do.
             let gif = try movie(.gif, 50)
@@ -166,10 +212,15 @@ extension MediaTests {
         }
 
         @Test(arguments: MovieMaker.Kind.allCases.filter(\.isAvailable))
-        func `a video that was cut off ends early or is refused, and a damaged one brings nothing down`(_ kind: MovieMaker.Kind) async throws {
+        func
+            `a video that was cut off ends early or is refused, and a damaged one brings nothing down`(
+                _ kind: MovieMaker.Kind
+            ) async throws
+        {
             let whole = [UInt8](try Data(contentsOf: URL(filePath: try movie(kind, 12))))
             let refusals: Set<MediaError.Code> = [
-                .notVideo, .corrupt, .noVideoStream, .unsupportedCodec, .sides, .tooManyPixels, .tooLong, .tooMuchMemory,
+                .notVideo, .corrupt, .noVideoStream, .unsupportedCodec, .sides, .tooManyPixels,
+                .tooLong, .tooMuchMemory,
             ]
             func read(_ bytes: [UInt8]) throws -> Int {
                 do throws(MediaError) {
@@ -187,7 +238,10 @@ extension MediaTests {
             var random = SystemRandomNumberGenerator()
             for _ in 0..<100 {
                 var damaged = whole
-                for _ in 0..<8 { damaged[Int.random(in: damaged.indices, using: &random)] ^= UInt8.random(in: 1...255, using: &random) }
+                for _ in 0..<8 {
+                    damaged[Int.random(in: damaged.indices, using: &random)] ^= UInt8.random(
+                        in: 1...255, using: &random)
+                }
                 _ = try read(damaged)
             }
         }

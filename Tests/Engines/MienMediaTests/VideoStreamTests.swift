@@ -9,12 +9,18 @@ import Testing
 private enum Traces {
     static func descriptors(of path: String) -> Int {
         let links = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        return links.filter { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path }.count
+        return links.filter {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))
+                == path
+        }.count
     }
 
     static var threads: Int {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-        return tasks.filter { (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)) == MediaThread.name + "\n" }.count
+        return tasks.filter {
+            (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8))
+                == MediaThread.name + "\n"
+        }.count
     }
 
     /// Threads end by themselves, in their own time; whoever never does is found after ten seconds.
@@ -94,12 +100,15 @@ extension MediaTests {
 
         @Test func `an opening that fails leaves nothing`() async throws {
             let path = try scratch.write("no video".utf8, to: "text.mp4").path
-            for _ in 0..<20 { await #expect(throws: MediaError.self) { try await VideoStream.open(.file(path)) } }
+            for _ in 0..<20 {
+                await #expect(throws: MediaError.self) { try await VideoStream.open(.file(path)) }
+            }
             #expect(try await Traces.areGone(path))
         }
 
         @Test func `a file waits for its reader, and no frame is lost`() async throws {
-            let video = try await VideoStream.open(.file(try movie(60)), options: VideoOptions(buffered: 1))
+            let video = try await VideoStream.open(
+                .file(try movie(60)), options: VideoOptions(buffered: 1))
             var numbers: [Int] = []
             for try await frame in video {
                 if frame.number < 20 { try await Task.sleep(for: .milliseconds(5)) }
@@ -111,7 +120,8 @@ extension MediaTests {
         @Test func `more streams than the pool has threads move at once`() async throws {
             let path = try movie(40)
             let streams = 4 * ProcessInfo.processInfo.activeProcessorCount
-            // Opened all, each with its buffer full and its thread waiting; then read to the end in turn.
+            // Opened all, each with its buffer full and its thread waiting; then read to the end in
+            // turn.
             var videos: [VideoStream] = []
             for _ in 0..<streams { videos.append(try await VideoStream.open(.file(path))) }
             for video in videos { #expect(try await video.all().count == 40) }
@@ -132,10 +142,12 @@ extension MediaTests {
     /// libavdevice's own source of test pictures stands for a camera.
     @Suite struct LiveStreamTests {
         private static let rate = 100
-        private static let pictures = VideoSource.device("testsrc=size=64x48:rate=\(rate),realtime,format=rgb24", format: "lavfi")
+        private static let pictures = VideoSource.device(
+            "testsrc=size=64x48:rate=\(rate),realtime,format=rgb24", format: "lavfi")
 
         @Test func `a camera's old frames are dropped, and the gap shows`() async throws {
-            let video = try await VideoStream.open(Self.pictures, options: VideoOptions(buffered: 2))
+            let video = try await VideoStream.open(
+                Self.pictures, options: VideoOptions(buffered: 2))
             #expect(video.info.duration == nil && (video.info.width, video.info.height) == (64, 48))
             var iterator = video.makeAsyncIterator()
             let first = try #require(try await iterator.next())
@@ -159,12 +171,16 @@ extension MediaTests {
 
         @Test func `a camera that is not there is said to be gone`() async throws {
             let camera = Camera(name: "Front", path: "/dev/video-none")
-            let error = await #expect(throws: MediaError.self) { try await VideoStream.open(.camera(camera)) }
+            let error = await #expect(throws: MediaError.self) {
+                try await VideoStream.open(.camera(camera))
+            }
             #expect(error?.code == .cameraGone && error?.reason.hasPrefix("Front: ") == true)
         }
 
         @Test func `what is no camera fails as one`() async throws {
-            let error = await #expect(throws: MediaError.self) { try await VideoStream.open(.camera(Camera(name: "Null", path: "/dev/null"))) }
+            let error = await #expect(throws: MediaError.self) {
+                try await VideoStream.open(.camera(Camera(name: "Null", path: "/dev/null")))
+            }
             #expect(error?.code == .cameraFailed)
         }
     }

@@ -6,12 +6,18 @@ import Testing
 @testable import MienClient
 
 extension CaptureAnswer {
-    static func open(_ left: Int, _ guidance: String...) -> Self { CaptureAnswer(status: "open", guidance: guidance, framesLeft: left, expiresAt: 0) }
+    static func open(_ left: Int, _ guidance: String...) -> Self {
+        CaptureAnswer(status: "open", guidance: guidance, framesLeft: left, expiresAt: 0)
+    }
     /// A session that takes pictures, as its start tells.
-    static let pictures = CaptureAnswer(status: "open", guidance: [], framesLeft: 60, expiresAt: 0, mode: "image")
-    static func live(next: Int, elapsed: Int = 0, nonce: String? = "AAEC", action: String? = nil) -> Self {
+    static let pictures = CaptureAnswer(
+        status: "open", guidance: [], framesLeft: 60, expiresAt: 0, mode: "image")
+    static func live(next: Int, elapsed: Int = 0, nonce: String? = "AAEC", action: String? = nil)
+        -> Self
+    {
         CaptureAnswer(
-            status: "open", guidance: [], framesLeft: 900, expiresAt: 0, mode: "liveness_active", action: action, elapsed: elapsed, nextFrame: next,
+            status: "open", guidance: [], framesLeft: 900, expiresAt: 0, mode: "liveness_active",
+            action: action, elapsed: elapsed, nextFrame: next,
             nonce: nonce)
     }
     static func ended(_ status: String, _ left: Int) -> Self {
@@ -22,7 +28,8 @@ extension CaptureAnswer {
 @Suite("Captures")
 struct CaptureTests {
     private func session(_ transport: ScriptedTransport) throws -> CaptureSession {
-        try JourneyClient(options(transport), sleep: Naps().sleep).captureSession(startToken: Sensitive("cap_1.secret"))
+        try JourneyClient(options(transport), sleep: Naps().sleep).captureSession(
+            startToken: Sensitive("cap_1.secret"))
     }
 
     private func frames(_ count: Int) -> AsyncStream<CaptureFrame> {
@@ -35,14 +42,16 @@ struct CaptureTests {
     @Test("frames go until one passes")
     func passes() async throws {
         let transport = ScriptedTransport([
-            .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59, "face_not_found")), .json(CaptureAnswer.ended("passed", 58)),
+            .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59, "face_not_found")),
+            .json(CaptureAnswer.ended("passed", 58)),
         ])
         var guidance: [[String]] = []
         let last = try await session(transport).run(frames(5)) { guidance.append($0.guidance) }
         #expect(last.hasPassed)
         #expect(guidance == [["face_not_found"], []])
         #expect(transport.requests.map(\.body) == [[], [0xff, 0xd8, 0], [0xff, 0xd8, 1]])
-        #expect(transport.requests.allSatisfy { $0.headers["authorization"] == "Bearer cap_1.secret" })
+        #expect(
+            transport.requests.allSatisfy { $0.headers["authorization"] == "Bearer cap_1.secret" })
         #expect(transport.requests[0].url == "https://login.example/v1/capture/start")
         #expect(transport.requests[1].headers["content-type"] == "image/jpeg")
         #expect(transport.requests[1].url == "https://login.example/v1/capture/frames")
@@ -51,7 +60,8 @@ struct CaptureTests {
     @Test("when frames end before the session does, it is still open")
     func runsOut() async throws {
         let transport = ScriptedTransport([
-            .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59)), .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59)),
+            .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59)),
+            .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59)),
         ])
         #expect(try await session(transport).run(frames(1)).isOpen)
         #expect(try await session(transport).run(frames(0)).isOpen)
@@ -61,7 +71,8 @@ struct CaptureTests {
     @Test("a frame that did not arrive is sent again")
     func requestLost() async throws {
         let transport = ScriptedTransport([
-            .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59)), .fault(.unreachable), .json(CaptureAnswer.open(59)),
+            .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59)), .fault(.unreachable),
+            .json(CaptureAnswer.open(59)),
             .json(CaptureAnswer.ended("passed", 58)),
         ])
         #expect(try await session(transport).run(frames(2)).hasPassed)
@@ -69,9 +80,14 @@ struct CaptureTests {
         #expect(transport.requests[2].body == transport.requests[4].body)
     }
 
-    @Test("a frame that arrived is not sent again although its answer was lost", arguments: ["open", "passed", "failed"])
+    @Test(
+        "a frame that arrived is not sent again although its answer was lost",
+        arguments: ["open", "passed", "failed"])
     func answerLost(_ status: String) async throws {
-        let transport = ScriptedTransport([.json(CaptureAnswer.open(59)), .fault(.interrupted), .json(CaptureAnswer.ended(status, 58))])
+        let transport = ScriptedTransport([
+            .json(CaptureAnswer.open(59)), .fault(.interrupted),
+            .json(CaptureAnswer.ended(status, 58)),
+        ])
         let session = try session(transport)
         _ = try await session.submitFrame([1])
         #expect(try await session.submitFrame([2]).status == status)
@@ -81,18 +97,25 @@ struct CaptureTests {
     @Test("a frame that closed the session while its answer was lost is found out")
     func closedMeanwhile() async throws {
         let transport = ScriptedTransport([
-            .fault(.timedOut), .json(CaptureAnswer.open(60)), .problem(.captureClosed), .json(CaptureAnswer.ended("passed", 59)),
+            .fault(.timedOut), .json(CaptureAnswer.open(60)), .problem(.captureClosed),
+            .json(CaptureAnswer.ended("passed", 59)),
         ])
         #expect(try await session(transport).submitFrame([1]).hasPassed)
     }
 
     @Test("what cannot be captured says why")
     func refused() async throws {
-        let transport = ScriptedTransport([.problem(.imageNotAccepted), .problem(.captureClosed), .problem(.invalidCredentials)])
+        let transport = ScriptedTransport([
+            .problem(.imageNotAccepted), .problem(.captureClosed), .problem(.invalidCredentials),
+        ])
         let session = try session(transport)
-        await #expect(throws: MienError(.clientResponseNotValid, "")) { try await session.submitFrame([1]) }
+        await #expect(throws: MienError(.clientResponseNotValid, "")) {
+            try await session.submitFrame([1])
+        }
         await #expect(throws: MienError(.invalidState, "")) { try await session.submitFrame([1]) }
-        await #expect(throws: MienError(.invalidCredentials, "")) { try await session.submitFrame([1]) }
+        await #expect(throws: MienError(.invalidCredentials, "")) {
+            try await session.submitFrame([1])
+        }
     }
 
     @Test("cancelling ends it")
@@ -105,7 +128,8 @@ struct CaptureTests {
     @Test("a step knows its session, or that it has none")
     func ofStep() async throws {
         let transport = ScriptedTransport([
-            .json(JourneyAnswer.step("selfieAcquisition", data: ["start_token": "cap_2.s"])), .json(CaptureAnswer.pictures),
+            .json(JourneyAnswer.step("selfieAcquisition", data: ["start_token": "cap_2.s"])),
+            .json(CaptureAnswer.pictures),
             .json(CaptureAnswer.ended("passed", 59)),
             .json(JourneyAnswer.step("information", state: "s2")), .json(JourneyAnswer.success()),
         ])
@@ -114,7 +138,9 @@ struct CaptureTests {
             if step.id == .selfieAcquisition {
                 #expect(try await step.capture(frames(1)).hasPassed)
             } else {
-                await #expect(throws: MienError(.invalidState, "")) { try await step.capture(frames(1)) }
+                await #expect(throws: MienError(.invalidState, "")) {
+                    try await step.capture(frames(1))
+                }
             }
             try await step.respond()
         }
@@ -129,72 +155,101 @@ struct CaptureTests {
     }
 
     private func sent(_ transport: ScriptedTransport) -> [[LinkedFrame]] {
-        transport.requests.filter { $0.headers["content-type"] == FrameBatch.contentType }.compactMap { try? FrameBatch.decode($0.body) }
+        transport.requests.filter { $0.headers["content-type"] == FrameBatch.contentType }
+            .compactMap { try? FrameBatch.decode($0.body) }
     }
 
-    @Test("live frames are numbered, stamped with the time since the session began, and linked to its nonce; the last answer is the verdict")
+    @Test(
+        "live frames are numbered, stamped with the time since the session began, and linked to its nonce; the last answer is the verdict"
+    )
     func updates() async throws {
         let transport = ScriptedTransport([
-            .json(CaptureAnswer.live(next: 1, elapsed: 40, action: "keep_still")), .json(CaptureAnswer.live(next: 2, action: "turn_left")),
+            .json(CaptureAnswer.live(next: 1, elapsed: 40, action: "keep_still")),
+            .json(CaptureAnswer.live(next: 2, action: "turn_left")),
             .json(CaptureAnswer.ended("passed", 0)),
         ])
-        let now = HandTime(.seconds(5)), session = try live(transport, at: now), (stream, frames) = AsyncStream<CaptureFrame>.makeStream()
+        let now = HandTime(.seconds(5)), session = try live(transport, at: now),
+            (stream, frames) = AsyncStream<CaptureFrame>.makeStream()
         var told: [CaptureAnswer] = []
         for try await answer in session.updates(of: stream) {
             told.append(answer)
             now.advance(.milliseconds(100))
             frames.yield(CaptureFrame([UInt8(told.count)]))
         }
-        #expect(told.map(\.action) == ["keep_still", "turn_left", nil] && told.last?.hasPassed == true)
+        #expect(
+            told.map(\.action) == ["keep_still", "turn_left", nil] && told.last?.hasPassed == true)
         let batches = sent(transport)
         #expect(batches.map { $0.map(\.milliseconds) } == [[140], [240]])
         var chain = FrameChain(nonce: [0, 1, 2])
         for frame in batches.joined() { #expect(throws: Never.self) { try chain.accept(frame) } }
     }
 
-    @Test("an answer that was lost: only frames that did not arrive are sent again", arguments: [1, 2, 3])
+    @Test(
+        "an answer that was lost: only frames that did not arrive are sent again",
+        arguments: [1, 2, 3])
     func lostAnswers(next: Int) async throws {
         let transport = ScriptedTransport([
-            .json(CaptureAnswer.live(next: 1)), .fault(.interrupted), .json(CaptureAnswer.live(next: next)), .json(CaptureAnswer.live(next: 3)),
+            .json(CaptureAnswer.live(next: 1)), .fault(.interrupted),
+            .json(CaptureAnswer.live(next: next)), .json(CaptureAnswer.live(next: 3)),
         ])
         let session = try live(transport, at: HandTime(.zero))
         try await session.start()
-        let answer = try await session.submitLive([CaptureFrame([1]), CaptureFrame([2], time: .zero)])
+        let answer = try await session.submitLive([
+            CaptureFrame([1]), CaptureFrame([2], time: .zero),
+        ])
         #expect(answer.nextFrame == 3)
         let batches = sent(transport)
         #expect(batches[0].map(\.number) == [1, 2] && batches[0].map(\.milliseconds) == [0, 1])
-        #expect(batches.dropFirst().map { $0.map(\.number) } == (next == 3 ? [] : next == 2 ? [[2]] : [[1, 2]]))
-        for frame in batches.dropFirst().joined() { #expect(batches[0].contains(frame), "the same bytes") }
+        #expect(
+            batches.dropFirst().map { $0.map(\.number) }
+                == (next == 3 ? [] : next == 2 ? [[2]] : [[1, 2]]))
+        for frame in batches.dropFirst().joined() {
+            #expect(batches[0].contains(frame), "the same bytes")
+        }
     }
 
-    @Test("a session that somebody else has begun is not gone on with; without a start nothing is sent")
+    @Test(
+        "a session that somebody else has begun is not gone on with; without a start nothing is sent"
+    )
     func foreign() async throws {
-        let transport = ScriptedTransport([.json(CaptureAnswer.live(next: 7))]), session = try live(transport, at: HandTime(.zero))
-        await #expect(throws: MienError(.invalidState, "")) { try await session.submitLive([CaptureFrame([1])]) }
+        let transport = ScriptedTransport([.json(CaptureAnswer.live(next: 7))]),
+            session = try live(transport, at: HandTime(.zero))
+        await #expect(throws: MienError(.invalidState, "")) {
+            try await session.submitLive([CaptureFrame([1])])
+        }
         await #expect(throws: MienError(.invalidState, "")) { try await session.start() }
     }
 
-    @Test("frames that are too large together for the server go in halves, the same bytes, and later ones together are fewer")
+    @Test(
+        "frames that are too large together for the server go in halves, the same bytes, and later ones together are fewer"
+    )
     func tooLargeTogether() async throws {
         let transport = ScriptedTransport([
-            .json(CaptureAnswer.live(next: 1)), .problem(.payloadTooLarge), .problem(.payloadTooLarge), .json(CaptureAnswer.live(next: 2)),
+            .json(CaptureAnswer.live(next: 1)), .problem(.payloadTooLarge),
+            .problem(.payloadTooLarge), .json(CaptureAnswer.live(next: 2)),
             .json(CaptureAnswer.live(next: 3)), .json(CaptureAnswer.live(next: 5)),
         ])
         let session = try live(transport, at: HandTime(.zero))
         try await session.start()
-        let answer = try await session.submitLive((1...4).map { CaptureFrame([UInt8](repeating: $0, count: 10)) })
+        let answer = try await session.submitLive(
+            (1...4).map { CaptureFrame([UInt8](repeating: $0, count: 10)) })
         #expect(answer.nextFrame == 5)
         let batches = sent(transport)
         #expect(batches.map { $0.map(\.number) } == [[1, 2, 3, 4], [1, 2], [1], [2], [3, 4]])
         var chain = FrameChain(nonce: [0, 1, 2])
-        for frame in batches[2...].joined() { #expect(throws: Never.self) { try chain.accept(frame) } }
+        for frame in batches[2...].joined() {
+            #expect(throws: Never.self) { try chain.accept(frame) }
+        }
         #expect(await session.batchBytes == 10)
     }
 
-    @Test("what is decided by one half of the frames is the verdict; one frame that is too large says so")
+    @Test(
+        "what is decided by one half of the frames is the verdict; one frame that is too large says so"
+    )
     func tooLarge() async throws {
         let transport = ScriptedTransport([
-            .json(CaptureAnswer.live(next: 1)), .problem(.payloadTooLarge), .json(CaptureAnswer.ended("passed", 0)),
+            .json(CaptureAnswer.live(next: 1)), .problem(.payloadTooLarge),
+            .json(CaptureAnswer.ended("passed", 0)),
             .problem(.payloadTooLarge, "a body has at most 5000 bytes here"),
         ])
         let session = try live(transport, at: HandTime(.zero))
@@ -204,38 +259,55 @@ struct CaptureTests {
             try await session.submitLive([CaptureFrame([UInt8](repeating: 1, count: 6000))])
             Issue.record("it was taken")
         } catch let error as MienError {
-            #expect(error.code == .clientResponseNotValid && error.problem?.code == .payloadTooLarge)
-            #expect(error.reason.contains("6000 bytes") && error.reason.contains("at most 5000 bytes"))
+            #expect(
+                error.code == .clientResponseNotValid && error.problem?.code == .payloadTooLarge)
+            #expect(
+                error.reason.contains("6000 bytes") && error.reason.contains("at most 5000 bytes"))
         }
         #expect(transport.turnsLeft == 0)
     }
 
-    @Test("what is sent together stays under the limit that servers have by default, even of large pictures")
+    @Test(
+        "what is sent together stays under the limit that servers have by default, even of large pictures"
+    )
     func large() async throws {
         let transport = ScriptedTransport([
-            .json(CaptureAnswer.live(next: 1)), .json(CaptureAnswer.live(next: 2)), .json(CaptureAnswer.live(next: 3)),
+            .json(CaptureAnswer.live(next: 1)), .json(CaptureAnswer.live(next: 2)),
+            .json(CaptureAnswer.live(next: 3)),
         ])
-        let session = try live(transport, at: HandTime(.zero)), (stream, frames) = AsyncStream<CaptureFrame>.makeStream()
-        for number: UInt8 in 1...2 { frames.yield(CaptureFrame([UInt8](repeating: number, count: 2 << 20))) }
+        let session = try live(transport, at: HandTime(.zero)),
+            (stream, frames) = AsyncStream<CaptureFrame>.makeStream()
+        for number: UInt8 in 1...2 {
+            frames.yield(CaptureFrame([UInt8](repeating: number, count: 2 << 20)))
+        }
         frames.finish()
         for try await _ in session.updates(of: stream) {}
         #expect(sent(transport).map { $0.map(\.number) } == [[1], [2]])
 
         let buffer = FrameBuffer()
-        for count in [60, 40, 1, 200, 10] { await buffer.put(CaptureFrame([UInt8](repeating: 0, count: count)), waits: false) }
+        for count in [60, 40, 1, 200, 10] {
+            await buffer.put(CaptureFrame([UInt8](repeating: 0, count: count)), waits: false)
+        }
         buffer.end(nil)
         var taken: [[Int]] = []
-        while let frames = try await buffer.take(atMost: 8, bytes: 100) { taken.append(frames.map(\.bytes.count)) }
+        while let frames = try await buffer.take(atMost: 8, bytes: 100) {
+            taken.append(frames.map(\.bytes.count))
+        }
         #expect(taken == [[60, 40], [1], [200], [10]])
     }
 
     // MARK: The frames' source
 
-    @Test("where a picture will do, too: once one has passed, the camera is let go, though it has more", .timeLimit(.minutes(1)))
+    @Test(
+        "where a picture will do, too: once one has passed, the camera is let go, though it has more",
+        .timeLimit(.minutes(1)))
     func cameraAfterPass() async throws {
-        let transport = ScriptedTransport([.json(CaptureAnswer.pictures), .json(CaptureAnswer.ended("passed", 59))])
+        let transport = ScriptedTransport([
+            .json(CaptureAnswer.pictures), .json(CaptureAnswer.ended("passed", 59)),
+        ])
         let (ended, end) = AsyncStream<Void>.makeStream()
-        let iterator = try session(transport).updates(of: EndlessCamera(letGo: end)).makeAsyncIterator()
+        let iterator = try session(transport).updates(of: EndlessCamera(letGo: end))
+            .makeAsyncIterator()
         let first = try await iterator.next(), second = try await iterator.next()
         #expect(first?.isOpen == true && second?.hasPassed == true)
         #expect(await ended.first { _ in true } != nil)
@@ -243,9 +315,13 @@ struct CaptureTests {
         #expect(third == nil)
     }
 
-    @Test("who stops asking for answers, or is cancelled, lets go of the camera", .timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(
+        "who stops asking for answers, or is cancelled, lets go of the camera",
+        .timeLimit(.minutes(1)), arguments: [true, false])
     func cameraAfterBreak(isCancelled: Bool) async throws {
-        let transport = ScriptedTransport([.json(CaptureAnswer.pictures), isCancelled ? .never : .json(CaptureAnswer.open(59))])
+        let transport = ScriptedTransport([
+            .json(CaptureAnswer.pictures), isCancelled ? .never : .json(CaptureAnswer.open(59)),
+        ])
         let session = try session(transport), (ended, end) = AsyncStream<Void>.makeStream()
         let task = Task {
             var told = 0
@@ -264,7 +340,9 @@ struct CaptureTests {
         #expect(await ended.first { _ in true } != nil)
     }
 
-    @Test("a frame that waits for its turn hears of the end, and of its task's", .timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(
+        "a frame that waits for its turn hears of the end, and of its task's",
+        .timeLimit(.minutes(1)), arguments: [true, false])
     func waitingFrame(isCancelled: Bool) async throws {
         let buffer = FrameBuffer()
         #expect(await buffer.put(CaptureFrame([1]), waits: true))
@@ -276,8 +354,10 @@ struct CaptureTests {
 
     @Test("cancelling the task that waits for the next answer ends it, and the frames are let go")
     func cancelled() async throws {
-        let transport = ScriptedTransport([.json(CaptureAnswer.live(next: 1))]), session = try live(transport, at: HandTime(.zero))
-        let (stream, frames) = AsyncStream<CaptureFrame>.makeStream(), (ended, end) = AsyncStream<Void>.makeStream()
+        let transport = ScriptedTransport([.json(CaptureAnswer.live(next: 1))]),
+            session = try live(transport, at: HandTime(.zero))
+        let (stream, frames) = AsyncStream<CaptureFrame>.makeStream(),
+            (ended, end) = AsyncStream<Void>.makeStream()
         frames.onTermination = { _ in end.yield() }
         let task = Task {
             var count = 0

@@ -13,32 +13,45 @@ struct DPoPTests {
 
     private static let start = Instant(seconds: 1_800_000_000)
 
-    private static func discovery(_ algorithms: [String]? = ["ES256", "RS256"], issuer: String = "https://login.example") -> Turn {
+    private static func discovery(
+        _ algorithms: [String]? = ["ES256", "RS256"], issuer: String = "https://login.example"
+    ) -> Turn {
         var members: [String: JSONValue] = ["issuer": .string(issuer)]
-        if let algorithms { members["dpop_signing_alg_values_supported"] = .array(algorithms.map { .string($0) }) }
+        if let algorithms {
+            members["dpop_signing_alg_values_supported"] = .array(algorithms.map { .string($0) })
+        }
         return .json(JSONValue.object(members))
     }
 
-    private static func tokens(_ access: String = "access-1", type: String = "DPoP", headers: [String: String] = [:]) -> Turn {
+    private static func tokens(
+        _ access: String = "access-1", type: String = "DPoP", headers: [String: String] = [:]
+    ) -> Turn {
         .json(
             [
-                "access_token": .string(access), "token_type": .string(type), "expires_in": 1800, "refresh_token": "refresh-1", "scope": "openid",
+                "access_token": .string(access), "token_type": .string(type), "expires_in": 1800,
+                "refresh_token": "refresh-1", "scope": "openid",
             ] as JSONValue, headers: headers)
     }
 
     private static let user = Turn.json(["sub": "usr_1"] as JSONValue)
 
-    private static func refused(_ error: String, status: Int = 400, headers: [String: String] = [:]) -> Turn {
-        .json(["error": .string(error), "error_description": "no"] as JSONValue, status: status, headers: headers)
+    private static func refused(_ error: String, status: Int = 400, headers: [String: String] = [:])
+        -> Turn
+    {
+        .json(
+            ["error": .string(error), "error_description": "no"] as JSONValue, status: status,
+            headers: headers)
     }
 
     private static func session(
-        _ transport: ScriptedTransport, _ storage: any TokenStorage = TransientTokenStorage(), usesDPoP: Bool = true,
+        _ transport: ScriptedTransport, _ storage: any TokenStorage = TransientTokenStorage(),
+        usesDPoP: Bool = true,
         proofKey: (any DeviceSigner)? = nil, now: Instant = start
     ) async throws -> MienSession {
         var options = options(transport)
         options.usesDPoP = usesDPoP
-        let session = try MienSession(options, tokenStorage: storage, proofKey: proofKey, sleep: Naps().sleep, now: { now })
+        let session = try MienSession(
+            options, tokenStorage: storage, proofKey: proofKey, sleep: Naps().sleep, now: { now })
         try await session.configure()
         return session
     }
@@ -57,12 +70,17 @@ struct DPoPTests {
         }
     }
 
-    private static func hash(_ token: String) -> JSONValue { .string(Base64URL.encode(SHA256.hash(data: Array(token.utf8)))) }
+    private static func hash(_ token: String) -> JSONValue {
+        .string(Base64URL.encode(SHA256.hash(data: Array(token.utf8))))
+    }
 
-    @Test("token requests and requests with the access token carry proofs of one key, a new proof for each attempt")
+    @Test(
+        "token requests and requests with the access token carry proofs of one key, a new proof for each attempt"
+    )
     func proofs() async throws {
         let transport = ScriptedTransport([
-            Self.discovery(), Self.tokens(), Self.user, .fault(.interrupted), .problem(.unavailable), Self.user,
+            Self.discovery(), Self.tokens(), Self.user, .fault(.interrupted),
+            .problem(.unavailable), Self.user,
         ])
         let session = try await Self.session(transport)
         try await session.signIn(journeyToken: Sensitive("journey"))
@@ -70,26 +88,45 @@ struct DPoPTests {
         #expect(transport.turnsLeft == 3)
         _ = try await session.userInfo()
         let sent = transport.requests.dropFirst()
-        #expect(sent.map { $0.url.dropFirst("https://login.example/oauth2/".count) } == ["token", "userinfo", "userinfo", "userinfo", "userinfo"])
+        #expect(
+            sent.map { $0.url.dropFirst("https://login.example/oauth2/".count) } == [
+                "token", "userinfo", "userinfo", "userinfo", "userinfo",
+            ])
         let proofs = try sent.map { try Proof($0) }
         #expect(Set(proofs.map(\.id)).count == 5 && proofs.allSatisfy { $0.id.utf8.count >= 16 })
         #expect(Set(proofs.map(\.message.key)).count == 1)
         #expect(try await proofs[0].message.key.thumbprint == session.proofKeyThumbprint())
         let token = try #require(proofs.first), asked = proofs.dropFirst()
-        #expect(token.claims["htm"] == "POST" && token.claims["htu"] == "https://login.example/oauth2/token" && token.claims["ath"] == nil)
-        #expect(asked.allSatisfy { $0.claims["htm"] == "GET" && $0.claims["htu"] == "https://login.example/oauth2/userinfo" })
-        #expect(asked.allSatisfy { $0.claims["ath"] == Self.hash("access-1") && $0.claims["iat"] == 1_800_000_000 })
+        #expect(
+            token.claims["htm"] == "POST"
+                && token.claims["htu"] == "https://login.example/oauth2/token"
+                && token.claims["ath"] == nil)
+        #expect(
+            asked.allSatisfy {
+                $0.claims["htm"] == "GET"
+                    && $0.claims["htu"] == "https://login.example/oauth2/userinfo"
+            })
+        #expect(
+            asked.allSatisfy {
+                $0.claims["ath"] == Self.hash("access-1") && $0.claims["iat"] == 1_800_000_000
+            })
         #expect(transport.requests[1].headers["authorization"] == nil)
-        #expect(transport.requests.dropFirst(2).allSatisfy { $0.headers["authorization"] == "DPoP access-1" })
+        #expect(
+            transport.requests.dropFirst(2).allSatisfy {
+                $0.headers["authorization"] == "DPoP access-1"
+            })
     }
 
     @Test("a refresh that is sent again has the same body and another proof")
     func refreshes() async throws {
-        let transport = ScriptedTransport([Self.discovery(), Self.tokens()]), storage = TransientTokenStorage()
+        let transport = ScriptedTransport([Self.discovery(), Self.tokens()]),
+            storage = TransientTokenStorage()
         let session = try await Self.session(transport, storage)
         try await session.signIn(journeyToken: Sensitive("journey"))
         // Half an hour later, in a process of its own.
-        let later = ScriptedTransport([Self.discovery(), .fault(.interrupted), Self.tokens("access-2")])
+        let later = ScriptedTransport([
+            Self.discovery(), .fault(.interrupted), Self.tokens("access-2"),
+        ])
         let relaunched = try await Self.session(later, storage, now: Self.start + .seconds(1800))
         #expect(try await relaunched.accessToken().use { $0 } == "access-2")
         let refreshes = Array(later.requests.dropFirst())
@@ -98,19 +135,28 @@ struct DPoPTests {
         #expect(proofs[0].id != proofs[1].id && proofs[0].message.key == before.message.key)
     }
 
-    @Test("a server that asks for a nonce gets it: once in a request, and in each request after that")
+    @Test(
+        "a server that asks for a nonce gets it: once in a request, and in each request after that")
     func nonces() async throws {
         let transport = ScriptedTransport([
-            Self.discovery(), Self.refused("use_dpop_nonce", headers: ["dpop-nonce": "n-1"]), Self.tokens(headers: ["dpop-nonce": "n-2"]),
+            Self.discovery(), Self.refused("use_dpop_nonce", headers: ["dpop-nonce": "n-1"]),
+            Self.tokens(headers: ["dpop-nonce": "n-2"]),
             .answer(
                 HTTPTransportResponse(
-                    status: 401, headers: ["dpop-nonce": "n-3", "www-authenticate": #"Bearer realm="x", DPoP error="use_dpop_nonce", algs="ES256""#])),
+                    status: 401,
+                    headers: [
+                        "dpop-nonce": "n-3",
+                        "www-authenticate":
+                            #"Bearer realm="x", DPoP error="use_dpop_nonce", algs="ES256""#,
+                    ])),
             Self.user,
         ])
         let session = try await Self.session(transport)
         try await session.signIn(journeyToken: Sensitive("journey"))
         _ = try await session.userInfo()
-        let nonces = try transport.requests.dropFirst().map { try Proof($0).claims["nonce"]?.stringValue }
+        let nonces = try transport.requests.dropFirst().map {
+            try Proof($0).claims["nonce"]?.stringValue
+        }
         #expect(nonces == [nil, "n-1", "n-2", "n-3"])
         // One that is never content, and one that says nothing new.
         for second in ["n-5", "n-4"] {
@@ -119,57 +165,91 @@ struct DPoPTests {
                 Self.refused("use_dpop_nonce", status: 401, headers: ["dpop-nonce": second]))
             let before = transport.requests.count
             await #expect(throws: MienError(.oauthError, "")) { try await session.userInfo() }
-            #expect(transport.requests.count == before + 2 || second == "n-4" && transport.requests.count == before + 1)
+            #expect(
+                transport.requests.count == before + 2
+                    || second == "n-4" && transport.requests.count == before + 1)
         }
         // Nothing that a header or a token cannot hold.
         for wrong in ["", "a b", "a\"b", String(repeating: "n", count: 513)] {
-            let fresh = ScriptedTransport([Self.discovery(), Self.refused("use_dpop_nonce", headers: ["dpop-nonce": wrong])])
+            let fresh = ScriptedTransport([
+                Self.discovery(), Self.refused("use_dpop_nonce", headers: ["dpop-nonce": wrong]),
+            ])
             let session = try await Self.session(fresh)
-            await #expect(throws: MienError(.oauthError, "")) { try await session.signIn(journeyToken: Sensitive("journey")) }
+            await #expect(throws: MienError(.oauthError, "")) {
+                try await session.signIn(journeyToken: Sensitive("journey"))
+            }
             #expect(fresh.requests.count == 2)
         }
     }
 
-    @Test("a wrong clock is corrected by the server's, once; a right one is not the reason for a refusal")
+    @Test(
+        "a wrong clock is corrected by the server's, once; a right one is not the reason for a refusal"
+    )
     func clocks() async throws {
         // Start is Fri, 15 Jan 2027 08:00:00 GMT.
-        for (date, iat) in [("Fri, 15 Jan 2027 09:00:00 GMT", 1_800_003_600.0), ("Fri, 15 Jan 2027 07:58:00 GMT", 1_799_999_880)] {
+        for (date, iat) in [
+            ("Fri, 15 Jan 2027 09:00:00 GMT", 1_800_003_600.0),
+            ("Fri, 15 Jan 2027 07:58:00 GMT", 1_799_999_880),
+        ] {
             let transport = ScriptedTransport([
-                Self.discovery(), Self.refused("invalid_dpop_proof", headers: ["date": date]), Self.tokens(), Self.user,
+                Self.discovery(), Self.refused("invalid_dpop_proof", headers: ["date": date]),
+                Self.tokens(), Self.user,
             ])
             let session = try await Self.session(transport)
             try await session.signIn(journeyToken: Sensitive("journey"))
             _ = try await session.userInfo()
-            #expect(try transport.requests.dropFirst().map { try Proof($0).claims["iat"]?.numberValue } == [1_800_000_000, iat, iat])
+            #expect(
+                try transport.requests.dropFirst().map { try Proof($0).claims["iat"]?.numberValue }
+                    == [1_800_000_000, iat, iat])
         }
-        for date in ["Fri, 15 Jan 2027 08:00:59 GMT", "Fri, 15 Jan 2027 07:59:01 GMT", "yesterday"] {
-            let transport = ScriptedTransport([Self.discovery(), Self.refused("invalid_dpop_proof", headers: ["date": date])])
+        for date in ["Fri, 15 Jan 2027 08:00:59 GMT", "Fri, 15 Jan 2027 07:59:01 GMT", "yesterday"]
+        {
+            let transport = ScriptedTransport([
+                Self.discovery(), Self.refused("invalid_dpop_proof", headers: ["date": date]),
+            ])
             let session = try await Self.session(transport)
-            await #expect(throws: MienError(.oauthError, "")) { try await session.signIn(journeyToken: Sensitive("journey")) }
+            await #expect(throws: MienError(.oauthError, "")) {
+                try await session.signIn(journeyToken: Sensitive("journey"))
+            }
             #expect(transport.requests.count == 2, "\(date)")
         }
         // A server whose time jumps.
         let transport = ScriptedTransport([
-            Self.discovery(), Self.refused("invalid_dpop_proof", headers: ["date": "Fri, 15 Jan 2027 09:00:00 GMT"]),
+            Self.discovery(),
+            Self.refused("invalid_dpop_proof", headers: ["date": "Fri, 15 Jan 2027 09:00:00 GMT"]),
             Self.refused("invalid_dpop_proof", headers: ["date": "Fri, 15 Jan 2027 10:00:00 GMT"]),
         ])
         let session = try await Self.session(transport)
-        await #expect(throws: MienError(.oauthError, "")) { try await session.signIn(journeyToken: Sensitive("journey")) }
+        await #expect(throws: MienError(.oauthError, "")) {
+            try await session.signIn(journeyToken: Sensitive("journey"))
+        }
         #expect(transport.requests.count == 3)
         // Another refusal, whatever the server's clock says.
-        let other = ScriptedTransport([Self.discovery(), Self.refused("invalid_grant", headers: ["date": "Fri, 15 Jan 2027 09:00:00 GMT"])])
+        let other = ScriptedTransport([
+            Self.discovery(),
+            Self.refused("invalid_grant", headers: ["date": "Fri, 15 Jan 2027 09:00:00 GMT"]),
+        ])
         let wrong = try await Self.session(other)
-        await #expect(throws: MienError(.oauthError, "")) { try await wrong.signIn(journeyToken: Sensitive("journey")) }
+        await #expect(throws: MienError(.oauthError, "")) {
+            try await wrong.signIn(journeyToken: Sensitive("journey"))
+        }
         #expect(other.requests.count == 2)
     }
 
-    @Test("proofs name the server as it names itself, also when requests go to another of its addresses")
+    @Test(
+        "proofs name the server as it names itself, also when requests go to another of its addresses"
+    )
     func issuers() async throws {
-        let transport = ScriptedTransport([Self.discovery(issuer: "https://sso.example/mien/"), Self.tokens(), Self.user])
+        let transport = ScriptedTransport([
+            Self.discovery(issuer: "https://sso.example/mien/"), Self.tokens(), Self.user,
+        ])
         let session = try await Self.session(transport)
         try await session.signIn(journeyToken: Sensitive("journey"))
         _ = try await session.userInfo()
-        #expect(transport.requests.map { $0.url.hasPrefix("https://login.example/") } == [true, true, true])
+        #expect(
+            transport.requests.map { $0.url.hasPrefix("https://login.example/") } == [
+                true, true, true,
+            ])
         #expect(
             try transport.requests.dropFirst().map { try Proof($0).claims["htu"] } == [
                 "https://sso.example/mien/oauth2/token", "https://sso.example/mien/oauth2/userinfo",
@@ -184,47 +264,72 @@ struct DPoPTests {
         func remove(_ key: DeviceTokenKey) { kept = nil }
     }
 
-    @Test("without the server's support, a place for a key, or the app's consent, tokens are bearer tokens")
+    @Test(
+        "without the server's support, a place for a key, or the app's consent, tokens are bearer tokens"
+    )
     func bearer() async throws {
         for (name, turns, storage, usesDPoP) in [
-            ("the server", [Self.discovery(nil)], TransientTokenStorage() as any TokenStorage, true),
+            (
+                "the server", [Self.discovery(nil)], TransientTokenStorage() as any TokenStorage,
+                true
+            ),
             ("its algorithms", [Self.discovery(["RS256"])], TransientTokenStorage(), true),
-            ("the storage", [], BearerStorage(), true), ("the app", [], TransientTokenStorage(), false),
+            ("the storage", [], BearerStorage(), true),
+            ("the app", [], TransientTokenStorage(), false),
         ] {
             let transport = ScriptedTransport(turns + [Self.tokens(type: "Bearer"), Self.user])
             let session = try await Self.session(transport, storage, usesDPoP: usesDPoP)
             try await session.signIn(journeyToken: Sensitive("journey"))
             _ = try await session.userInfo()
             #expect(transport.requests.allSatisfy { $0.headers["dpop"] == nil }, "\(name)")
-            #expect(transport.requests.last?.headers["authorization"] == "Bearer access-1", "\(name)")
-            #expect(try await session.authorization(for: .get, url: "https://api.example/") == ["authorization": "Bearer access-1"])
+            #expect(
+                transport.requests.last?.headers["authorization"] == "Bearer access-1", "\(name)")
+            #expect(
+                try await session.authorization(for: .get, url: "https://api.example/") == [
+                    "authorization": "Bearer access-1"
+                ])
         }
         // A key of the app's own needs no storage.
-        let signer = try SoftwareSigner.generate(.es256), transport = ScriptedTransport([Self.discovery(), Self.tokens(), Self.user])
+        let signer = try SoftwareSigner.generate(.es256),
+            transport = ScriptedTransport([Self.discovery(), Self.tokens(), Self.user])
         let session = try await Self.session(transport, BearerStorage(), proofKey: signer)
         try await session.signIn(journeyToken: Sensitive("journey"))
         _ = try await session.userInfo()
         #expect(try Proof(#require(transport.requests.last)).message.key == signer.publicKey)
     }
 
-    @Test("the server decides: bearer tokens stay bearer tokens, and tokens of an unknown key are refused")
+    @Test(
+        "the server decides: bearer tokens stay bearer tokens, and tokens of an unknown key are refused"
+    )
     func types() async throws {
-        let transport = ScriptedTransport([Self.discovery(), Self.tokens(type: "bearer"), Self.user]), session = try await Self.session(transport)
+        let
+            transport = ScriptedTransport([
+                Self.discovery(), Self.tokens(type: "bearer"), Self.user,
+            ]), session = try await Self.session(transport)
         try await session.signIn(journeyToken: Sensitive("journey"))
         _ = try await session.userInfo()
-        #expect(transport.requests.last?.headers["authorization"] == "Bearer access-1" && transport.requests.last?.headers["dpop"] == nil)
-        let other = ScriptedTransport([Self.tokens(type: "DPoP")]), plain = try await Self.session(other, usesDPoP: false)
-        await #expect(throws: MienError(.serverError, "")) { try await plain.signIn(journeyToken: Sensitive("journey")) }
+        #expect(
+            transport.requests.last?.headers["authorization"] == "Bearer access-1"
+                && transport.requests.last?.headers["dpop"] == nil)
+        let other = ScriptedTransport([Self.tokens(type: "DPoP")]),
+            plain = try await Self.session(other, usesDPoP: false)
+        await #expect(throws: MienError(.serverError, "")) {
+            try await plain.signIn(journeyToken: Sensitive("journey"))
+        }
         #expect(await plain.state == .signedOut(.notYet))
     }
 
     @Test("a stored bearer sign-in goes on as it is; the next sign-in is bound")
     func upgrade() async throws {
         let stored = SessionTokens(
-            accessToken: Sensitive("old"), expiresAt: Self.start, refreshToken: Sensitive("refresh-0"), idToken: nil, scope: "openid")
-        let storage = TransientTokenStorage(), place = DeviceTokenKey(server: "https://login.example", application: "shop")
+            accessToken: Sensitive("old"), expiresAt: Self.start,
+            refreshToken: Sensitive("refresh-0"), idToken: nil, scope: "openid")
+        let storage = TransientTokenStorage(),
+            place = DeviceTokenKey(server: "https://login.example", application: "shop")
         await storage.store(stored, for: place)
-        let transport = ScriptedTransport([Self.tokens("new", type: "Bearer"), Self.discovery(), Self.tokens("bound")])
+        let transport = ScriptedTransport([
+            Self.tokens("new", type: "Bearer"), Self.discovery(), Self.tokens("bound"),
+        ])
         let session = try await Self.session(transport, storage)
         #expect(try await session.accessToken().use { $0 } == "new")
         #expect(transport.requests[0].headers["dpop"] == nil)
@@ -234,9 +339,11 @@ struct DPoPTests {
 
     @Test("without its key a sign-in has ended")
     func lostKey() async throws {
-        let place = DeviceTokenKey(server: "https://login.example", application: "shop"), storage = TransientTokenStorage()
+        let place = DeviceTokenKey(server: "https://login.example", application: "shop"),
+            storage = TransientTokenStorage()
         let bound = SessionTokens(
-            accessToken: Sensitive("a"), expiresAt: Self.start + .seconds(900), refreshToken: nil, idToken: nil, scope: "", keyThumbprint: "another")
+            accessToken: Sensitive("a"), expiresAt: Self.start + .seconds(900), refreshToken: nil,
+            idToken: nil, scope: "", keyThumbprint: "another")
         await storage.store(bound, for: place)
         let session = try await Self.session(ScriptedTransport([]), storage)
         #expect(await session.state == .signedOut(.ended))
@@ -249,15 +356,20 @@ struct DPoPTests {
 
     @Test("an app's own request is authorized for its address, without the query, and once")
     func ownRequests() async throws {
-        let transport = ScriptedTransport([Self.discovery(), Self.tokens()]), session = try await Self.session(transport)
+        let transport = ScriptedTransport([Self.discovery(), Self.tokens()]),
+            session = try await Self.session(transport)
         try await session.signIn(journeyToken: Sensitive("journey"))
         var ids: Set<String> = []
         for _ in 1...2 {
-            let headers = try await session.authorization(for: .delete, url: "https://api.example/orders/1?x=y#z", nonce: "theirs")
+            let headers = try await session.authorization(
+                for: .delete, url: "https://api.example/orders/1?x=y#z", nonce: "theirs")
             #expect(headers["authorization"] == "DPoP access-1")
             let proof = try Proof(HTTPTransportRequest(method: .delete, url: "", headers: headers))
-            #expect(proof.claims["htu"] == "https://api.example/orders/1" && proof.claims["htm"] == "DELETE")
-            #expect(proof.claims["ath"] == Self.hash("access-1") && proof.claims["nonce"] == "theirs")
+            #expect(
+                proof.claims["htu"] == "https://api.example/orders/1"
+                    && proof.claims["htm"] == "DELETE")
+            #expect(
+                proof.claims["ath"] == Self.hash("access-1") && proof.claims["nonce"] == "theirs")
             ids.insert(proof.id)
         }
         #expect(ids.count == 2)
@@ -265,7 +377,9 @@ struct DPoPTests {
 
     @Test("a session's token goes to its own server and app only")
     func foreignClient() async throws {
-        let transport = ScriptedTransport([Self.discovery(), Self.tokens(), .json(JourneyAnswer.step("information"))])
+        let transport = ScriptedTransport([
+            Self.discovery(), Self.tokens(), .json(JourneyAnswer.step("information")),
+        ])
         let session = try await Self.session(transport)
         try await session.signIn(journeyToken: Sensitive("journey"))
         var elsewhere = options(transport)
@@ -274,11 +388,13 @@ struct DPoPTests {
         otherApp.applicationId = "other"
         for wrong in [elsewhere, otherApp] {
             await #expect(throws: MienError(.invalidInitializationOptions, "")) {
-                try await JourneyClient(wrong, sleep: Naps().sleep).start("step-up", session: session)
+                try await JourneyClient(wrong, sleep: Naps().sleep).start(
+                    "step-up", session: session)
             }
         }
         #expect(transport.requests.count == 2)
-        _ = try await JourneyClient(options(transport), sleep: Naps().sleep).start("step-up", session: session)
+        _ = try await JourneyClient(options(transport), sleep: Naps().sleep).start(
+            "step-up", session: session)
         let start = try #require(transport.requests.last)
         #expect(start.headers["authorization"] == "DPoP access-1")
         #expect(try Proof(start).claims["htu"] == "https://login.example/v1/journeys/step-up/start")
@@ -290,24 +406,33 @@ struct DPoPTests {
         var dumped = ""
         dump(key, to: &dumped)
         for text in ["\(key)", String(reflecting: key), dumped] {
-            #expect(!text.contains(Base64URL.encode(secret)) && !text.contains("\(secret[0]), \(secret[1])") && text.utf8.count < 100)
+            #expect(
+                !text.contains(Base64URL.encode(secret))
+                    && !text.contains("\(secret[0]), \(secret[1])") && text.utf8.count < 100)
         }
         #expect(ProofKey(bytes: key.bytes)?.publicKey == key.publicKey)
-        #expect(ProofKey(bytes: Sensitive([])) == nil && ProofKey(bytes: Sensitive(Array(repeating: 0, count: 32))) == nil)
+        #expect(
+            ProofKey(bytes: Sensitive([])) == nil
+                && ProofKey(bytes: Sensitive(Array(repeating: 0, count: 32))) == nil)
     }
 }
 
 @Suite("Token files") struct PersistentTokenStorageTests {
-    private let path = FileManager.default.temporaryDirectory.appending(path: "mien-tokens-\(UUID().uuidString).json").path
+    private let path = FileManager.default.temporaryDirectory.appending(
+        path: "mien-tokens-\(UUID().uuidString).json"
+    ).path
     private let place = DeviceTokenKey(server: "https://login.example", application: "shop")
 
     private func write(_ text: String) throws {
-        try #require(FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600]))
+        try #require(
+            FileManager.default.createFile(
+                atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600]))
     }
 
     private func tokens(_ name: String) -> SessionTokens {
         SessionTokens(
-            accessToken: Sensitive(name), expiresAt: Instant(seconds: 1), refreshToken: Sensitive("r"), idToken: nil, scope: "openid",
+            accessToken: Sensitive(name), expiresAt: Instant(seconds: 1),
+            refreshToken: Sensitive("r"), idToken: nil, scope: "openid",
             repeatKey: Sensitive("k"), keyThumbprint: "t")
     }
 
@@ -315,12 +440,19 @@ struct DPoPTests {
     func oldFiles() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try write(
-            #"[{"server":"https://login.example","application":"shop","accessToken":"a","scope":"openid","expiresAt":5,"refreshToken":"r"}]"#)
-        let storage = PersistentTokenStorage(path: path), key = try await storage.keepProofKey(ProofKey(), for: place)
-        let again = PersistentTokenStorage(path: path), read = try #require(await again.tokens(for: place))
-        #expect(read.accessToken.use { $0 } == "a" && read.expiresAt.milliseconds == 5 && read.keyThumbprint == nil)
+            #"[{"server":"https://login.example","application":"shop","accessToken":"a","scope":"openid","expiresAt":5,"refreshToken":"r"}]"#
+        )
+        let storage = PersistentTokenStorage(path: path),
+            key = try await storage.keepProofKey(ProofKey(), for: place)
+        let again = PersistentTokenStorage(path: path),
+            read = try #require(await again.tokens(for: place))
+        #expect(
+            read.accessToken.use { $0 } == "a" && read.expiresAt.milliseconds == 5
+                && read.keyThumbprint == nil)
         #expect(try await again.proofKey(for: place)?.publicKey == key.publicKey)
-        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        #expect(
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+                == 0o600)
     }
 
     @Test("the first key stays; it outlasts the tokens; each app on each server has its own")
@@ -336,9 +468,13 @@ struct DPoPTests {
         try await storage.remove(place)
         #expect(try await storage.tokens(for: place) == nil)
         #expect(try await storage.proofKey(for: place)?.publicKey == key.publicKey)
-        for other in [DeviceTokenKey(server: place.server, application: "b"), DeviceTokenKey(server: "https://b.example", application: "shop")] {
+        for other in [
+            DeviceTokenKey(server: place.server, application: "b"),
+            DeviceTokenKey(server: "https://b.example", application: "shop"),
+        ] {
             #expect(try await storage.proofKey(for: other) == nil)
-            #expect(try await storage.keepProofKey(ProofKey(), for: other).publicKey != key.publicKey)
+            #expect(
+                try await storage.keepProofKey(ProofKey(), for: other).publicKey != key.publicKey)
         }
     }
 
@@ -351,7 +487,9 @@ struct DPoPTests {
     func damaged(_ text: String) async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try write(text)
-        await #expect(throws: PrivateFileError.self) { try await PersistentTokenStorage(path: path).proofKey(for: place) }
+        await #expect(throws: PrivateFileError.self) {
+            try await PersistentTokenStorage(path: path).proofKey(for: place)
+        }
     }
 }
 
@@ -359,17 +497,24 @@ struct DPoPTests {
     @Test(
         "times of the Date field",
         arguments: [
-            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Fri, 15 Jan 2027 08:00:00 GMT", 1_800_000_000),
-            ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200), ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Fri, 15 Jan 2027 08:00:00 GMT", 1_800_000_000),
+            ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
         ])
-    func dates(_ text: String, _ seconds: Int64) { #expect(Instant(httpDate: text)?.seconds == seconds) }
+    func dates(_ text: String, _ seconds: Int64) {
+        #expect(Instant(httpDate: text)?.seconds == seconds)
+    }
 
     @Test(
         "other forms and impossible times are refused",
         arguments: [
-            "", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 31 Apr 1994 08:49:37 GMT",
-            "Wed, 29 Feb 2023 00:00:00 GMT", "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
-            "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1969 08:49:37 GMT", "Sun, ٠٦ Nov 1994 08:49:37 G",
+            "", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+            "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 31 Apr 1994 08:49:37 GMT",
+            "Wed, 29 Feb 2023 00:00:00 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
+            "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1969 08:49:37 GMT", "Sun, ٠٦ Nov 1994 08:49:37 G",
         ])
     func wrongDates(_ text: String) { #expect(Instant(httpDate: text) == nil) }
 
@@ -383,12 +528,20 @@ struct DPoPTests {
                 Challenge(scheme: "dpop", parameters: ["realm": "mien", "error": "use_dpop_nonce"])
             ])
         #expect(
-            Challenge.parse(#"Bearer Realm = "a \"quoted\" one, and a comma" , max_age=300,, DPoP error=x, Negotiate"#) == [
-                Challenge(scheme: "bearer", parameters: ["realm": #"a "quoted" one, and a comma"#, "max_age": "300"]),
-                Challenge(scheme: "dpop", parameters: ["error": "x"]), Challenge(scheme: "negotiate"),
+            Challenge.parse(
+                #"Bearer Realm = "a \"quoted\" one, and a comma" , max_age=300,, DPoP error=x, Negotiate"#
+            ) == [
+                Challenge(
+                    scheme: "bearer",
+                    parameters: ["realm": #"a "quoted" one, and a comma"#, "max_age": "300"]),
+                Challenge(scheme: "dpop", parameters: ["error": "x"]),
+                Challenge(scheme: "negotiate"),
             ])
         // What comes before the first byte out of place counts.
-        #expect(Challenge.parse(#"Bearer error="a", error="b", x="unclosed"#) == [Challenge(scheme: "bearer", parameters: ["error": "a"])])
+        #expect(
+            Challenge.parse(#"Bearer error="a", error="b", x="unclosed"#) == [
+                Challenge(scheme: "bearer", parameters: ["error": "a"])
+            ])
         #expect(Challenge.parse(#"="a", Bearer"#) == [] && Challenge.parse("a=b") == [])
         #expect(Challenge.parse(#"Bearer error="\"#) == [Challenge(scheme: "bearer")])
         #expect(Challenge.parse("Bearer " + String(repeating: "x", count: 8192)) == [])

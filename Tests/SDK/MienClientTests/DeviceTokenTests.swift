@@ -10,7 +10,8 @@ struct DeviceTokenTests {
     private let bank = DeviceTokenKey(server: "https://a.example", application: "bank")
 
     private func inFolder(_ body: (String) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("mien-client-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "mien-client-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try await body(folder.path)
@@ -19,7 +20,9 @@ struct DeviceTokenTests {
     @Test("each app has its own; the last one counts")
     func both() async throws {
         try await inFolder { folder in
-            for storage in [MemoryDeviceTokens(), FileDeviceTokens(path: folder + "/devices")] as [any DeviceTokenStorage] {
+            for storage in [MemoryDeviceTokens(), FileDeviceTokens(path: folder + "/devices")]
+                as [any DeviceTokenStorage]
+            {
                 #expect(try await storage.token(for: shop) == nil)
                 try await storage.store(Sensitive("one"), for: shop)
                 try await storage.store(Sensitive("two"), for: bank)
@@ -38,7 +41,9 @@ struct DeviceTokenTests {
         try await inFolder { folder in
             let path = folder + "/devices"
             try await FileDeviceTokens(path: path).store(Sensitive("one"), for: shop)
-            let mode = try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)
+            let mode = try #require(
+                try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+                    as? NSNumber)
             #expect(mode.intValue == 0o600)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["devices"])
             #expect(try await FileDeviceTokens(path: path).token(for: shop) == Sensitive("one"))
@@ -51,14 +56,21 @@ struct DeviceTokenTests {
             let path = folder + "/devices", link = folder + "/link"
             try await FileDeviceTokens(path: path).store(Sensitive("one"), for: shop)
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
-            await #expect(throws: PrivateFileError.self) { try await FileDeviceTokens(path: link).token(for: shop) }
+            await #expect(throws: PrivateFileError.self) {
+                try await FileDeviceTokens(path: link).token(for: shop)
+            }
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-            await #expect(throws: PrivateFileError.self) { try await FileDeviceTokens(path: path).token(for: shop) }
+            await #expect(throws: PrivateFileError.self) {
+                try await FileDeviceTokens(path: path).token(for: shop)
+            }
             try Data("{".utf8).write(to: URL(filePath: path))
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-            await #expect(throws: PrivateFileError.self) { try await FileDeviceTokens(path: path).token(for: shop) }
             await #expect(throws: PrivateFileError.self) {
-                try await FileDeviceTokens(path: folder + "/none/devices").store(Sensitive("x"), for: shop)
+                try await FileDeviceTokens(path: path).token(for: shop)
+            }
+            await #expect(throws: PrivateFileError.self) {
+                try await FileDeviceTokens(path: folder + "/none/devices").store(
+                    Sensitive("x"), for: shop)
             }
         }
     }
@@ -66,7 +78,8 @@ struct DeviceTokenTests {
     @Test("a login does not fail because the device cannot be remembered")
     func notKept() async throws {
         let transport = ScriptedTransport([.json(JourneyAnswer.success(deviceToken: "dev_1.s"))])
-        let client = try JourneyClient(options(transport, devices: FileDeviceTokens(path: "/nowhere/at/all")))
+        let client = try JourneyClient(
+            options(transport, devices: FileDeviceTokens(path: "/nowhere/at/all")))
         #expect(try await client.start("j").response.journeyStepId == .success)
     }
 }

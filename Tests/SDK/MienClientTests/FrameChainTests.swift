@@ -9,14 +9,18 @@ struct FrameChainTests {
     @Test("links are what the page of live captures says, computed by hand")
     func known() {
         var chain = FrameChain(nonce: nonce)
-        let first = chain.append([1, 2, 3], milliseconds: 258), second = chain.append([4], milliseconds: 259)
+        let first = chain.append([1, 2, 3], milliseconds: 258),
+            second = chain.append([4], milliseconds: 259)
         let h0 = Array(SHA256.hash(data: Array("mien/v1/capture-chain".utf8) + nonce))
-        let h1 = Array(SHA256.hash(data: h0 + [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 2, 1, 2, 3]))
+        let h1 = Array(
+            SHA256.hash(data: h0 + [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 2, 1, 2, 3]))
         let h2 = Array(SHA256.hash(data: h1 + [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 1, 3, 4]))
         #expect(first.link == h1 && second.link == h2 && first.number == 1 && second.number == 2)
     }
 
-    @Test("what was appended is accepted in its order, and nothing else is: every story of four frames")
+    @Test(
+        "what was appended is accepted in its order, and nothing else is: every story of four frames"
+    )
     func order() {
         var sender = FrameChain(nonce: nonce)
         let frames = (1...3).map { sender.append([UInt8($0)], milliseconds: UInt32(100 * $0)) }
@@ -27,20 +31,28 @@ struct FrameChainTests {
                     #expect(throws: Never.self) { try receiver.accept(frames[step]) }
                     due += 1
                 } else {
-                    #expect(throws: FrameChain.Fault.outOfOrder(next: UInt32(due + 1))) { try receiver.accept(frames[step]) }
+                    #expect(throws: FrameChain.Fault.outOfOrder(next: UInt32(due + 1))) {
+                        try receiver.accept(frames[step])
+                    }
                 }
                 #expect(receiver.next == UInt32(due + 1))
             }
         }
     }
 
-    @Test("a changed picture, time or link, another nonce, a frame before that was another: altered")
+    @Test(
+        "a changed picture, time or link, another nonce, a frame before that was another: altered")
     func altered() {
         var sender = FrameChain(nonce: nonce)
-        let first = sender.append([1, 2, 3], milliseconds: 100), second = sender.append([4, 5, 6], milliseconds: 200)
-        func changed(_ frame: LinkedFrame, picture: [UInt8]? = nil, milliseconds: UInt32? = nil, link: [UInt8]? = nil) -> LinkedFrame {
+        let first = sender.append([1, 2, 3], milliseconds: 100),
+            second = sender.append([4, 5, 6], milliseconds: 200)
+        func changed(
+            _ frame: LinkedFrame, picture: [UInt8]? = nil, milliseconds: UInt32? = nil,
+            link: [UInt8]? = nil
+        ) -> LinkedFrame {
             LinkedFrame(
-                number: frame.number, milliseconds: milliseconds ?? frame.milliseconds, link: link ?? frame.link, picture: picture ?? frame.picture)
+                number: frame.number, milliseconds: milliseconds ?? frame.milliseconds,
+                link: link ?? frame.link, picture: picture ?? frame.picture)
         }
         var links: [LinkedFrame] = []
         for bit in 0..<256 {
@@ -49,7 +61,8 @@ struct FrameChainTests {
             links.append(changed(first, link: link))
         }
         for frame in links + [
-            changed(first, picture: [1, 2, 2]), changed(first, picture: [1, 2]), changed(first, milliseconds: 101), changed(first, link: []),
+            changed(first, picture: [1, 2, 2]), changed(first, picture: [1, 2]),
+            changed(first, milliseconds: 101), changed(first, link: []),
         ] {
             var receiver = FrameChain(nonce: nonce)
             #expect(throws: FrameChain.Fault.altered) { try receiver.accept(frame) }
@@ -77,21 +90,34 @@ struct FrameChainTests {
     @Test("a batch is read as it was written; cut off anywhere, or with more, it is refused")
     func batches() throws {
         var sender = FrameChain(nonce: nonce)
-        let frames = (1...3).map { sender.append([UInt8](repeating: UInt8($0), count: 5 * $0), milliseconds: UInt32(70_000 * $0)) }
+        let frames = (1...3).map {
+            sender.append(
+                [UInt8](repeating: UInt8($0), count: 5 * $0), milliseconds: UInt32(70_000 * $0))
+        }
         let bytes = FrameBatch.encode(frames)
         #expect(try FrameBatch.decode(bytes) == frames)
-        let ends = frames.indices.map { frames[...$0].reduce(0) { $0 + FrameBatch.headBytes + $1.picture.count } }
+        let ends = frames.indices.map {
+            frames[...$0].reduce(0) { $0 + FrameBatch.headBytes + $1.picture.count }
+        }
         for count in 0..<bytes.count where !ends.contains(count) {
-            #expect(throws: FrameBatch.Malformed.self) { try FrameBatch.decode(Array(bytes.prefix(count))) }
+            #expect(throws: FrameBatch.Malformed.self) {
+                try FrameBatch.decode(Array(bytes.prefix(count)))
+            }
         }
         #expect(throws: FrameBatch.Malformed.self) { try FrameBatch.decode(bytes + [0]) }
         var many = FrameChain(nonce: nonce)
         let most = (0..<17).map { many.append([1], milliseconds: UInt32($0)) }
         #expect(try FrameBatch.decode(FrameBatch.encode(Array(most.prefix(16)))).count == 16)
-        #expect(throws: FrameBatch.Malformed.self) { try FrameBatch.decode(FrameBatch.encode(most)) }
         #expect(throws: FrameBatch.Malformed.self) {
-            try FrameBatch.decode(FrameBatch.encode([LinkedFrame(number: 1, milliseconds: 0, link: frames[0].link, picture: [])]))
+            try FrameBatch.decode(FrameBatch.encode(most))
         }
-        #expect(!"\(frames[0])".contains("1, 1") && Mirror(reflecting: frames[0]).children.count == 2)
+        #expect(throws: FrameBatch.Malformed.self) {
+            try FrameBatch.decode(
+                FrameBatch.encode([
+                    LinkedFrame(number: 1, milliseconds: 0, link: frames[0].link, picture: [])
+                ]))
+        }
+        #expect(
+            !"\(frames[0])".contains("1, 1") && Mirror(reflecting: frames[0]).children.count == 2)
     }
 }

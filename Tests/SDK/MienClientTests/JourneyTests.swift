@@ -11,40 +11,58 @@ struct JourneyTests {
     @Test("starting sends what it should, and remembers the device for the next time")
     func start() async throws {
         let transport = ScriptedTransport([
-            .json(JourneyAnswer.step("loginForm")), .json(JourneyAnswer.success(deviceToken: "dev_1.first")), .json(JourneyAnswer.step("loginForm")),
+            .json(JourneyAnswer.step("loginForm")),
+            .json(JourneyAnswer.success(deviceToken: "dev_1.first")),
+            .json(JourneyAnswer.step("loginForm")),
         ])
         var options = options(transport)
         (options.resource, options.clientSecret) = ("https://api.example", Sensitive("app.secret"))
         let client = try JourneyClient(options, sleep: Naps().sleep)
-        let journey = try await client.start("face-login", .init(additionalParams: ["tier": "gold"], flowId: "f-1"))
+        let journey = try await client.start(
+            "face-login", .init(additionalParams: ["tier": "gold"], flowId: "f-1"))
         #expect(transport.requests[0].url == "https://login.example/v1/journeys/face-login/start")
         let first: StartJourneyRequest = try body(transport.requests[0])
         #expect(
             first
                 == StartJourneyRequest(
-                    clientID: "shop", clientSecret: "app.secret", additionalParams: ["tier": "gold", "resource": "https://api.example"], flowID: "f-1"
+                    clientID: "shop", clientSecret: "app.secret",
+                    additionalParams: ["tier": "gold", "resource": "https://api.example"],
+                    flowID: "f-1"
                 ))
         try await journey.respond("face", ["user_identifier": "ada"])
         let answer: RespondRequest = try body(transport.requests[1])
-        #expect(answer == RespondRequest(state: "run_1.a", option: "face", data: ["user_identifier": "ada"]))
+        #expect(
+            answer
+                == RespondRequest(
+                    state: "run_1.a", option: "face", data: ["user_identifier": "ada"]))
         _ = try await client.start("face-login")
-        #expect(try body(transport.requests[2], as: StartJourneyRequest.self).deviceToken == "dev_1.first")
+        #expect(
+            try body(transport.requests[2], as: StartJourneyRequest.self).deviceToken
+                == "dev_1.first")
     }
 
-    @Test("ids that would be other addresses are escaped or refused", arguments: [("a/b", "a%2Fb"), ("a?b#c", "a%3Fb%23c"), ("ä", "%C3%A4")])
+    @Test(
+        "ids that would be other addresses are escaped or refused",
+        arguments: [("a/b", "a%2Fb"), ("a?b#c", "a%3Fb%23c"), ("ä", "%C3%A4")])
     func escaped(_ id: String, _ segment: String) async throws {
         let transport = ScriptedTransport([.problem(.notFound)])
         let client = try JourneyClient(options(transport), sleep: Naps().sleep)
         await #expect(throws: MienError(.serverError, "")) { try await client.start(id) }
-        #expect(transport.requests.map(\.url) == ["https://login.example/v1/journeys/\(segment)/start"])
-        for id in ["", ".", ".."] { await #expect(throws: MienError(.serverError, "")) { try await client.start(id) } }
+        #expect(
+            transport.requests.map(\.url) == ["https://login.example/v1/journeys/\(segment)/start"])
+        for id in ["", ".", ".."] {
+            await #expect(throws: MienError(.serverError, "")) { try await client.start(id) }
+        }
         #expect(transport.requests.count == 1)
     }
 
-    @Test("the sequence ends with the journey, waits for answers from elsewhere, and starts at the present step")
+    @Test(
+        "the sequence ends with the journey, waits for answers from elsewhere, and starts at the present step"
+    )
     func sequence() async throws {
         let transport = ScriptedTransport([
-            .json(JourneyAnswer.step("information", state: "s1")), .json(JourneyAnswer.step("recordConsent", state: "s2")),
+            .json(JourneyAnswer.step("information", state: "s1")),
+            .json(JourneyAnswer.step("recordConsent", state: "s2")),
             .json(JourneyAnswer.rejection),
         ])
         let journey = try await JourneyClient(options(transport), sleep: Naps().sleep).start("j")
@@ -63,8 +81,12 @@ struct JourneyTests {
         try await step.respond()
         #expect(try await late.next() == nil)
         await #expect(throws: MienError(.noActiveJourney, "")) { try await journey.respond() }
-        #expect([[.information, .recordConsent], [.recordConsent], []].contains(try await watcher.value))
-        guard case .rejection(let data) = await journey.outcome() else { return #expect(Bool(false), "not rejected") }
+        #expect(
+            [[.information, .recordConsent], [.recordConsent], []].contains(try await watcher.value)
+        )
+        guard case .rejection(let data) = await journey.outcome() else {
+            return #expect(Bool(false), "not rejected")
+        }
         #expect(data["reason"] == "invalid_credentials")
         let last = await journey.response
         #expect(last.errorCode == .invalidCredentials)
@@ -73,7 +95,9 @@ struct JourneyTests {
 
     @Test("a loop that waits for an answer ends when it is cancelled, and when the journey is lost")
     func waiting() async throws {
-        let transport = ScriptedTransport([.json(JourneyAnswer.step("information")), .problem(.noActiveJourney)])
+        let transport = ScriptedTransport([
+            .json(JourneyAnswer.step("information")), .problem(.noActiveJourney),
+        ])
         let journey = try await JourneyClient(options(transport), sleep: Naps().sleep).start("j")
         func loop() -> Task<Void, any Error> { Task { for try await _ in journey.steps {} } }
         let cancelled = loop(), lost = loop()
@@ -88,7 +112,9 @@ struct JourneyTests {
     func saved() async throws {
         let transport = ScriptedTransport([
             .json(JourneyAnswer.step("loginForm", state: "s1")),
-            .json(JourneyAnswer.step("identityVerification", state: "s2", data: ["payload": ["start_token": "cap"]])),
+            .json(
+                JourneyAnswer.step(
+                    "identityVerification", state: "s2", data: ["payload": ["start_token": "cap"]])),
             .json(JourneyAnswer.success()),
         ])
         let client = try JourneyClient(options(transport), sleep: Naps().sleep)
@@ -102,13 +128,19 @@ struct JourneyTests {
         #expect(await restored.response.startToken?.use { $0 } == "cap")
         #expect(try await restored.respond().hasEnded)
         #expect(try body(transport.requests[2], as: RespondRequest.self).state == "s2")
-        await #expect(throws: MienError(.noActiveJourney, "")) { try await restored.serializeState() }
+        await #expect(throws: MienError(.noActiveJourney, "")) {
+            try await restored.serializeState()
+        }
 
         var other = options(transport)
         other.applicationId = "bank"
         let bank = try JourneyClient(other)
-        for (place, wrong) in [text.dropLast(4) + "", "", "{}", "AAAA", Base64URL.encode(Array("{}".utf8))].enumerated() {
-            #expect(throws: MienError(.invalidState, ""), "\(place)") { try client.restore(String(wrong)) }
+        for (place, wrong) in [
+            text.dropLast(4) + "", "", "{}", "AAAA", Base64URL.encode(Array("{}".utf8)),
+        ].enumerated() {
+            #expect(throws: MienError(.invalidState, ""), "\(place)") {
+                try client.restore(String(wrong))
+            }
         }
         #expect(throws: MienError(.invalidState, "")) { try bank.restore(text) }
     }
@@ -120,7 +152,9 @@ struct JourneyTests {
             for other in others { #expect(JourneyStepID(other) == JourneyStepID(name), "\(other)") }
         }
         for (kind, others) in WireNames.options {
-            for id in [kind.rawValue] + others where kind != .custom { #expect(ClientResponseOptionType(id).type == kind.rawValue) }
+            for id in [kind.rawValue] + others where kind != .custom {
+                #expect(ClientResponseOptionType(id).type == kind.rawValue)
+            }
         }
         #expect(JourneyStepID("nativeBiometricsAuthenticaton") == .nativeBiometricsAuthentication)
         #expect(JourneyStepID("nativeBiometricsRegistration") == .registerNativeBiometrics)
@@ -132,9 +166,13 @@ struct JourneyTests {
     func optionsByMeaning() {
         let answer = JourneyAnswer.step(
             "selfieAcquisition", data: ["start_token": "cap"],
-            options: ["clientInput": "client_input", "action_failure": "fail", "use_password": "custom"])
+            options: [
+                "clientInput": "client_input", "action_failure": "fail", "use_password": "custom",
+            ])
         let response = MienServiceResponse(answer)
-        #expect(response.option(.fail) != nil && response.option(.clientInput) != nil && response.option(.cancel) == nil)
+        #expect(
+            response.option(.fail) != nil && response.option(.clientInput) != nil
+                && response.option(.cancel) == nil)
         #expect(response.option("use_password")?.id == .custom("use_password"))
         #expect(response.startToken?.use { $0 } == "cap")
         #expect(response.type == .clientInputRequired)
@@ -144,30 +182,42 @@ struct JourneyTests {
     func codes() async throws {
         let transport = ScriptedTransport([
             .json(JourneyAnswer.step("emailOTPAuthentication")),
-            .json(JourneyAnswer.step("emailOTPAuthentication", data: ["error": ["code": "expired"]])),
-            .json(JourneyAnswer.step("emailOTPAuthentication", data: ["error": ["code": "wrong_code"]])),
+            .json(
+                JourneyAnswer.step("emailOTPAuthentication", data: ["error": ["code": "expired"]])),
+            .json(
+                JourneyAnswer.step(
+                    "emailOTPAuthentication", data: ["error": ["code": "wrong_code"]])),
         ])
         let journey = try await JourneyClient(options(transport), sleep: Naps().sleep).start("j")
         #expect(await journey.response.errorCode == nil)
         let late = try await journey.respond(.clientInput, ["passcode": "123456"])
         #expect(late.errorCode == .expiredOTPPasscode)
         #expect(late.type == .clientInputUpdateRequired)
-        #expect(try await journey.respond(.clientInput, ["passcode": "000000"]).errorCode == .invalidCredentials)
+        #expect(
+            try await journey.respond(.clientInput, ["passcode": "000000"]).errorCode
+                == .invalidCredentials)
     }
 
     @Test("nothing secret is printed")
     func printed() async throws {
-        let secrets = ["final.token.jwt", "dev_1.secret", "correct horse", "run_1.a", "cap.token", "adm.secret"]
-        let response = MienServiceResponse(.step("selfieAcquisition", data: ["start_token": "cap.token"]))
+        let secrets = [
+            "final.token.jwt", "dev_1.secret", "correct horse", "run_1.a", "cap.token",
+            "adm.secret",
+        ]
+        let response = MienServiceResponse(
+            .step("selfieAcquisition", data: ["start_token": "cap.token"]))
         let ended = MienServiceResponse(.success(deviceToken: "dev_1.secret"))
         let request = HTTPTransportRequest(
-            method: .post, url: "https://login.example", headers: ["authorization": "Bearer adm.secret"], body: Array("correct horse".utf8))
+            method: .post, url: "https://login.example",
+            headers: ["authorization": "Bearer adm.secret"], body: Array("correct horse".utf8))
         let answer = HTTPTransportResponse(status: 200, body: Array("final.token.jwt".utf8))
         let start = StartJourneyOptions(flowId: "f")
         for value in [response, ended, request, answer, start, CaptureFrame([1, 2, 3])] as [Any] {
             var dumped = ""
             dump(value, to: &dumped)
-            for secret in secrets { #expect(!"\(value)\(String(reflecting: value))\(dumped)".contains(secret)) }
+            for secret in secrets {
+                #expect(!"\(value)\(String(reflecting: value))\(dumped)".contains(secret))
+            }
         }
     }
 }
@@ -181,8 +231,11 @@ struct ErrorTests {
             case .invalidCredentials: .invalidCredentials
             case .insufficientUserAuthentication: .reauthenticationRequired
             case .noActiveJourney: .noActiveJourney
-            case .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder: .invalidState
-            case .clientResponseNotValid, .payloadTooLarge, .unsupportedMediaType, .imageNotAccepted: .clientResponseNotValid
+            case .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder:
+                .invalidState
+            case .clientResponseNotValid, .payloadTooLarge, .unsupportedMediaType,
+                .imageNotAccepted:
+                .clientResponseNotValid
             default: .serverError
             }
         var options = options(ScriptedTransport([.problem(code, "why")]))
@@ -201,15 +254,21 @@ struct ErrorTests {
     func words() {
         #expect(
             MienError.Code.allCases.map(\.rawValue) == [
-                "invalid_initialization_options", "not_initialized", "no_active_journey", "network_error", "client_response_not_valid",
+                "invalid_initialization_options", "not_initialized", "no_active_journey",
+                "network_error", "client_response_not_valid",
                 "server_error",
-                "invalid_state", "invalid_credentials", "expired_otp_passcode", "unauthenticated_user", "oauth_error", "reauthentication_required",
+                "invalid_state", "invalid_credentials", "expired_otp_passcode",
+                "unauthenticated_user", "oauth_error", "reauthentication_required",
             ])
     }
 
-    @Test("answers that are none", arguments: [(200, "<html>"), (200, "{}"), (200, ""), (500, "oops"), (404, ""), (302, "")])
+    @Test(
+        "answers that are none",
+        arguments: [(200, "<html>"), (200, "{}"), (200, ""), (500, "oops"), (404, ""), (302, "")])
     func nonsense(_ status: Int, _ text: String) async throws {
-        let transport = ScriptedTransport([.answer(HTTPTransportResponse(status: status, body: Array(text.utf8)))])
+        let transport = ScriptedTransport([
+            .answer(HTTPTransportResponse(status: status, body: Array(text.utf8)))
+        ])
         let client = try JourneyClient(options(transport), sleep: Naps().sleep)
         await #expect(throws: MienError(.serverError, "")) { try await client.start("j") }
         #expect(transport.requests.count == 1)
@@ -218,7 +277,10 @@ struct ErrorTests {
     @Test("an answer that is too large is not read again and again")
     func large() async throws {
         let transport = ScriptedTransport([
-            .fault(.answerTooLarge), .answer(HTTPTransportResponse(status: 200, body: [UInt8](repeating: 0x20, count: (1 << 20) + 1))),
+            .fault(.answerTooLarge),
+            .answer(
+                HTTPTransportResponse(
+                    status: 200, body: [UInt8](repeating: 0x20, count: (1 << 20) + 1))),
         ])
         let client = try JourneyClient(options(transport), sleep: Naps().sleep)
         for count in 1...2 {
@@ -231,10 +293,14 @@ struct ErrorTests {
     @Test(
         "addresses",
         arguments: [
-            ("https://login.example", true), ("https://login.example/mien/", true), ("http://localhost:8080", true), ("http://127.0.0.1", true),
-            ("http://[::1]:80", true), ("HTTPS://Login.Example", true), ("http://login.example", false), ("http://localhost.evil.example", false),
-            ("http://127.0.0.1@evil.example", false), ("ftp://login.example", false), ("login.example", false), ("https://", false),
-            ("https://a:b", false), ("https://a:99999", false), ("https://a?b", false), ("https://a#b", false), ("https://a b", false),
+            ("https://login.example", true), ("https://login.example/mien/", true),
+            ("http://localhost:8080", true), ("http://127.0.0.1", true),
+            ("http://[::1]:80", true), ("HTTPS://Login.Example", true),
+            ("http://login.example", false), ("http://localhost.evil.example", false),
+            ("http://127.0.0.1@evil.example", false), ("ftp://login.example", false),
+            ("login.example", false), ("https://", false),
+            ("https://a:b", false), ("https://a:99999", false), ("https://a?b", false),
+            ("https://a#b", false), ("https://a b", false),
             ("https://[::1", false), ("https://a/\r\nx: y", false), ("", false),
         ])
     func addresses(_ text: String, _ isGood: Bool) {
@@ -244,9 +310,14 @@ struct ErrorTests {
 
     @Test("plain HTTP elsewhere only when it is allowed")
     func plain() throws {
-        #expect(try ServerAddress("http://login.example", allowsPlainHTTP: true).text == "http://login.example")
-        #expect(try ServerAddress("https://login.example/mien/").text == "https://login.example/mien")
-        #expect(throws: MienError(.invalidInitializationOptions, "")) { try JourneyClient(MienOptions(serverPath: "http://login.example")) }
+        #expect(
+            try ServerAddress("http://login.example", allowsPlainHTTP: true).text
+                == "http://login.example")
+        #expect(
+            try ServerAddress("https://login.example/mien/").text == "https://login.example/mien")
+        #expect(throws: MienError(.invalidInitializationOptions, "")) {
+            try JourneyClient(MienOptions(serverPath: "http://login.example"))
+        }
         #expect(throws: MienError(.invalidInitializationOptions, "")) {
             try JourneyClient(MienOptions(serverPath: "https://login.example", applicationId: ""))
         }

@@ -14,20 +14,29 @@ struct ReauthenticationTests {
     private static let place = DeviceTokenKey(server: "https://login.example", application: "shop")
 
     private static func jwt(_ claims: JSONValue) -> String {
-        [#"{"alg":"ES256"}"#, JSONText.write(claims), "no signature"].map { Base64URL.encode($0.utf8) }.joined(separator: ".")
+        [#"{"alg":"ES256"}"#, JSONText.write(claims), "no signature"].map {
+            Base64URL.encode($0.utf8)
+        }.joined(separator: ".")
     }
 
     private static func tokens(_ access: String, user: String = "usr_1") -> Turn {
         .json(
             [
-                "access_token": .string(access), "token_type": "Bearer", "expires_in": 1800, "refresh_token": .string("refresh of \(access)"),
+                "access_token": .string(access), "token_type": "Bearer", "expires_in": 1800,
+                "refresh_token": .string("refresh of \(access)"),
                 "id_token": .string(jwt(["sub": .string(user)])), "scope": "openid",
             ] as JSONValue)
     }
 
     private static let refused = Turn.json(
-        ["error": "insufficient_user_authentication", "error_description": "too old", "max_age": 300, "acr_values": "2"] as JSONValue, status: 401,
-        headers: ["www-authenticate": #"Bearer realm="mien", error="insufficient_user_authentication", max_age="300", acr_values="2""#])
+        [
+            "error": "insufficient_user_authentication", "error_description": "too old",
+            "max_age": 300, "acr_values": "2",
+        ] as JSONValue, status: 401,
+        headers: [
+            "www-authenticate":
+                #"Bearer realm="mien", error="insufficient_user_authentication", max_age="300", acr_values="2""#
+        ])
     private static let done = Turn.answer(HTTPTransportResponse(status: 204))
     private static let ok = Turn.json(["ok": true] as JSONValue)
 
@@ -44,12 +53,14 @@ struct ReauthenticationTests {
         let transport = ScriptedTransport(turns), storage = TransientTokenStorage()
         await storage.store(
             SessionTokens(
-                accessToken: Sensitive("access-0"), expiresAt: start + .seconds(900), refreshToken: refreshToken.map { Sensitive($0) },
+                accessToken: Sensitive("access-0"), expiresAt: start + .seconds(900),
+                refreshToken: refreshToken.map { Sensitive($0) },
                 idToken: Sensitive(jwt(["sub": "usr_1"])), scope: "openid"), for: place)
         var options = options(transport)
         options.usesDPoP = false
         let session = try MienSession(
-            options, tokenStorage: storage, reauthenticator: reauthenticator, sleep: Naps().sleep, now: { start })
+            options, tokenStorage: storage, reauthenticator: reauthenticator, sleep: Naps().sleep,
+            now: { start })
         try await session.configure()
         return (session, transport)
     }
@@ -68,31 +79,44 @@ struct ReauthenticationTests {
     @Test("the user signs in again, the tokens are renewed, and the change is sent once more")
     func once() async throws {
         let asked = Asked()
-        let (session, transport) = try await Self.session([Self.refused, Self.tokens("access-1"), Self.ok]) { request, _ in
+        let (session, transport) = try await Self.session([
+            Self.refused, Self.tokens("access-1"), Self.ok,
+        ]) { request, _ in
             asked.note(request)
             return .steppedUp
         }
         #expect(try await Self.change(session) == ["ok": true])
         let request = try #require(asked.all.first)
         #expect(asked.all.count == 1)
-        #expect(request.maxAge == .seconds(300) && request.acrValues == ["2"] && request.loginHint == "usr_1")
+        #expect(
+            request.maxAge == .seconds(300) && request.acrValues == ["2"]
+                && request.loginHint == "usr_1")
         #expect(
             Self.sent(transport) == [
-                "/v1/me/otp/registrations Bearer access-0", "/oauth2/token", "/v1/me/otp/registrations Bearer access-1",
+                "/v1/me/otp/registrations Bearer access-0", "/oauth2/token",
+                "/v1/me/otp/registrations Bearer access-1",
             ])
     }
 
     @Test("a second refusal is thrown with what is needed, and nobody is asked again")
     func onlyOnce() async throws {
         let asked = Asked()
-        let (session, transport) = try await Self.session([Self.refused, Self.tokens("access-1"), Self.refused]) { request, _ in
+        let (session, transport) = try await Self.session([
+            Self.refused, Self.tokens("access-1"), Self.refused,
+        ]) { request, _ in
             asked.note(request)
             return .steppedUp
         }
         // The app's own wrapper around a call that reauthenticates itself changes nothing.
-        let error = await #expect(throws: MienError.self) { try await session.performing { try await Self.change(session) } }
-        #expect(error?.code == .reauthenticationRequired && error?.oauthError == "insufficient_user_authentication")
-        #expect(error?.reauthentication?.maxAge == .seconds(300) && error?.reauthentication?.acrValues == ["2"])
+        let error = await #expect(throws: MienError.self) {
+            try await session.performing { try await Self.change(session) }
+        }
+        #expect(
+            error?.code == .reauthenticationRequired
+                && error?.oauthError == "insufficient_user_authentication")
+        #expect(
+            error?.reauthentication?.maxAge == .seconds(300)
+                && error?.reauthentication?.acrValues == ["2"])
         #expect(error?.reauthentication?.loginHint == "usr_1")
         #expect(asked.all.count == 1 && transport.requests.count == 3)
         #expect(await session.state == .signedIn)
@@ -102,36 +126,61 @@ struct ReauthenticationTests {
     func none() async throws {
         let (session, transport) = try await Self.session([Self.refused], reauthenticator: nil)
         let error = await #expect(throws: MienError.self) { try await Self.change(session) }
-        #expect(error?.code == .reauthenticationRequired && error?.reauthentication?.loginHint == "usr_1")
+        #expect(
+            error?.code == .reauthenticationRequired
+                && error?.reauthentication?.loginHint == "usr_1")
         #expect(transport.requests.count == 1)
     }
 
     @Test("what the reauthenticator throws is thrown, and the change is not sent again")
     func declined() async throws {
         struct Declined: Error {}
-        let (session, transport) = try await Self.session([Self.refused]) { _, _ in throw Declined() }
+        let (session, transport) = try await Self.session([Self.refused]) { _, _ in throw Declined()
+        }
         await #expect(throws: Declined.self) { try await Self.change(session) }
         #expect(transport.requests.count == 1)
         #expect(await session.state == .signedIn)
     }
 
-    @Test("a refusal is understood from a problem document, from the header alone, and without numbers")
+    @Test(
+        "a refusal is understood from a problem document, from the header alone, and without numbers"
+    )
     func forms() async throws {
         let problem: JSONValue = [
-            "type": "about:blank", "title": "t", "status": 401, "detail": "d", "code": "invalid_credentials",
+            "type": "about:blank", "title": "t", "status": 401, "detail": "d",
+            "code": "invalid_credentials",
         ]
         let header = #"DPoP error="insufficient_user_authentication", max_age=60"#
         let cases: [(Turn, Duration?, [String])] = [
             (.json(problem, status: 401, headers: ["www-authenticate": header]), .seconds(60), []),
-            (.answer(HTTPTransportResponse(status: 401, headers: ["www-authenticate": header])), .seconds(60), []),
-            (.json(["error": "insufficient_user_authentication", "max_age": 0, "acr_values": "2 3"] as JSONValue, status: 401), .zero, ["2", "3"]),
-            (.json(["error": "insufficient_user_authentication", "max_age": -1] as JSONValue, status: 401), nil, []),
-            (.json(["code": "insufficient_user_authentication", "max_age": 300] as JSONValue, status: 401), .seconds(300), []),
+            (
+                .answer(HTTPTransportResponse(status: 401, headers: ["www-authenticate": header])),
+                .seconds(60), []
+            ),
+            (
+                .json(
+                    [
+                        "error": "insufficient_user_authentication", "max_age": 0,
+                        "acr_values": "2 3",
+                    ] as JSONValue, status: 401), .zero, ["2", "3"]
+            ),
+            (
+                .json(
+                    ["error": "insufficient_user_authentication", "max_age": -1] as JSONValue,
+                    status: 401), nil, []
+            ),
+            (
+                .json(
+                    ["code": "insufficient_user_authentication", "max_age": 300] as JSONValue,
+                    status: 401), .seconds(300), []
+            ),
         ]
         for (turn, maxAge, classes) in cases {
             let (session, _) = try await Self.session([turn], reauthenticator: nil)
             let error = await #expect(throws: MienError.self) { try await Self.change(session) }
-            #expect(error?.reauthentication?.maxAge == maxAge && error?.reauthentication?.acrValues == classes)
+            #expect(
+                error?.reauthentication?.maxAge == maxAge
+                    && error?.reauthentication?.acrValues == classes)
         }
         // Other refusals are none of its business.
         for other in [
@@ -152,60 +201,94 @@ struct ReauthenticationTests {
 
     @Test("an app's own request reauthenticates by throwing what the response stands for")
     func ownRequests() async throws {
-        let (session, transport) = try await Self.session([Self.tokens("access-1")]) { _, _ in .steppedUp }
-        let headers = ["www-authenticate": #"Bearer error="insufficient_user_authentication", max_age="300""#]
+        let (session, transport) = try await Self.session([Self.tokens("access-1")]) { _, _ in
+            .steppedUp
+        }
+        let headers = [
+            "www-authenticate": #"Bearer error="insufficient_user_authentication", max_age="300""#
+        ]
         let answer = try await session.performing {
-            let sent = try await session.authorization(for: .post, url: "https://login.example/v1/webauthn/register")
+            let sent = try await session.authorization(
+                for: .post, url: "https://login.example/v1/webauthn/register")
             let isOld = sent["authorization"] == "Bearer access-0"
-            if let error = MienError(response: HTTPTransportResponse(status: isOld ? 401 : 200, headers: headers)) { throw error }
+            if let error = MienError(
+                response: HTTPTransportResponse(status: isOld ? 401 : 200, headers: headers))
+            {
+                throw error
+            }
             return sent
         }
         #expect(answer == ["authorization": "Bearer access-1"])
         #expect(transport.requests.count == 1)
     }
 
-    @Test("a journey's token renews the session that started it, or is exchanged and ends the sign-in before")
+    @Test(
+        "a journey's token renews the session that started it, or is exchanged and ends the sign-in before"
+    )
     func journeyTokens() async throws {
-        let (own, ownTransport) = try await Self.session([Self.refused, Self.tokens("access-1"), Self.ok]) { _, _ in
+        let (own, ownTransport) = try await Self.session([
+            Self.refused, Self.tokens("access-1"), Self.ok,
+        ]) { _, _ in
             .journeyToken(Sensitive(Self.jwt(["sub": "usr_1", "sid": "grt_1"])))
         }
         _ = try await Self.change(own)
-        #expect(String(decoding: ownTransport.requests[1].body, as: UTF8.self).contains("grant_type=refresh_token"))
+        #expect(
+            String(decoding: ownTransport.requests[1].body, as: UTF8.self).contains(
+                "grant_type=refresh_token"))
 
-        let (other, transport) = try await Self.session([Self.refused, Self.tokens("access-1"), Self.done, Self.ok]) { _, _ in
+        let (other, transport) = try await Self.session([
+            Self.refused, Self.tokens("access-1"), Self.done, Self.ok,
+        ]) { _, _ in
             .journeyToken(Sensitive(Self.jwt(["sub": "usr_1"])))
         }
         _ = try await Self.change(other)
         #expect(
             Self.sent(transport) == [
-                "/v1/me/otp/registrations Bearer access-0", "/oauth2/token", "/oauth2/revoke", "/v1/me/otp/registrations Bearer access-1",
+                "/v1/me/otp/registrations Bearer access-0", "/oauth2/token", "/oauth2/revoke",
+                "/v1/me/otp/registrations Bearer access-1",
             ])
-        #expect(String(decoding: transport.requests[1].body, as: UTF8.self).contains("token-exchange"))
+        #expect(
+            String(decoding: transport.requests[1].body, as: UTF8.self).contains("token-exchange"))
         #expect(String(decoding: transport.requests[2].body, as: UTF8.self).contains("refresh-0"))
     }
 
     @Test("another user's sign-in is ended and changes nothing")
     func anotherUser() async throws {
-        let (session, transport) = try await Self.session([Self.refused, Self.tokens("evil", user: "usr_2"), Self.done, Self.ok]) { _, _ in
+        let (session, transport) = try await Self.session([
+            Self.refused, Self.tokens("evil", user: "usr_2"), Self.done, Self.ok,
+        ]) { _, _ in
             .code(Sensitive("code"), redirectURI: "app:/back", codeVerifier: Sensitive("verifier"))
         }
-        await #expect(throws: MienError(.reauthenticationRequired, "")) { try await session.performing { try await Self.change(session) } }
-        #expect(Self.sent(transport) == ["/v1/me/otp/registrations Bearer access-0", "/oauth2/token", "/oauth2/revoke"])
-        #expect(String(decoding: transport.requests[2].body, as: UTF8.self).contains("refresh%20of%20evil"))
+        await #expect(throws: MienError(.reauthenticationRequired, "")) {
+            try await session.performing { try await Self.change(session) }
+        }
+        #expect(
+            Self.sent(transport) == [
+                "/v1/me/otp/registrations Bearer access-0", "/oauth2/token", "/oauth2/revoke",
+            ])
+        #expect(
+            String(decoding: transport.requests[2].body, as: UTF8.self).contains(
+                "refresh%20of%20evil"))
         #expect(try await session.accessToken().use { $0 } == "access-0")
     }
 
     @Test("a session that cannot be refreshed goes on with its token after stepping up")
     func withoutRefresh() async throws {
-        let (session, transport) = try await Self.session([Self.refused, Self.ok], refreshToken: nil) { _, _ in .steppedUp }
+        let (session, transport) = try await Self.session(
+            [Self.refused, Self.ok], refreshToken: nil
+        ) { _, _ in .steppedUp }
         _ = try await Self.change(session)
-        #expect(Self.sent(transport) == Array(repeating: "/v1/me/otp/registrations Bearer access-0", count: 2))
+        #expect(
+            Self.sent(transport)
+                == Array(repeating: "/v1/me/otp/registrations Bearer access-0", count: 2))
     }
 
     @Test("changes that are refused at the same time share one sign-in")
     func together() async throws {
         let asked = Asked(), (gate, open) = AsyncStream<Void>.makeStream()
-        let (session, transport) = try await Self.session([Self.refused, Self.refused, Self.tokens("access-1"), Self.ok, Self.ok]) { request, _ in
+        let (session, transport) = try await Self.session([
+            Self.refused, Self.refused, Self.tokens("access-1"), Self.ok, Self.ok,
+        ]) { request, _ in
             asked.note(request)
             for await _ in gate { break }
             return .steppedUp
@@ -223,18 +306,23 @@ struct ReauthenticationTests {
 
     @Test("a reauthenticator whose own call is refused does not wait for itself")
     func recursion() async throws {
-        let (session, transport) = try await Self.session([Self.refused, Self.refused]) { _, session in
+        let (session, transport) = try await Self.session([Self.refused, Self.refused]) {
+            _, session in
             _ = try await Self.change(session)
             return .steppedUp
         }
-        await #expect(throws: MienError(.reauthenticationRequired, "")) { try await Self.change(session) }
+        await #expect(throws: MienError(.reauthenticationRequired, "")) {
+            try await Self.change(session)
+        }
         #expect(transport.requests.count == 2)
     }
 
     @Test("a cancelled change cancels the sign-in it waits for, and the next one asks anew")
     func cancellation() async throws {
         let asked = Asked()
-        let (session, transport) = try await Self.session([Self.refused, Self.refused, Self.tokens("access-1"), Self.ok]) { request, _ in
+        let (session, transport) = try await Self.session([
+            Self.refused, Self.refused, Self.tokens("access-1"), Self.ok,
+        ]) { request, _ in
             asked.note(request)
             if asked.all.count == 1 { try await Task.sleep(for: .seconds(3600)) }
             return .steppedUp

@@ -6,7 +6,8 @@ import Testing
 
 @testable import MienClient
 
-/// A server of one journey of three steps that gives out state tokens as the real one does, behind a network that loses one message.
+/// A server of one journey of three steps that gives out state tokens as the real one does, behind
+/// a network that loses one message.
 final class TokenServer: HTTPTransport {
     enum Loss: CaseIterable { case request, answer }
 
@@ -36,7 +37,9 @@ final class TokenServer: HTTPTransport {
         }
     }
 
-    private func answer(_ request: HTTPTransportRequest, _ book: inout Book) throws -> HTTPTransportResponse {
+    private func answer(_ request: HTTPTransportRequest, _ book: inout Book) throws
+        -> HTTPTransportResponse
+    {
         if request.url.hasSuffix("/start") {
             book.starts += 1
             book.token = 1
@@ -66,24 +69,31 @@ final class TokenServer: HTTPTransport {
     }
 
     private func problem(_ code: ProblemCode) throws -> HTTPTransportResponse {
-        HTTPTransportResponse(status: code.status, body: [UInt8](try JSONEncoder().encode(Problem(code))))
+        HTTPTransportResponse(
+            status: code.status, body: [UInt8](try JSONEncoder().encode(Problem(code))))
     }
 }
 
 @Suite("Sending again")
 struct RetryTests {
-    @Test("whichever message is lost, each step is answered once and the journey succeeds", arguments: TokenServer.Loss.allCases, 1...6)
+    @Test(
+        "whichever message is lost, each step is answered once and the journey succeeds",
+        arguments: TokenServer.Loss.allCases, 1...6)
     func loss(_ loss: TokenServer.Loss, _ number: Int) async throws {
         let server = TokenServer(losing: loss, number: number), naps = Naps()
         let client = try JourneyClient(options(server), sleep: naps.sleep)
         let journey = try await client.start("sign-up")
         for try await step in journey.steps {
             switch step.id {
-            case .loginForm: try await step.respond("password", ["username": "ada", "password": "correct horse"])
+            case .loginForm:
+                try await step.respond(
+                    "password", ["username": "ada", "password": "correct horse"])
             default: try await step.respond()
             }
         }
-        guard case .success = await journey.outcome() else { return #expect(Bool(false), "no success") }
+        guard case .success = await journey.outcome() else {
+            return #expect(Bool(false), "no success")
+        }
         let book = server.book.withLock { $0 }
         #expect(book.steps == ["password", "client_input", "client_input"])
         #expect(book.bodies.values.allSatisfy { $0.count == 1 })
@@ -92,7 +102,11 @@ struct RetryTests {
 
     @Test("an answer whose fate is not known is the only one that is sent again")
     func uncertain() async throws {
-        let transport = ScriptedTransport([.json(JourneyAnswer.step("recordConsent", options: ["client_input": "client_input", "cancel": "cancel"]))])
+        let transport = ScriptedTransport([
+            .json(
+                JourneyAnswer.step(
+                    "recordConsent", options: ["client_input": "client_input", "cancel": "cancel"]))
+        ])
         let journey = try await JourneyClient(options(transport), sleep: Naps().sleep).start("j")
         for _ in 1...4 { transport.add(.fault(.interrupted)) }
         await #expect(throws: MienError(.networkError, "")) { try await journey.respond() }
@@ -107,22 +121,33 @@ struct RetryTests {
     @Test("retry sends what was sent, and nothing when all is known")
     func retry() async throws {
         var options = options(ScriptedTransport([]))
-        let transport = ScriptedTransport([.json(JourneyAnswer.step("emailOTPAuthentication")), .fault(.timedOut), .json(JourneyAnswer.success())])
+        let transport = ScriptedTransport([
+            .json(JourneyAnswer.step("emailOTPAuthentication")), .fault(.timedOut),
+            .json(JourneyAnswer.success()),
+        ])
         (options.transport, options.retry) = (transport, .none)
         let journey = try await JourneyClient(options).start("j")
         await #expect(throws: MienError(.invalidState, "")) { try await journey.retry() }
-        await #expect(throws: MienError(.networkError, "")) { try await journey.respond(.clientInput, ["passcode": "123456"]) }
+        await #expect(throws: MienError(.networkError, "")) {
+            try await journey.respond(.clientInput, ["passcode": "123456"])
+        }
         try await journey.retry()
         #expect(transport.requests[1].body == transport.requests[2].body)
         await #expect(throws: MienError(.noActiveJourney, "")) { try await journey.respond() }
         #expect(transport.requests.count == 3)
     }
 
-    @Test("refused answers may be replaced by others; a door that is closed after a loss says nothing of what was lost")
+    @Test(
+        "refused answers may be replaced by others; a door that is closed after a loss says nothing of what was lost"
+    )
     func refused() async throws {
         let transport = ScriptedTransport([
-            .json(JourneyAnswer.step("loginForm")), .problem(.clientResponseNotValid, errors: [.init(field: "data.username", message: "is missing")]),
-            .json(JourneyAnswer.step("loginForm", state: "run_1.b")), .fault(.interrupted), .problem(.tooManyRequests, retryAfter: 60),
+            .json(JourneyAnswer.step("loginForm")),
+            .problem(
+                .clientResponseNotValid,
+                errors: [.init(field: "data.username", message: "is missing")]),
+            .json(JourneyAnswer.step("loginForm", state: "run_1.b")), .fault(.interrupted),
+            .problem(.tooManyRequests, retryAfter: 60),
         ])
         let journey = try await JourneyClient(options(transport), sleep: Naps().sleep).start("j")
         do { try await journey.respond("password", [:]) } catch let error as MienError {
@@ -137,10 +162,14 @@ struct RetryTests {
             #expect(error.code == .networkError)
             #expect(error.retryAfter == .seconds(60))
         }
-        await #expect(throws: MienError(.invalidState, "")) { try await journey.respond("password", ["username": "eve"]) }
+        await #expect(throws: MienError(.invalidState, "")) {
+            try await journey.respond("password", ["username": "eve"])
+        }
     }
 
-    @Test("waits double up to a limit; a server is not asked sooner than it says, nor when it says too long")
+    @Test(
+        "waits double up to a limit; a server is not asked sooner than it says, nor when it says too long"
+    )
     func delays() async throws {
         let policy = RetryPolicy(attempts: 6, firstDelay: .seconds(1), longestDelay: .seconds(5))
         var generator = SystemRandomNumberGenerator()
@@ -153,7 +182,9 @@ struct RetryTests {
         #expect(policy.delay(after: 1, asked: .seconds(6), using: &generator) == nil)
 
         let naps = Naps()
-        let transport = ScriptedTransport([.problem(.unavailable, retryAfter: 2), .json(JourneyAnswer.success())])
+        let transport = ScriptedTransport([
+            .problem(.unavailable, retryAfter: 2), .json(JourneyAnswer.success()),
+        ])
         _ = try await JourneyClient(options(transport), sleep: naps.sleep).start("j")
         #expect(naps.all == [.seconds(2)])
     }
@@ -176,13 +207,19 @@ struct RetryTests {
 
 @Suite("Where a journey is")
 struct JourneyProgressTests {
-    enum Event: CaseIterable { case submitA, submitB, again, next, end, lost, refused, past, cancelled }
+    enum Event: CaseIterable {
+        case submitA, submitB, again, next, end, lost, refused, past, cancelled
+    }
 
-    /// Every path to a depth of eight, with what it must never do written apart: send two answers to one state while the first may have arrived.
+    /// Every path to a depth of eight, with what it must never do written apart: send two answers
+    /// to one state while the first may have arrived.
     @Test("no path sends another answer while one may have arrived")
     func world() {
         var paths = 0
-        func walk(_ progress: JourneyProgress, open: (state: String, option: String)?, counter: Int, depth: Int) {
+        func walk(
+            _ progress: JourneyProgress, open: (state: String, option: String)?, counter: Int,
+            depth: Int
+        ) {
             paths += 1
             guard depth > 0 else { return }
             for event in Event.allCases {
@@ -190,7 +227,10 @@ struct JourneyProgressTests {
                 var isSending: Bool { if case .sending = progress.phase { true } else { false } }
                 switch event {
                 case .submitA, .submitB, .again:
-                    let sent = try? event == .again ? next.resubmit() : next.submit(event == .submitA ? .clientInput : .cancel, nil)
+                    let sent =
+                        try? event == .again
+                        ? next.resubmit()
+                        : next.submit(event == .submitA ? .clientInput : .cancel, nil)
                     guard let sent else {
                         guard case .sending = next.phase, !isSending else { continue }
                         Issue.record("refused, and yet sending")
@@ -201,7 +241,8 @@ struct JourneyProgressTests {
                     open = (sent.state, sent.option)
                 case .next where isSending, .end where isSending:
                     counter += 1
-                    next.received(event == .end ? .success() : .step("information", state: "s\(counter)"))
+                    next.received(
+                        event == .end ? .success() : .step("information", state: "s\(counter)"))
                     open = nil
                 case .lost where isSending: next.failed(MienError(.networkError, ""))
                 case .cancelled where isSending: next.failed(nil)
@@ -226,7 +267,9 @@ struct JourneyProgressTests {
         var progress = JourneyProgress(.step("information", state: "s0"))
         _ = try progress.submit(.clientInput, nil, to: 1)
         progress.received(.step("recordConsent", state: "s1"))
-        #expect(throws: MienError(.invalidState, "")) { try progress.submit(.clientInput, nil, to: 1) }
+        #expect(throws: MienError(.invalidState, "")) {
+            try progress.submit(.clientInput, nil, to: 1)
+        }
         #expect(try progress.submit(.clientInput, nil, to: 2).state == "s1")
     }
 }

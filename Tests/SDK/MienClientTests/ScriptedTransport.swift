@@ -4,7 +4,8 @@ import MienClient
 import MienCore
 import Synchronization
 
-/// Answers from a script, and notes what was asked. Past the script's end it fails the test's request.
+/// Answers from a script, and notes what was asked. Past the script's end it fails the test's
+/// request.
 final class ScriptedTransport: HTTPTransport {
     enum Turn: Sendable {
         case answer(HTTPTransportResponse)
@@ -12,13 +13,22 @@ final class ScriptedTransport: HTTPTransport {
         /// Until the task is cancelled.
         case never
 
-        static func json(_ body: some Encodable, status: Int = 200, headers: [String: String] = [:]) -> Turn {
-            .answer(HTTPTransportResponse(status: status, headers: headers, body: [UInt8](try! JSONEncoder().encode(body))))
+        static func json(_ body: some Encodable, status: Int = 200, headers: [String: String] = [:])
+            -> Turn
+        {
+            .answer(
+                HTTPTransportResponse(
+                    status: status, headers: headers, body: [UInt8](try! JSONEncoder().encode(body))
+                ))
         }
 
-        static func problem(_ code: ProblemCode, _ detail: String? = nil, errors: [Problem.FieldError]? = nil, retryAfter: Int? = nil) -> Turn {
+        static func problem(
+            _ code: ProblemCode, _ detail: String? = nil, errors: [Problem.FieldError]? = nil,
+            retryAfter: Int? = nil
+        ) -> Turn {
             .json(
-                Problem(code, detail, errors: errors), status: code.status, headers: retryAfter.map { ["retry-after": String($0)] } ?? [:])
+                Problem(code, detail, errors: errors), status: code.status,
+                headers: retryAfter.map { ["retry-after": String($0)] } ?? [:])
         }
     }
 
@@ -33,7 +43,8 @@ final class ScriptedTransport: HTTPTransport {
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         let turn = state.withLock { state -> Turn in
             state.requests.append(request)
-            return state.script.isEmpty ? .problem(.serverError, "the script has ended") : state.script.removeFirst()
+            return state.script.isEmpty
+                ? .problem(.serverError, "the script has ended") : state.script.removeFirst()
         }
         switch turn {
         case .answer(let response): return response
@@ -57,26 +68,40 @@ final class Naps: Sendable {
 }
 
 extension JourneyAnswer {
-    static func step(_ id: String, state: String = "run_1.a", data: JSONValue? = nil, options: [String: String] = ["client_input": "client_input"])
+    static func step(
+        _ id: String, state: String = "run_1.a", data: JSONValue? = nil,
+        options: [String: String] = ["client_input": "client_input"]
+    )
         -> Self
     {
         JourneyAnswer(
-            state: state, journeyStepID: id, data: data, clientResponseOptions: options.mapValues { ClientOptionWire(type: $0, label: $0) },
+            state: state, journeyStepID: id, data: data,
+            clientResponseOptions: options.mapValues { ClientOptionWire(type: $0, label: $0) },
             expiresAt: 1_800_000_000_000)
     }
 
     static func success(deviceToken: String? = nil) -> Self {
-        JourneyAnswer(state: nil, journeyStepID: "success", token: "final.token.jwt", deviceToken: deviceToken, expiresAt: 1_800_000_000_000)
+        JourneyAnswer(
+            state: nil, journeyStepID: "success", token: "final.token.jwt",
+            deviceToken: deviceToken, expiresAt: 1_800_000_000_000)
     }
 
     static let rejection = JourneyAnswer(
-        state: nil, journeyStepID: "rejection", errorData: ["cause": "rejected", "reason": "invalid_credentials"], expiresAt: 1_800_000_000_000)
+        state: nil, journeyStepID: "rejection",
+        errorData: ["cause": "rejected", "reason": "invalid_credentials"],
+        expiresAt: 1_800_000_000_000)
 }
 
-func options(_ transport: any HTTPTransport, devices: any DeviceTokenStorage = MemoryDeviceTokens()) -> MienOptions {
-    MienOptions(serverPath: "https://login.example", applicationId: "shop", deviceTokens: devices, transport: transport)
+func options(_ transport: any HTTPTransport, devices: any DeviceTokenStorage = MemoryDeviceTokens())
+    -> MienOptions
+{
+    MienOptions(
+        serverPath: "https://login.example", applicationId: "shop", deviceTokens: devices,
+        transport: transport)
 }
 
-func body<Body: Decodable>(_ request: HTTPTransportRequest, as _: Body.Type = Body.self) throws -> Body {
+func body<Body: Decodable>(_ request: HTTPTransportRequest, as _: Body.Type = Body.self) throws
+    -> Body
+{
     try JSONDecoder().decode(Body.self, from: Data(request.body))
 }

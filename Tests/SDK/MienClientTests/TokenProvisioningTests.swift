@@ -19,70 +19,99 @@ struct TokenProvisioningTests {
         func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
             #expect(request.method == .post && request.url.hasSuffix("/v1/otp/tokens"))
             let asked = try JSONDecoder().decode(RedeemOTPRequest.self, from: Data(request.body))
-            #expect(asked.registrationCode == "otc_1.code" && asked.name == "Phone" && asked.os == "linux")
-            let point = try ["x", "y"].flatMap { try #require(asked.publicKey[$0]?.stringValue.flatMap { Base64URL.decode($0) }) }
+            #expect(
+                asked.registrationCode == "otc_1.code" && asked.name == "Phone"
+                    && asked.os == "linux")
+            let point = try ["x", "y"].flatMap {
+                try #require(asked.publicKey[$0]?.stringValue.flatMap { Base64URL.decode($0) })
+            }
             var sender = try HPKE.Sender(
-                recipientKey: P256.KeyAgreement.PublicKey(rawRepresentation: point), ciphersuite: .P256_SHA256_AES_GCM_256, info: Data(info))
+                recipientKey: P256.KeyAgreement.PublicKey(rawRepresentation: point),
+                ciphersuite: .P256_SHA256_AES_GCM_256, info: Data(info))
             let ciphertext = try sender.seal(Data(secret))
             var answer = OTPTokenAnswer(
-                tokenID: token, appID: app, kind: "totp", algorithm: "SHA256", digits: 8, period: 30, counter: nil,
-                signatureSuite: "OCRA-1:HOTP-SHA256-8:QH64", encapsulatedKey: Base64URL.encode(sender.encapsulatedKey),
+                tokenID: token, appID: app, kind: "totp", algorithm: "SHA256", digits: 8,
+                period: 30, counter: nil,
+                signatureSuite: "OCRA-1:HOTP-SHA256-8:QH64",
+                encapsulatedKey: Base64URL.encode(sender.encapsulatedKey),
                 encryptedSecret: Base64URL.encode(ciphertext))
             spoil(&answer)
-            return HTTPTransportResponse(status: 201, headers: [:], body: [UInt8](try JSONEncoder().encode(answer)))
+            return HTTPTransportResponse(
+                status: 201, headers: [:], body: [UInt8](try JSONEncoder().encode(answer)))
         }
     }
 
     private func redeem(_ server: some HTTPTransport) async throws -> OTPProvisionedToken {
-        try await OTPProvisioning(options(server)).redeem(Sensitive("otc_1.code"), name: "Phone", system: "linux")
+        try await OTPProvisioning(options(server)).redeem(
+            Sensitive("otc_1.code"), name: "Phone", system: "linux")
     }
 
     @Test("what the server encrypted is what the device has")
     func works() async throws {
         let token = try await redeem(Server())
-        #expect(token.id == Self.token && token.app == Self.app && token.secret.bytes == Self.secret)
+        #expect(
+            token.id == Self.token && token.app == Self.app && token.secret.bytes == Self.secret)
         guard case .totp(let totp) = token.kind else {
             Issue.record("\(token)")
             return
         }
         #expect(totp.hotp.digits == 8 && totp.hotp.hash == .sha256 && totp.stepSeconds == 30)
-        let counting = try await redeem(Server { answer in (answer.kind, answer.period, answer.counter) = ("hotp", nil, 3) })
+        let counting = try await redeem(
+            Server { answer in (answer.kind, answer.period, answer.counter) = ("hotp", nil, 3) })
         guard case .hotp(_, firstCounter: 3) = counting.kind else {
             Issue.record("\(counting)")
             return
         }
     }
 
-    @Test("an answer that is not as it should be is the server's failure, and nothing of it is told")
+    @Test(
+        "an answer that is not as it should be is the server's failure, and nothing of it is told")
     func spoilt() async throws {
         let servers: [Server] = [
-            Server(info: OTPTokenAnswer.info(app: "bank", token: Self.token)), Server(info: OTPTokenAnswer.info(app: Self.app, token: "aut_2")),
-            Server(secret: [1, 2, 3]), Server { $0.encryptedSecret += "AA" }, Server { $0.encryptedSecret = "" },
+            Server(info: OTPTokenAnswer.info(app: "bank", token: Self.token)),
+            Server(info: OTPTokenAnswer.info(app: Self.app, token: "aut_2")),
+            Server(secret: [1, 2, 3]), Server { $0.encryptedSecret += "AA" },
+            Server { $0.encryptedSecret = "" },
             Server { $0.encapsulatedKey = "AAAA" },
-            Server { $0.encapsulatedKey = "+" }, Server { $0.kind = "sms" }, Server { $0.period = nil }, Server { $0.counter = 0 },
-            Server { ($0.kind, $0.period, $0.counter) = ("hotp", nil, -1) }, Server { $0.algorithm = "MD5" }, Server { $0.digits = 5 },
-            Server { $0.signatureSuite = "OCRA-2" }, Server { $0.appID = "bank" }, Server { $0.tokenID = "aut_2" },
+            Server { $0.encapsulatedKey = "+" }, Server { $0.kind = "sms" },
+            Server { $0.period = nil }, Server { $0.counter = 0 },
+            Server { ($0.kind, $0.period, $0.counter) = ("hotp", nil, -1) },
+            Server { $0.algorithm = "MD5" }, Server { $0.digits = 5 },
+            Server { $0.signatureSuite = "OCRA-2" }, Server { $0.appID = "bank" },
+            Server { $0.tokenID = "aut_2" },
         ]
         for (number, server) in servers.enumerated() {
-            let error = await #expect(throws: MienError.self, "\(number)") { try await redeem(server) }
-            #expect(error?.code == .serverError && error?.reason == "the server's token is not as it should be", "\(number)")
+            let error = await #expect(throws: MienError.self, "\(number)") {
+                try await redeem(server)
+            }
+            #expect(
+                error?.code == .serverError
+                    && error?.reason == "the server's token is not as it should be", "\(number)")
         }
     }
 
-    @Test("a code whose answer was lost is sent again, with the same key; a refusal is the end of it")
+    @Test(
+        "a code whose answer was lost is sent again, with the same key; a refusal is the end of it")
     func again() async throws {
-        let transport = ScriptedTransport([.fault(.timedOut), .fault(.timedOut), .problem(.invalidCredentials)])
-        #expect(await #expect(throws: MienError.self) { try await redeem(transport) }?.code == .invalidCredentials)
+        let transport = ScriptedTransport([
+            .fault(.timedOut), .fault(.timedOut), .problem(.invalidCredentials),
+        ])
+        #expect(
+            await #expect(throws: MienError.self) { try await redeem(transport) }?.code
+                == .invalidCredentials)
         #expect(transport.requests.count == 3 && Set(transport.requests.map(\.body)).count == 1)
         let refused = ScriptedTransport([.problem(.invalidCredentials)])
-        #expect(await #expect(throws: MienError.self) { try await redeem(refused) }?.code == .invalidCredentials)
+        #expect(
+            await #expect(throws: MienError.self) { try await redeem(refused) }?.code
+                == .invalidCredentials)
     }
 
     @Test("a key that was kept opens what was encrypted to it, and prints nothing")
     func key() async throws {
         let key = OTPProvisioningKey(), kept = try #require(OTPProvisioningKey(bytes: key.bytes))
         #expect(kept.bytes == key.bytes && OTPProvisioningKey(bytes: Sensitive([1, 2, 3])) == nil)
-        let token = try await OTPProvisioning(options(Server())).redeem(Sensitive("otc_1.code"), name: "Phone", system: "linux", key: kept)
+        let token = try await OTPProvisioning(options(Server())).redeem(
+            Sensitive("otc_1.code"), name: "Phone", system: "linux", key: kept)
         #expect(token.secret.bytes == Self.secret)
         var text = "\(key)"
         dump(key, to: &text)
@@ -92,17 +121,31 @@ struct TokenProvisioningTests {
     @Test("a signature is for what was shown; anything else is not signed")
     func signing() async throws {
         let token = try await redeem(Server()), data = ["to": "CH93", "amount": "120.50"]
-        let digest = Base64URL.encode(SHA256.hash(data: Array(#"{"amount":"120.50","to":"CH93"}"#.utf8)))
+        let digest = Base64URL.encode(
+            SHA256.hash(data: Array(#"{"amount":"120.50","to":"CH93"}"#.utf8)))
         let signature = try token.signature(of: data, challenge: "ABCD.\(digest)")
-        let question = SHA256.hash(data: Array("ABCD.\(digest)".utf8)).map { String(format: "%02x", $0) }.joined()
+        let question = SHA256.hash(data: Array("ABCD.\(digest)".utf8)).map {
+            String(format: "%02x", $0)
+        }.joined()
         let suite = try OCRASuite("OCRA-1:HOTP-SHA256-8:QH64")
-        let expected = try OCRA(suite).response(to: OCRAInput(question: OCRAQuestion(question, for: suite)), with: OTPSecret(bytes: Self.secret))
+        let expected = try OCRA(suite).response(
+            to: OCRAInput(question: OCRAQuestion(question, for: suite)),
+            with: OTPSecret(bytes: Self.secret))
         #expect(signature.text == expected.text && signature.text.count == 8)
-        for challenge in ["ABCD.\(digest)x", "ABCD", ".\(digest)", "ABCD.\(digest).more", digest, ""] {
-            #expect(throws: OTPError(.challenge, ""), "\(challenge)") { try token.signature(of: data, challenge: challenge) }
+        for challenge in [
+            "ABCD.\(digest)x", "ABCD", ".\(digest)", "ABCD.\(digest).more", digest, "",
+        ] {
+            #expect(throws: OTPError(.challenge, ""), "\(challenge)") {
+                try token.signature(of: data, challenge: challenge)
+            }
         }
-        #expect(throws: OTPError(.challenge, "")) { try token.signature(of: ["to": "CH93", "amount": "120.51"], challenge: "ABCD.\(digest)") }
-        #expect(throws: OTPError(.challenge, "")) { try token.signature(of: [:], challenge: "ABCD.\(digest)") }
+        #expect(throws: OTPError(.challenge, "")) {
+            try token.signature(
+                of: ["to": "CH93", "amount": "120.51"], challenge: "ABCD.\(digest)")
+        }
+        #expect(throws: OTPError(.challenge, "")) {
+            try token.signature(of: [:], challenge: "ABCD.\(digest)")
+        }
     }
 
     @Test("a token does not print its secret")
@@ -110,6 +153,8 @@ struct TokenProvisioningTests {
         let token = try await redeem(Server())
         var text = "\(token) \(String(reflecting: token))"
         dump(token, to: &text)
-        #expect(!text.contains(token.secret.base32) && !text.contains("SHA256") && text.contains("aut_1"))
+        #expect(
+            !text.contains(token.secret.base32) && !text.contains("SHA256")
+                && text.contains("aut_1"))
     }
 }

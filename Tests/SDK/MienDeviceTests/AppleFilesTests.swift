@@ -3,8 +3,9 @@ import MienKeys
 import MienTesting
 import Testing
 
-/// The files for Apple's systems, checked where those are not: against declarations of what they use (`Tests/Support/AppleSubset`), made by hand from Apple's
-/// documentation. What this cannot see: a declaration that is wrong, and anything at run time.
+/// The files for Apple's systems, checked where those are not: against declarations of what they
+/// use (`Tests/Support/AppleSubset`), made by hand from Apple's documentation. What this cannot
+/// see: a declaration that is wrong, and anything at run time.
 @Suite(.enabled(if: AppleFiles.compiler != nil, "swiftc is not on PATH")) struct AppleFilesTests {
     @Test func `they type-check with the seam, as strictly as everything else`() throws {
         let files = try AppleFiles(), (status, said) = try files.check(files.apple)
@@ -13,9 +14,12 @@ import Testing
     }
 
     @Test(arguments: [
-        "open func canEvaluatePolicy", "open func evaluatePolicy", "open func invalidate", "static let biometryCurrentSet", "func SecItemDelete",
+        "open func canEvaluatePolicy", "open func evaluatePolicy", "open func invalidate",
+        "static let biometryCurrentSet", "func SecItemDelete",
     ])
-    func `without a declaration that they use they do not: the check looks at them`(declaration: String) throws {
+    func `without a declaration that they use they do not: the check looks at them`(
+        declaration: String
+    ) throws {
         let files = try AppleFiles(without: declaration)
         let (status, said) = try files.check(files.apple)
         #expect(status != 0 && said.contains("error:"))
@@ -23,13 +27,19 @@ import Testing
 }
 
 private struct AppleFiles {
-    static let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/swiftc" }
-        .first(where: FileManager.default.isExecutableFile(atPath:)).map { URL(fileURLWithPath: $0) }
+    static let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(
+        separator: ":"
+    ).map { "\($0)/swiftc" }
+        .first(where: FileManager.default.isExecutableFile(atPath:)).map {
+            URL(fileURLWithPath: $0)
+        }
 
     private static let root = Repository.root
-    /// Where the build put the modules that the seam imports: beside the program that runs this test.
-    private static let modules = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(
-        path: "Modules")
+    /// Where the build put the modules that the seam imports: beside the program that runs this
+    /// test.
+    private static let modules = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appending(
+            path: "Modules")
 
     let scratch: ScratchFolder
     let apple: [String]
@@ -39,27 +49,36 @@ private struct AppleFiles {
 
         apple = try Self.sources("Sources/SDK/MienDevice/Apple")
         for module in ["LocalAuthentication", "Security"] {
-            let text = try String(contentsOf: Self.root.appending(path: "Tests/Support/AppleSubset/\(module).swift"), encoding: .utf8)
+            let text = try String(
+                contentsOf: Self.root.appending(path: "Tests/Support/AppleSubset/\(module).swift"),
+                encoding: .utf8)
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
                 .filter { line in declaration.map { !line.contains($0) } ?? true }
             let file = try scratch.write(lines.joined(separator: "\n").utf8, to: "\(module).swift")
             let (status, said) = try run([
-                "-emit-module", "-parse-as-library", "-module-name", module, "-emit-module-path", scratch("\(module).swiftmodule").path, file.path,
+                "-emit-module", "-parse-as-library", "-module-name", module, "-emit-module-path",
+                scratch("\(module).swiftmodule").path, file.path,
             ])
             try #require(status == 0, "\(said)")
         }
     }
 
     func check(_ files: [String]) throws -> (status: Int32, said: String) {
-        let features = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"].flatMap { ["-enable-upcoming-feature", $0] }
+        let features = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
+            .flatMap { ["-enable-upcoming-feature", $0] }
         return try run(
-            ["-typecheck", "-swift-version", "6", "-module-name", "MienDevice", "-parse-as-library", "-strict-memory-safety", "-warnings-as-errors"]
+            [
+                "-typecheck", "-swift-version", "6", "-module-name", "MienDevice",
+                "-parse-as-library", "-strict-memory-safety", "-warnings-as-errors",
+            ]
                 + ["-I", scratch.url.path, "-I", Self.modules.path] + features + files)
     }
 
     private static func sources(_ folder: String) throws -> [String] {
         let place = root.appending(path: folder)
-        return try FileManager.default.contentsOfDirectory(atPath: place.path).filter { $0.hasSuffix(".swift") }.sorted().map {
+        return try FileManager.default.contentsOfDirectory(atPath: place.path).filter {
+            $0.hasSuffix(".swift")
+        }.sorted().map {
             "\(place.path)/\($0)"
         }
     }

@@ -18,7 +18,9 @@ private struct Machine {
     let scratch: ScratchFolder
     var id = "machine one"
     var tpm: String?
-    var cameras = [Camera(name: "USB Camera", path: "/dev/video0"), Camera(name: "Front", path: "/dev/video2")]
+    var cameras = [
+        Camera(name: "USB Camera", path: "/dev/video0"), Camera(name: "Front", path: "/dev/video2"),
+    ]
     var faceModes: (any FaceModeHolder)?
     var files: any FileSystem = POSIXFileSystem()
     var licensing: LicencePolicy?
@@ -32,7 +34,9 @@ private struct Machine {
     func copied(to id: String, tpm: SoftwareTPM? = nil) throws -> Machine {
         var copy = try Machine(tpm: tpm)
         copy.id = id
-        for name in ["face", "keys"] { try FileManager.default.copyItem(at: scratch(name), to: copy.scratch(name)) }
+        for name in ["face", "keys"] {
+            try FileManager.default.copyItem(at: scratch(name), to: copy.scratch(name))
+        }
         return copy
     }
 
@@ -43,8 +47,10 @@ private struct Machine {
     var service: FaceAuthService {
         let (id, cameras) = (id, cameras)
         return FaceAuthService(
-            folder: scratch("face").path, keyPath: key.path, packID: pack, tpm: tpm.map { TPM(address: $0) }, cameras: { cameras },
-            faceModes: faceModes, licensing: licensing, files: files, random: .system, machineID: { Array(id.utf8) })
+            folder: scratch("face").path, keyPath: key.path, packID: pack,
+            tpm: tpm.map { TPM(address: $0) }, cameras: { cameras },
+            faceModes: faceModes, licensing: licensing, files: files, random: .system,
+            machineID: { Array(id.utf8) })
     }
 }
 
@@ -77,7 +83,9 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     @Test func `a wrong camera is told, and so is none`() async throws {
         var machine = try Machine()
         let service = machine.service
-        let error = await #expect(throws: FaceAuthError.self) { try await service.initialize { _ in "Rear" } }
+        let error = await #expect(throws: FaceAuthError.self) {
+            try await service.initialize { _ in "Rear" }
+        }
         #expect(error?.code == .invalidCameraName && error?.reason.contains("“USB Camera”") == true)
         #expect(await code { _ = try await service.openCamera() } == .notInitialized)
         machine.cameras = []
@@ -106,7 +114,9 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
 
     @Test func `a face of another model pack is not taken`() async throws {
         let service = try Machine().service
-        #expect(await code { try await service.enrol(face(1, pack: PackID("other")), as: ada) } == .otherModelPack)
+        #expect(
+            await code { try await service.enrol(face(1, pack: PackID("other")), as: ada) }
+                == .otherModelPack)
     }
 
     @Test func `first uses at the same time agree on one key`() async throws {
@@ -140,7 +150,11 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         }
     }
 
-    @Test func `what a face opens is closed before the face goes, and if it cannot be closed the face stays`() async throws {
+    @Test
+    func
+        `what a face opens is closed before the face goes, and if it cannot be closed the face stays`()
+        async throws
+    {
         let tokens = Tokens()
         var machine = try Machine()
         machine.faceModes = tokens
@@ -171,7 +185,9 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         #expect(try await machine.service.bindingSource() == .machine)
         let copy = try machine.copied(to: "machine two")
         let error = await #expect(throws: FaceAuthError.self) { try await copy.service.people() }
-        #expect(error?.code == .otherDevice && error?.reason.contains("machine with another id") == true)
+        #expect(
+            error?.code == .otherDevice && error?.reason.contains("machine with another id") == true
+        )
         #expect(await code { try await copy.service.initialize() } == .otherDevice)
         #expect(await code { try await copy.service.enrol(face(2), as: bob) } == .otherDevice)
         // The very same machine with the copy is one.
@@ -182,7 +198,9 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         #expect(try await copy.service.people() == [bob])
     }
 
-    @Test func `without its key file, with another, or without its binding it does not open`() async throws {
+    @Test func `without its key file, with another, or without its binding it does not open`()
+        async throws
+    {
         let machine = try Machine()
         try await machine.service.enrol(face(1), as: ada)
         let key = try Data(contentsOf: machine.key), binding = try Data(contentsOf: machine.binding)
@@ -233,12 +251,17 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
             #expect(try await machine.service.people() == [ada])
             // The same id does not help.
             let without = try machine.copied(to: machine.id)
-            let error = await #expect(throws: FaceAuthError.self) { try await without.service.people() }
+            let error = await #expect(throws: FaceAuthError.self) {
+                try await without.service.people()
+            }
             #expect(error?.code == .otherDevice && error?.reason.contains("bound to a TPM") == true)
             try await SoftwareTPM.run { other in
                 let copy = try machine.copied(to: machine.id, tpm: other)
-                let error = await #expect(throws: FaceAuthError.self) { try await copy.service.people() }
-                #expect(error?.code == .otherDevice && error?.reason.contains("another TPM") == true)
+                let error = await #expect(throws: FaceAuthError.self) {
+                    try await copy.service.people()
+                }
+                #expect(
+                    error?.code == .otherDevice && error?.reason.contains("another TPM") == true)
                 let lockout = try await TPM(address: other.address).lockout()
                 #expect(lockout.triesLeft == lockout.tries, "none was counted")
             }
@@ -251,7 +274,8 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     func `migrated from the machine id to the TPM, people stay`() async throws {
         try await SoftwareTPM.run { tpm in
             var machine = try Machine()
-            #expect(await code { try await machine.service.migrate() } == nil, "nothing to migrate yet")
+            #expect(
+                await code { try await machine.service.migrate() } == nil, "nothing to migrate yet")
             try await machine.service.enrol(face(1), as: ada)
             #expect(try await !machine.service.isMigrationNeeded())
             #expect(await code { try await machine.service.migrate() } == .bindingUnavailable)
@@ -271,7 +295,9 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     }
 
     @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
-    func `a migration that breaks off anywhere leaves the data as it was or as it is to be`() async throws {
+    func `a migration that breaks off anywhere leaves the data as it was or as it is to be`()
+        async throws
+    {
         try await SoftwareTPM.run { tpm in
             var machine = try Machine()
             try await machine.service.enrol(face(1), as: ada)
@@ -304,12 +330,17 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
 
         init() throws { signer = try SoftwareSigner.generate(.es256) }
 
-        @Sendable func exchange(_ device: String) async throws -> (text: String, key: DevicePublicKey) {
+        @Sendable func exchange(_ device: String) async throws -> (
+            text: String, key: DevicePublicKey
+        ) {
             let claims: JSONValue = [
-                "product": "mien-face", "device": .string(device), "iat": .number(Double(start)), "exp": .number(Double(start + 86_400)),
+                "product": "mien-face", "device": .string(device), "iat": .number(Double(start)),
+                "exp": .number(Double(start + 86_400)),
             ]
             return (
-                try await JWS.sign(header: ["typ": .string(Licence.type)], payload: Array(JSONText.write(claims).utf8), with: signer),
+                try await JWS.sign(
+                    header: ["typ": .string(Licence.type)],
+                    payload: Array(JSONText.write(claims).utf8), with: signer),
                 signer.publicKey
             )
         }
@@ -321,7 +352,8 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         func advance(_ by: Int64) { seconds.withLock { $0 += by } }
     }
 
-    @Test func `without a policy every device is licensed, and nothing is asked for`() async throws {
+    @Test func `without a policy every device is licensed, and nothing is asked for`() async throws
+    {
         let service = try Machine().service
         #expect(try await service.isLicenseConfigured())
         try await service.configureLicense { _ in
@@ -331,7 +363,9 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         try await service.initialize()
     }
 
-    @Test func `with one it takes a licence, which is checked without anybody, until it ends`() async throws {
+    @Test func `with one it takes a licence, which is checked without anybody, until it ends`()
+        async throws
+    {
         let clock = Clock(), server = try Server()
         var machine = try Machine()
         machine.licensing = LicencePolicy(product: "mien-face") { clock.now }
@@ -348,21 +382,34 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         clock.advance(1)
         #expect(try await !later.isLicenseConfigured())
         #expect(await code { try await later.initialize() } == .notLicensed)
-        let expired = await #expect(throws: FaceAuthError.self) { try await later.configureLicense(server.exchange) }
+        let expired = await #expect(throws: FaceAuthError.self) {
+            try await later.configureLicense(server.exchange)
+        }
         #expect(expired?.code == .notLicensed && expired?.reason.contains("expired") == true)
     }
 
-    @Test func `a clock that is set back lengthens no licence, over restarts, and a new one is judged by the clock as it is`() async throws {
+    @Test
+    func
+        `a clock that is set back lengthens no licence, over restarts, and a new one is judged by the clock as it is`()
+        async throws
+    {
         let clock = Clock(), server = try Server()
         var machine = try Machine()
         machine.licensing = LicencePolicy(product: "mien-face") { clock.now }
         try await machine.service.configureLicense(server.exchange)
         let day: Int64 = 86_400
-        func verdict() async throws -> Licence.Verdict? { try await machine.service.licenceVerdict() }
-        func isBehind(_ verdict: Licence.Verdict?) -> Bool { if case .clockBehind = verdict { true } else { false } }
-        func isExpired(_ verdict: Licence.Verdict?) -> Bool { if case .expired = verdict { true } else { false } }
+        func verdict() async throws -> Licence.Verdict? {
+            try await machine.service.licenceVerdict()
+        }
+        func isBehind(_ verdict: Licence.Verdict?) -> Bool {
+            if case .clockBehind = verdict { true } else { false }
+        }
+        func isExpired(_ verdict: Licence.Verdict?) -> Bool {
+            if case .expired = verdict { true } else { false }
+        }
 
-        // A little later, and back again: forgiven. Further back than a day: not, until it is set right.
+        // A little later, and back again: forgiven. Further back than a day: not, until it is set
+        // right.
         clock.advance(day / 2)
         #expect(try await verdict()?.isValid == true)
         clock.advance(-day / 4)
@@ -383,28 +430,36 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         #expect(try await verdict()?.isValid == true)
     }
 
-    @Test func `a machine id that cannot be read now is an error, not another device`() async throws {
+    @Test func `a machine id that cannot be read now is an error, not another device`() async throws
+    {
         let clock = Clock(), server = try Server(), isReadable = Mutex(true)
         var machine = try Machine()
         machine.licensing = LicencePolicy(product: "mien-face") { clock.now }
         try await machine.service.configureLicense(server.exchange)
         let (id, licensing) = (machine.id, machine.licensing)
         let service = FaceAuthService(
-            folder: machine.scratch("face").path, keyPath: machine.key.path, packID: pack, tpm: nil, cameras: { [] }, faceModes: nil,
+            folder: machine.scratch("face").path, keyPath: machine.key.path, packID: pack, tpm: nil,
+            cameras: { [] }, faceModes: nil,
             licensing: licensing, files: POSIXFileSystem(), random: .system,
             machineID: {
-                guard isReadable.withLock({ $0 }) else { throw FaceAuthError(.bindingUnavailable, "not now") }
+                guard isReadable.withLock({ $0 }) else {
+                    throw FaceAuthError(.bindingUnavailable, "not now")
+                }
                 return Array(id.utf8)
             })
         #expect(try await service.isLicenseConfigured())
         isReadable.withLock { $0 = false }
         #expect(await code { _ = try await service.isLicenseConfigured() } == .bindingUnavailable)
-        #expect(await code { try await service.configureLicense(server.exchange) } == .bindingUnavailable)
+        #expect(
+            await code { try await service.configureLicense(server.exchange) }
+                == .bindingUnavailable)
         isReadable.withLock { $0 = true }
         #expect(try await service.isLicenseConfigured())
     }
 
-    @Test func `on another machine, for another product, or changed on disk it does not hold`() async throws {
+    @Test func `on another machine, for another product, or changed on disk it does not hold`()
+        async throws
+    {
         let clock = Clock(), server = try Server()
         var machine = try Machine()
         machine.licensing = LicencePolicy(product: "mien-face") { clock.now }

@@ -7,60 +7,88 @@ import MienTesting
 import MienVault
 import Testing
 
-private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics, owner = BiometricPolicy.deviceOwnerAuthentication
+private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics,
+    owner = BiometricPolicy.deviceOwnerAuthentication
 
 @Suite struct FaceLocalAuthenticatorTests {
-    private func expect(_ code: DeviceError.Code, _ authenticator: FaceLocalAuthenticator, _ policy: BiometricPolicy) async {
-        await #expect(throws: DeviceError(code, "")) { try await authenticator.authenticate(reason: "sign in", policy: policy) }
+    private func expect(
+        _ code: DeviceError.Code, _ authenticator: FaceLocalAuthenticator, _ policy: BiometricPolicy
+    ) async {
+        await #expect(throws: DeviceError(code, "")) {
+            try await authenticator.authenticate(reason: "sign in", policy: policy)
+        }
     }
 
     @Test func `a fresh device wants a passcode, then a face, and says which`() async throws {
         let device = try Device(), authenticator = device.authenticator()
         await expect(.biometricNoPasscode, authenticator, biometrics)
         await expect(.biometricNoPasscode, authenticator, owner)
-        await #expect(throws: DeviceError(.biometricNoPasscode, "")) { try await authenticator.enrol(face(1), passcode: rightPIN) }
+        await #expect(throws: DeviceError(.biometricNoPasscode, "")) {
+            try await authenticator.enrol(face(1), passcode: rightPIN)
+        }
         try await authenticator.setPasscode(DevicePIN(rightPIN))
         await expect(.biometricNoEnrollment, authenticator, biometrics)
-        await #expect(throws: DeviceError(.wrongPasscode, "")) { try await authenticator.enrol(face(1), passcode: wrongPIN) }
+        await #expect(throws: DeviceError(.wrongPasscode, "")) {
+            try await authenticator.enrol(face(1), passcode: wrongPIN)
+        }
         #expect(try await !authenticator.capability().isEnrolled)
         try await authenticator.enrol(face(1), passcode: rightPIN)
         #expect(
             try await authenticator.capability()
-                == BiometricCapability(isSupported: true, isEnrolled: true, isPasscodeSet: true, isLockedOut: false))
+                == BiometricCapability(
+                    isSupported: true, isEnrolled: true, isPasscodeSet: true, isLockedOut: false))
         #expect(await device.person.faceRequests.isEmpty)
     }
 
-    @Test func `the enrolled face passes, with what was enrolled and when; a stranger does not, three times`() async throws {
+    @Test
+    func
+        `the enrolled face passes, with what was enrolled and when; a stranger does not, three times`()
+        async throws
+    {
         let device = try Device(), authenticator = try await device.enrolled()
         try await device.person.shows(1)
         let verdict = try await authenticator.authenticate(reason: "sign in", policy: biometrics)
-        #expect(try await verdict == LocalVerdict(method: .face, generation: authenticator.enrolmentGeneration(), at: device.clock.now))
+        #expect(
+            try await verdict
+                == LocalVerdict(
+                    method: .face, generation: authenticator.enrolmentGeneration(),
+                    at: device.clock.now))
         try await device.person.shows(2, times: 9)
         await expect(.notRecognised, authenticator, biometrics)
         #expect(await device.person.faceRequests.map(\.triesLeft) == [3, 3, 2, 1])
-        #expect(await device.person.faceRequests.allSatisfy { $0.reason == "sign in" && !$0.mayUsePasscode })
+        #expect(
+            await device.person.faceRequests.allSatisfy {
+                $0.reason == "sign in" && !$0.mayUsePasscode
+            })
     }
 
-    @Test func `five strangers in a row lock the face, the right one, too, until the passcode is given`() async throws {
+    @Test
+    func `five strangers in a row lock the face, the right one, too, until the passcode is given`()
+        async throws
+    {
         let device = try Device(), authenticator = try await device.enrolled()
         try await device.person.shows(2, times: 9)
         await expect(.notRecognised, authenticator, biometrics)
         await expect(.biometricLockout, authenticator, biometrics)
-        #expect(await device.person.faceRequests.count == 6, "the sixth is asked for and not judged")
+        #expect(
+            await device.person.faceRequests.count == 6, "the sixth is asked for and not judged")
         #expect(try await authenticator.capability().isLockedOut)
         try await device.person.shows(1)
         await expect(.biometricLockout, device.authenticator(), biometrics)
         #expect(await device.person.faceRequests.count == 6, "nobody is asked while it is locked")
         await device.person.types(rightPIN)
         #expect(try await authenticator.authenticate(reason: "", policy: owner).method == .passcode)
-        #expect(try await authenticator.authenticate(reason: "", policy: biometrics).method == .face)
+        #expect(
+            try await authenticator.authenticate(reason: "", policy: biometrics).method == .face)
     }
 
     @Test func `a right face forgives the wrong ones before it`() async throws {
         let device = try Device(), authenticator = try await device.enrolled()
         for _ in 0..<4 {
             await device.person.shows(.face(try face(2)), .face(try face(3)), .face(try face(1)))
-            #expect(try await authenticator.authenticate(reason: "", policy: biometrics).method == .face)
+            #expect(
+                try await authenticator.authenticate(reason: "", policy: biometrics).method == .face
+            )
         }
     }
 
@@ -77,7 +105,11 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         #expect(await device.person.passcodeRequests.isEmpty)
     }
 
-    @Test func `with the owner's policy the passcode follows an unwilling or an unknown face, but no refusal`() async throws {
+    @Test
+    func
+        `with the owner's policy the passcode follows an unwilling or an unknown face, but no refusal`()
+        async throws
+    {
         let device = try Device(), authenticator = try await device.enrolled()
         await device.person.types(rightPIN)
         await device.person.shows(.usePasscode)
@@ -92,22 +124,37 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         #expect(await device.person.faceRequests.allSatisfy(\.mayUsePasscode))
     }
 
-    @Test func `five wrong passcodes lock for a minute each, twenty for good, whoever asks`() async throws {
+    @Test func `five wrong passcodes lock for a minute each, twenty for good, whoever asks`()
+        async throws
+    {
         let device = try Device(), authenticator = try await device.enrolled()
-        for _ in 0..<5 { await #expect(throws: DeviceError(.wrongPasscode, "")) { try await authenticator.removeFace(passcode: wrongPIN) } }
+        for _ in 0..<5 {
+            await #expect(throws: DeviceError(.wrongPasscode, "")) {
+                try await authenticator.removeFace(passcode: wrongPIN)
+            }
+        }
         for wrong in 5..<20 {
-            await #expect(throws: DeviceError(.passcodeLockout, ""), "\(wrong)") { try await authenticator.removeFace(passcode: rightPIN) }
+            await #expect(throws: DeviceError(.passcodeLockout, ""), "\(wrong)") {
+                try await authenticator.removeFace(passcode: rightPIN)
+            }
             device.clock.pass(59)
-            await #expect(throws: DeviceError(.passcodeLockout, "")) { try await device.authenticator().removeFace(passcode: rightPIN) }
+            await #expect(throws: DeviceError(.passcodeLockout, "")) {
+                try await device.authenticator().removeFace(passcode: rightPIN)
+            }
             device.clock.pass(1)
-            await #expect(throws: DeviceError(.wrongPasscode, "")) { try await authenticator.removeFace(passcode: wrongPIN) }
+            await #expect(throws: DeviceError(.wrongPasscode, "")) {
+                try await authenticator.removeFace(passcode: wrongPIN)
+            }
         }
         device.clock.pass(1_000_000)
-        await #expect(throws: DeviceError(.passcodeLockout, "")) { try await authenticator.removeFace(passcode: rightPIN) }
+        await #expect(throws: DeviceError(.passcodeLockout, "")) {
+            try await authenticator.removeFace(passcode: rightPIN)
+        }
         try await authenticator.reset()
         #expect(
             try await authenticator.capability()
-                == BiometricCapability(isSupported: true, isEnrolled: false, isPasscodeSet: false, isLockedOut: false))
+                == BiometricCapability(
+                    isSupported: true, isEnrolled: false, isPasscodeSet: false, isLockedOut: false))
     }
 
     @Test func `a right passcode forgives the wrong ones before it`() async throws {
@@ -115,16 +162,23 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         for _ in 0..<6 {
             await device.person.shows(.usePasscode)
             await device.person.types(wrongPIN, wrongPIN, rightPIN)
-            #expect(try await authenticator.authenticate(reason: "", policy: owner).method == .passcode)
+            #expect(
+                try await authenticator.authenticate(reason: "", policy: owner).method == .passcode)
         }
     }
 
     @Test func `a passcode is changed by who knows the old one`() async throws {
         let device = try Device(), authenticator = try await device.enrolled()
-        await #expect(throws: DeviceError(.wrongPasscode, "")) { try await authenticator.setPasscode(DevicePIN(wrongPIN)) }
-        await #expect(throws: DeviceError(.wrongPasscode, "")) { try await authenticator.setPasscode(DevicePIN(wrongPIN), replacing: wrongPIN) }
+        await #expect(throws: DeviceError(.wrongPasscode, "")) {
+            try await authenticator.setPasscode(DevicePIN(wrongPIN))
+        }
+        await #expect(throws: DeviceError(.wrongPasscode, "")) {
+            try await authenticator.setPasscode(DevicePIN(wrongPIN), replacing: wrongPIN)
+        }
         try await authenticator.setPasscode(DevicePIN(wrongPIN), replacing: rightPIN)
-        await #expect(throws: DeviceError(.wrongPasscode, "")) { try await authenticator.removeFace(passcode: rightPIN) }
+        await #expect(throws: DeviceError(.wrongPasscode, "")) {
+            try await authenticator.removeFace(passcode: rightPIN)
+        }
         try await authenticator.removeFace(passcode: wrongPIN)
     }
 
@@ -137,7 +191,9 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         await expect(.biometricLockout, device.authenticator(), biometrics)
     }
 
-    @Test func `each change of enrolment is another generation, and a failed one none`() async throws {
+    @Test func `each change of enrolment is another generation, and a failed one none`()
+        async throws
+    {
         let device = try Device(), authenticator = device.authenticator()
         var seen = [try await authenticator.enrolmentGeneration()]
         try await authenticator.setPasscode(DevicePIN(rightPIN))
@@ -155,7 +211,10 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         #expect(Set(seen).count == seen.count)
     }
 
-    @Test func `a task cancelled while the person shows their face gets no verdict, and none was judged`() async throws {
+    @Test
+    func `a task cancelled while the person shows their face gets no verdict, and none was judged`()
+        async throws
+    {
         let device = try Device(), authenticator = try await device.enrolled()
         for shown in [1, 2] {
             try await device.person.shows(shown, times: 3)
@@ -167,13 +226,19 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         await device.person.shows(.face(try face(2)), .face(try face(2)))
         await expect(.cancel, authenticator, biometrics)
         await device.person.shows(.face(try face(2)), .face(try face(2)), .face(try face(1)))
-        #expect(try await authenticator.authenticate(reason: "", policy: biometrics).method == .face, "four of five wrong ones, not seven")
+        #expect(
+            try await authenticator.authenticate(reason: "", policy: biometrics).method == .face,
+            "four of five wrong ones, not seven")
     }
 
-    @Test func `a face enrolled anew while another is shown is not opened by the old one`() async throws {
+    @Test func `a face enrolled anew while another is shown is not opened by the old one`()
+        async throws
+    {
         let device = try Device(), authenticator = try await device.enrolled()
         try await device.person.shows(1)
-        await device.person.before { try await device.authenticator().enrol(face(2), passcode: rightPIN) }
+        await device.person.before {
+            try await device.authenticator().enrol(face(2), passcode: rightPIN)
+        }
         await expect(.cancel, authenticator, biometrics)
     }
 
@@ -193,18 +258,23 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
             for i in 0..<12 {
                 let one = i % 2 == 0 ? authenticator : device.authenticator()
                 group.addTask {
-                    do { _ = try await one.authenticate(reason: "", policy: biometrics) } catch { return (error as? DeviceError)?.code }
+                    do { _ = try await one.authenticate(reason: "", policy: biometrics) } catch {
+                        return (error as? DeviceError)?.code
+                    }
                     return nil
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(codes.allSatisfy { $0 == .notRecognised || $0 == .biometricLockout } && codes.contains(.biometricLockout))
+        #expect(
+            codes.allSatisfy { $0 == .notRecognised || $0 == .biometricLockout }
+                && codes.contains(.biometricLockout))
         try await device.person.shows(1)
         await expect(.biometricLockout, authenticator, biometrics)
     }
 
-    @Test func `nothing is judged that could not be counted, wherever the disk fails`() async throws {
+    @Test func `nothing is judged that could not be counted, wherever the disk fails`() async throws
+    {
         let original = try Device()
         _ = try await original.enrolled()
         var isDone = false, calls = 0
@@ -212,14 +282,20 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
             let device = try Device(copyOf: original)
             let files = FailingFiles(after: calls), failing = device.authenticator(files: files)
             try await device.person.shows(2, times: 3)
-            let strangers = await Result { try await failing.authenticate(reason: "", policy: biometrics) }
+            let strangers = await Result {
+                try await failing.authenticate(reason: "", policy: biometrics)
+            }
             #expect(throws: DeviceError.self) { try strangers.get() }
             // After the crash: as many as were judged are counted, and perhaps the one under way.
             let asked = await device.person.faceRequests.count
             let judged = files.hasFailed ? max(0, asked - 1) : asked
             try await device.person.shows(2, times: 5 - judged)
-            for _ in 0..<2 { _ = try? await device.authenticator().authenticate(reason: "", policy: biometrics) }
-            #expect(try await device.authenticator().capability().isLockedOut, "failed at call \(calls)")
+            for _ in 0..<2 {
+                _ = try? await device.authenticator().authenticate(reason: "", policy: biometrics)
+            }
+            #expect(
+                try await device.authenticator().capability().isLockedOut, "failed at call \(calls)"
+            )
             isDone = !files.hasFailed
             calls += 1
             try #require(calls < 500)
@@ -233,10 +309,14 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         while !isDone {
             let device = try Device(copyOf: original)
             let files = FailingFiles(after: calls)
-            let change = await Result { try await device.authenticator(files: files).enrol(face(2), passcode: rightPIN) }
+            let change = await Result {
+                try await device.authenticator(files: files).enrol(face(2), passcode: rightPIN)
+            }
             let after = try await device.authenticator().enrolmentGeneration()
             try await device.person.shows(after == before ? 1 : 2)
-            #expect(try await device.authenticator().authenticate(reason: "", policy: biometrics).method == .face, "failed at call \(calls)")
+            #expect(
+                try await device.authenticator().authenticate(reason: "", policy: biometrics).method
+                    == .face, "failed at call \(calls)")
             if case .success = change { #expect(after != before) }
             isDone = !files.hasFailed
             calls += 1
@@ -245,18 +325,28 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         #expect(calls > 20, "there was something to fail")
     }
 
-    @Test func `its file is the owner's alone, tells nothing, and any changed bit is refused`() async throws {
+    @Test func `its file is the owner's alone, tells nothing, and any changed bit is refused`()
+        async throws
+    {
         let device = try Device(), authenticator = try await device.enrolled()
         let path = "\(device.folder)/authenticator.sealed"
-        func mode(_ path: String) throws -> Int { (try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as! NSNumber).intValue }
-        #expect(try mode(device.folder) == 0o700 && mode(path) == 0o600 && mode(device.keyPath) == 0o600)
+        func mode(_ path: String) throws -> Int {
+            (try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as! NSNumber)
+                .intValue
+        }
+        #expect(
+            try mode(device.folder) == 0o700 && mode(path) == 0o600 && mode(device.keyPath) == 0o600
+        )
         let good = try Data(contentsOf: URL(fileURLWithPath: path))
-        #expect(good.range(of: Data("argon2".utf8)) == nil && good.range(of: Data("MIFT".utf8)) == nil)
+        #expect(
+            good.range(of: Data("argon2".utf8)) == nil && good.range(of: Data("MIFT".utf8)) == nil)
         for place in stride(from: 0, to: good.count, by: 97) {
             var bad = good
             bad[place] ^= 0x10
             try bad.write(to: URL(fileURLWithPath: path))
-            await #expect(throws: DeviceError(.storage, "")) { try await authenticator.capability() }
+            await #expect(throws: DeviceError(.storage, "")) {
+                try await authenticator.capability()
+            }
         }
         try good.write(to: URL(fileURLWithPath: path))
         #expect(try await authenticator.capability().isEnrolled)
@@ -269,7 +359,9 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         let device = try Device()
         _ = try await device.enrolled()
         try FileManager.default.removeItem(atPath: device.keyPath)
-        await #expect(throws: DeviceError(.storage, "")) { try await device.authenticator().capability() }
+        await #expect(throws: DeviceError(.storage, "")) {
+            try await device.authenticator().capability()
+        }
     }
 }
 

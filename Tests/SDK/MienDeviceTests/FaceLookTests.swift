@@ -11,8 +11,10 @@ import MienVault
 import Synchronization
 import Testing
 
-private let ada = try! PersonName("Ada"), pin = try! DevicePIN(rightPIN), right = try! PINInput(rightPIN)
-private let hotp = try! HOTP(digits: 8, hash: .sha256), secret = try! OTPSecret(bytes: Array(1...32))
+private let ada = try! PersonName("Ada"), pin = try! DevicePIN(rightPIN),
+    right = try! PINInput(rightPIN)
+private let hotp = try! HOTP(digits: 8, hash: .sha256),
+    secret = try! OTPSecret(bytes: Array(1...32))
 private let passive = try! VerificationSettings(mode: .livenessPassive)
 
 /// Somebody, or something, in front of the camera, who is told what is asked; and the pipeline.
@@ -46,12 +48,16 @@ private final class Stage: LiveFaceReader {
         }
     }
 
-    func entry(of _: FaceReading) async throws -> FaceTemplate.Entry { try face(state.withLock { $0.person }).entries[0] }
+    func entry(of _: FaceReading) async throws -> FaceTemplate.Entry {
+        try face(state.withLock { $0.person }).entries[0]
+    }
 
     func show(_ event: FrameEvent) {
         let leaves = state.withLock { state in
             state.asked = event.action
-            if let action = event.action, action != state.allAsked.last { state.allAsked.append(action) }
+            if let action = event.action, action != state.allAsked.last {
+                state.allAsked.append(action)
+            }
             return state.leaves && event.action != nil && event.action != .keepStill
         }
         if leaves { withUnsafeCurrentTask { $0?.cancel() } }
@@ -68,36 +74,54 @@ private struct Rig {
         scratch = try ScratchFolder()
         try await service.enrol(face(1), as: ada)
         let token = try OTPTokenDefinition(
-            id: "aut_1", app: "app", server: nil, kind: .hotp(hotp, firstCounter: 0), signatureSuite: OCRASuite("OCRA-1:HOTP-SHA256-8:QH64"),
+            id: "aut_1", app: "app", server: nil, kind: .hotp(hotp, firstCounter: 0),
+            signatureSuite: OCRASuite("OCRA-1:HOTP-SHA256-8:QH64"),
             secret: secret)
         try await vault.keep(token, pin: pin)
         try await vault.upgradeToMultiAuthMode("aut_1", pin: right)
         try await activate()
     }
 
-    func activate() async throws { try await vault.activateAuthMode(service.authMode(of: ada), on: "aut_1", pin: right) }
+    func activate() async throws {
+        try await vault.activateAuthMode(service.authMode(of: ada), on: "aut_1", pin: right)
+    }
 
     /// As after a restart: nothing but the files is shared.
     var vault: OTPVault {
         OTPVault(
-            folder: scratch("tokens").path, keyPath: scratch("device.key").path, generationFolder: scratch("state").path, tpm: nil,
-            now: { Instant(milliseconds: 1_700_000_000_000) }, uptime: { .now }, files: POSIXFileSystem(), random: .system,
+            folder: scratch("tokens").path, keyPath: scratch("device.key").path,
+            generationFolder: scratch("state").path, tpm: nil,
+            now: { Instant(milliseconds: 1_700_000_000_000) }, uptime: { .now },
+            files: POSIXFileSystem(), random: .system,
             cost: PasswordHasher.Cost(memory: 8, passes: 1), machineID: { Array("machine".utf8) })
     }
 
     var service: FaceAuthService {
         FaceAuthService(
-            folder: scratch("face").path, keyPath: scratch("device.key").path, packID: pack, tpm: nil, cameras: { [] }, faceModes: vault,
+            folder: scratch("face").path, keyPath: scratch("device.key").path, packID: pack,
+            tpm: nil, cameras: { [] }, faceModes: vault,
             files: files, random: .system, machineID: { Array("machine".utf8) })
     }
 
     /// The public way.
-    func look(_ settings: VerificationSettings? = nil, frames count: Int = 2000) async throws -> FaceAuthentication {
+    func look(_ settings: VerificationSettings? = nil, frames count: Int = 2000) async throws
+        -> FaceAuthentication
+    {
         let stage = stage, id = try #require(CaptureID("cap_1"))
-        let frames = FrameArray((0..<count).map { Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: .milliseconds(40 * $0)) })
+        let frames = FrameArray(
+            (0..<count).map {
+                Frame(
+                    image: RGBImage(width: 1, height: 1, filledWith: .black),
+                    time: .milliseconds(40 * $0))
+            })
         let show: @Sendable (FrameEvent) async -> Void = { stage.show($0) }
-        guard let settings else { return try await service.verify(ada, in: frames, reader: stage, matcher: matcher, capture: id, onFrame: show) }
-        return try await service.verify(ada, in: frames, reader: stage, matcher: matcher, settings: settings, capture: id, onFrame: show)
+        guard let settings else {
+            return try await service.verify(
+                ada, in: frames, reader: stage, matcher: matcher, capture: id, onFrame: show)
+        }
+        return try await service.verify(
+            ada, in: frames, reader: stage, matcher: matcher, settings: settings, capture: id,
+            onFrame: show)
     }
 
     /// Looks of a stranger, until the face is locked.
@@ -106,69 +130,104 @@ private struct Rig {
     func looksLeft() async throws -> Int {
         for count in 0..<9 {
             stage.hold(MadePerson(), as: 2)
-            do { _ = try await look(passive) } catch let error as FaceAuthError where error.code == .lockedOut { return count }
+            do { _ = try await look(passive) } catch let error as FaceAuthError
+                where error.code == .lockedOut
+            { return count }
         }
         return 9
     }
 }
 
 @Suite struct FaceLookTests {
-    @Test func `who does what is drawn is let in, once for each look, and gets the token's code`() async throws {
+    @Test func `who does what is drawn is let in, once for each look, and gets the token's code`()
+        async throws
+    {
         let rig = try await Rig()
         var drawn: Set<[LivenessAction]> = []
         for counter in UInt64(0)..<6 {
             rig.stage.hold(MadePerson())
             let look = try await rig.look()
             let input = try #require(look.input, "\(look.verdict.refusals) \(rig.stage.asked)")
-            #expect(try await rig.vault.code(of: "aut_1", with: .face(input)).text == hotp.code(at: counter, with: secret).text)
-            #expect(await #expect(throws: OTPTokenError.self) { try await rig.vault.code(of: "aut_1", with: .face(input)) }?.code == .inputSpent)
+            #expect(
+                try await rig.vault.code(of: "aut_1", with: .face(input)).text
+                    == hotp.code(at: counter, with: secret).text)
+            #expect(
+                await #expect(throws: OTPTokenError.self) {
+                    try await rig.vault.code(of: "aut_1", with: .face(input))
+                }?.code == .inputSpent)
             let asked = rig.stage.asked
-            #expect(asked.first == .keepStill && (asked.contains(.turnLeft) || asked.contains(.turnRight)))
+            #expect(
+                asked.first == .keepStill
+                    && (asked.contains(.turnLeft) || asked.contains(.turnRight)))
             drawn.insert(asked)
         }
         // Six times the same one is rarer than one in two billion.
         #expect(drawn.count > 1, "drawn anew for each look")
     }
 
-    @Test func `keeping still and blinking will do where it is asked for by name, and a photo nowhere`() async throws {
+    @Test
+    func `keeping still and blinking will do where it is asked for by name, and a photo nowhere`()
+        async throws
+    {
         let rig = try await Rig()
         rig.stage.hold(MadePerson())
         let input = try #require(try await rig.look(passive).input)
         #expect(rig.stage.asked == [.keepStill, .blink])
-        #expect(try await rig.vault.code(of: "aut_1", with: .face(input)).text == hotp.code(at: 0, with: secret).text)
-        await #expect(throws: SessionSettingError(setting: "mode", allowed: "liveness_passive or liveness_active: a photo opens no token")) {
+        #expect(
+            try await rig.vault.code(of: "aut_1", with: .face(input)).text
+                == hotp.code(at: 0, with: secret).text)
+        await #expect(
+            throws: SessionSettingError(
+                setting: "mode",
+                allowed: "liveness_passive or liveness_active: a photo opens no token")
+        ) {
             try await rig.look(.photo)
         }
         rig.stage.hold(MadeSheet(.still))
         #expect(try await rig.look().input == nil)
     }
 
-    @Test func `five strangers or photos in a row lock the face, over restarts, and the token's PIN lets it in again`() async throws {
+    @Test
+    func
+        `five strangers or photos in a row lock the face, over restarts, and the token's PIN lets it in again`()
+        async throws
+    {
         let rig = try await Rig()
-        for actor in [MadeSheet(.tilted), MadePerson(), MadeSheet(.cutOutAndBent), MadePerson(), MadePerson()] as [any MadeActor] {
+        for actor in [
+            MadeSheet(.tilted), MadePerson(), MadeSheet(.cutOutAndBent), MadePerson(), MadePerson(),
+        ] as [any MadeActor] {
             rig.stage.hold(actor, as: 2)
             #expect(try await rig.look().input == nil)
         }
         #expect(try await rig.service.isLockedOut(ada))
         rig.stage.hold(MadePerson())
         let locked = await #expect(throws: FaceAuthError.self) { try await rig.look() }
-        #expect(locked?.code == .lockedOut && rig.stage.asked.isEmpty, "nobody is asked for anything")
+        #expect(
+            locked?.code == .lockedOut && rig.stage.asked.isEmpty, "nobody is asked for anything")
 
         try await rig.service.unlock(ada)
         #expect(try await !rig.service.isLockedOut(ada))
         let input = try #require(try await rig.look().input)
-        let closed = await #expect(throws: OTPTokenError.self) { try await rig.vault.code(of: "aut_1", with: .face(input)) }
-        #expect(closed?.code == .faceInactive, "only the PIN opens the token, until it has activated the face")
+        let closed = await #expect(throws: OTPTokenError.self) {
+            try await rig.vault.code(of: "aut_1", with: .face(input))
+        }
+        #expect(
+            closed?.code == .faceInactive,
+            "only the PIN opens the token, until it has activated the face")
         try await rig.activate()
         rig.stage.hold(MadePerson())
         let again = try #require(try await rig.look().input)
-        #expect(try await rig.vault.code(of: "aut_1", with: .face(again)).text == hotp.code(at: 0, with: secret).text)
+        #expect(
+            try await rig.vault.code(of: "aut_1", with: .face(again)).text
+                == hotp.code(at: 0, with: secret).text)
         // Not locked, it changes nothing.
         try await rig.service.unlock(ada)
         #expect(try await rig.vault.token("aut_1").isFaceModeActive)
     }
 
-    @Test func `the right face forgives, another enrolment starts anew, and so does a reset`() async throws {
+    @Test func `the right face forgives, another enrolment starts anew, and so does a reset`()
+        async throws
+    {
         let rig = try await Rig()
         for _ in 0..<2 {
             for _ in 0..<4 {
@@ -186,7 +245,9 @@ private struct Rig {
         #expect(try await rig.looksLeft() == 5)
     }
 
-    @Test func `nobody there is no look in vain; who leaves after an instruction has had one`() async throws {
+    @Test func `nobody there is no look in vain; who leaves after an instruction has had one`()
+        async throws
+    {
         let rig = try await Rig()
         rig.stage.hold(nil)
         for count in [10, 2000] { #expect(try await rig.look(frames: count).input == nil) }
@@ -199,7 +260,10 @@ private struct Rig {
         #expect(try await other.looksLeft() == 4)
     }
 
-    @Test func `a look is counted before it begins: where that cannot be written down, nobody is asked`() async throws {
+    @Test
+    func `a look is counted before it begins: where that cannot be written down, nobody is asked`()
+        async throws
+    {
         var rig = try await Rig()
         rig.files = FailingFiles(after: 0, only: .create)
         rig.stage.hold(MadePerson())
@@ -217,6 +281,7 @@ private struct Rig {
         bytes[bytes.count / 2] ^= 1
         try Data(bytes).write(to: file)
         rig.stage.hold(MadePerson())
-        #expect(await #expect(throws: FaceAuthError.self) { try await rig.look() }?.code == .storage)
+        #expect(
+            await #expect(throws: FaceAuthError.self) { try await rig.look() }?.code == .storage)
     }
 }

@@ -15,10 +15,12 @@ func face(_ person: Int, pack: PackID = pack, dimensions: Int = dimensions) thro
     var values = [Float](repeating: 0, count: dimensions)
     values[person] = 1
     return try FaceTemplate(
-        entries: [.init(descriptor: FaceDescriptor(values), quality: 90, pose: .frontal)], packID: pack, createdAt: Instant(milliseconds: 1))
+        entries: [.init(descriptor: FaceDescriptor(values), quality: 90, pose: .frontal)],
+        packID: pack, createdAt: Instant(milliseconds: 1))
 }
 
-/// Tells those directions apart: one and the same is at the top of the scale, two are at its bottom.
+/// Tells those directions apart: one and the same is at the top of the scale, two are at its
+/// bottom.
 let matcher: FaceMatcher = {
     var generator = TestSeed.generator(77)
     let members = (0..<100).map { _ in
@@ -27,15 +29,20 @@ let matcher: FaceMatcher = {
         return raw.map { $0 / length }
     }
     let knots = [(-2.0, -1.0), (3, -2), (5, -4), (7, -6)].map {
-        CalibrationTable.Knot(score: $0.0, logRate: $0.1, support: 1, interval: [$0.1, $0.1], isExtrapolated: false)
+        CalibrationTable.Knot(
+            score: $0.0, logRate: $0.1, support: 1, interval: [$0.1, $0.1], isExtrapolated: false)
     }
     let measurement = CalibrationMeasurement(
-        dataset: "made up", descriptor: "made-up", madeOn: "2026-01-01", people: 1, photos: 1, impostorPairs: 1, matedPairs: 1, seed: 1, groups: 1,
+        dataset: "made up", descriptor: "made-up", madeOn: "2026-01-01", people: 1, photos: 1,
+        impostorPairs: 1, matedPairs: 1, seed: 1, groups: 1,
         cohortCount: 100, nearestCount: 30, components: 1, bootstrapRounds: 1, acceptance: [])
-    return try! FaceMatcher(cohort: Cohort(members: members, nearestCount: 30), calibration: CalibrationTable(knots: knots, measurement: measurement))
+    return try! FaceMatcher(
+        cohort: Cohort(members: members, nearestCount: 30),
+        calibration: CalibrationTable(knots: knots, measurement: measurement))
 }()
 
-/// Shows and types what it was told to, in that order, and counts how often it was asked. With nothing left, the person turns away.
+/// Shows and types what it was told to, in that order, and counts how often it was asked. With
+/// nothing left, the person turns away.
 actor Person: FacePresenter, PasscodePresenter {
     private var faces: [PresentedFace] = []
     private var pins: [Sensitive<String>?] = []
@@ -44,7 +51,9 @@ actor Person: FacePresenter, PasscodePresenter {
     private(set) var passcodeRequests: [PasscodeRequest] = []
 
     func shows(_ faces: PresentedFace...) { self.faces = faces }
-    func shows(_ person: Int, times: Int = 1) throws { faces = Array(repeating: .face(try face(person)), count: times) }
+    func shows(_ person: Int, times: Int = 1) throws {
+        faces = Array(repeating: .face(try face(person)), count: times)
+    }
     func types(_ pins: Sensitive<String>?...) { self.pins = pins }
     func before(_ body: @escaping @Sendable () async throws -> Void) { beforeShowing = body }
 
@@ -80,7 +89,9 @@ struct Device {
     /// Another device with the same files.
     init(copyOf other: Device) throws {
         scratch = try ScratchFolder()
-        for name in ["device", "keys"] { try FileManager.default.copyItem(at: other.scratch(name), to: scratch(name)) }
+        for name in ["device", "keys"] {
+            try FileManager.default.copyItem(at: other.scratch(name), to: scratch(name))
+        }
     }
 
     var folder: String { scratch("device").path }
@@ -89,9 +100,12 @@ struct Device {
     /// As after a restart: nothing but the files is shared.
     ///
     /// - Parameter faces: what shows them; the device's person unless it is another.
-    func authenticator(files: any FileSystem = POSIXFileSystem(), faces: (any FacePresenter)? = nil) -> FaceLocalAuthenticator {
+    func authenticator(files: any FileSystem = POSIXFileSystem(), faces: (any FacePresenter)? = nil)
+        -> FaceLocalAuthenticator
+    {
         FaceLocalAuthenticator(
-            folder: folder, keyPath: keyPath, matcher: matcher, faces: faces ?? person, passcodes: person, now: { [clock] in clock.now },
+            folder: folder, keyPath: keyPath, matcher: matcher, faces: faces ?? person,
+            passcodes: person, now: { [clock] in clock.now },
             files: files,
             random: .system, hasher: PasswordHasher(cost: .init(memory: 8, passes: 1)))
     }
@@ -105,7 +119,8 @@ struct Device {
     }
 }
 
-/// The machine's files until a call; from that one on, nothing works any more, as after a power cut, or one kind of call does not.
+/// The machine's files until a call; from that one on, nothing works any more, as after a power
+/// cut, or one kind of call does not.
 final class FailingFiles: FileSystem {
     private let real = POSIXFileSystem()
     private let callsLeft: Mutex<Int>
@@ -119,7 +134,9 @@ final class FailingFiles: FileSystem {
 
     var hasFailed: Bool { callsLeft.withLock { $0 < 0 } }
 
-    private func spend(_ operation: FileSystemError.Operation, _ path: String) throws(FileSystemError) {
+    private func spend(_ operation: FileSystemError.Operation, _ path: String)
+        throws(FileSystemError)
+    {
         if let only, only != operation { return }
         let left = callsLeft.withLock { left in
             left -= 1
@@ -134,17 +151,23 @@ final class FailingFiles: FileSystem {
         return try real.read(path, atMost: limit)
     }
     func list(_ folder: String) throws(FileSystemError) -> [String]? { try real.list(folder) }
-    func mode(ofFolder path: String) throws(FileSystemError) -> UInt32? { try real.mode(ofFolder: path) }
+    func mode(ofFolder path: String) throws(FileSystemError) -> UInt32? {
+        try real.mode(ofFolder: path)
+    }
     func makeFolder(_ path: String) throws(FileSystemError) -> Bool { try real.makeFolder(path) }
     func createFile(_ path: String) throws(FileSystemError) -> any WritableFile {
         try spend(.create, path)
-        return try FailingFile(real: real.createFile(path)) { () throws(FileSystemError) in try self.spend(.write, path) }
+        return try FailingFile(real: real.createFile(path)) { () throws(FileSystemError) in
+            try self.spend(.write, path)
+        }
     }
     func rename(_ path: String, to target: String) throws(FileSystemError) {
         try spend(.rename, path)
         try real.rename(path, to: target)
     }
-    func link(_ path: String, to target: String) throws(FileSystemError) { try real.link(path, to: target) }
+    func link(_ path: String, to target: String) throws(FileSystemError) {
+        try real.link(path, to: target)
+    }
     func remove(_ path: String) throws(FileSystemError) {
         try spend(.remove, path)
         try real.remove(path)
@@ -163,7 +186,9 @@ private final class FailingFile: WritableFile {
     private let real: any WritableFile
     private let spend: () throws(FileSystemError) -> Void
 
-    init(real: any WritableFile, spend: @escaping () throws(FileSystemError) -> Void) { (self.real, self.spend) = (real, spend) }
+    init(real: any WritableFile, spend: @escaping () throws(FileSystemError) -> Void) {
+        (self.real, self.spend) = (real, spend)
+    }
 
     func write(_ bytes: [UInt8]) throws(FileSystemError) {
         // Half of it gets there.

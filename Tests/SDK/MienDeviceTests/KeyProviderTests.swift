@@ -6,7 +6,8 @@ import MienTPM
 import MienTesting
 import Testing
 
-private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics, owner = BiometricPolicy.deviceOwnerAuthentication
+private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics,
+    owner = BiometricPolicy.deviceOwnerAuthentication
 private let message = Array("challenge".utf8)
 private let tag = try! DeviceKeyTag("com.example.biometric.1")
 private let quiet: Void = TPM.quietLibrary()
@@ -30,30 +31,49 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
         /// As after a restart.
         var keys: any DeviceKeyProvider {
             let authenticator = device.authenticator()
-            guard let machine else { return SoftwareKeyProvider(folder: folder, keyPath: device.keyPath, authenticator: authenticator) }
-            return TPMKeyProvider(tpm: TPM(address: machine.address), folder: folder, keyPath: device.keyPath, authenticator: authenticator)
+            guard let machine else {
+                return SoftwareKeyProvider(
+                    folder: folder, keyPath: device.keyPath, authenticator: authenticator)
+            }
+            return TPMKeyProvider(
+                tpm: TPM(address: machine.address), folder: folder, keyPath: device.keyPath,
+                authenticator: authenticator)
         }
 
         func sign(_ policy: BiometricPolicy = biometrics) async throws -> [UInt8] {
-            try await keys.sign(message, tag: tag, unlocking: UnlockPrompt(reason: "sign in", policy: policy))
+            try await keys.sign(
+                message, tag: tag, unlocking: UnlockPrompt(reason: "sign in", policy: policy))
         }
 
-        var files: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "lock" }.sorted() } }
+        var files: [String] {
+            get throws {
+                try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "lock" }
+                    .sorted()
+            }
+        }
     }
 
     private func with(_ place: KeyPlace, _ body: (Rig) async throws -> Void) async throws {
         _ = quiet
         let device = try Device(), authenticator = try await device.enrolled()
         switch place {
-        case .software: try await body(Rig(device: device, authenticator: authenticator, machine: nil))
-        case .tpm: try await SoftwareTPM.run { try await body(Rig(device: device, authenticator: authenticator, machine: $0)) }
+        case .software:
+            try await body(Rig(device: device, authenticator: authenticator, machine: nil))
+        case .tpm:
+            try await SoftwareTPM.run {
+                try await body(Rig(device: device, authenticator: authenticator, machine: $0))
+            }
         }
     }
 
-    private func isRight(_ signature: [UInt8], _ key: DevicePublicKey) throws -> Bool { key.isValid(signature, over: message) }
+    private func isRight(_ signature: [UInt8], _ key: DevicePublicKey) throws -> Bool {
+        key.isValid(signature, over: message)
+    }
 
     @Test(arguments: KeyPlace.testable)
-    func `a key is made without asking, signs after a passed check, and is gone when deleted`(place: KeyPlace) async throws {
+    func `a key is made without asking, signs after a passed check, and is gone when deleted`(
+        place: KeyPlace
+    ) async throws {
         try await with(place) { rig throws in
             let key = try await rig.keys.makeKey(tag: tag, protection: .biometryAny)
             #expect(await rig.device.person.faceRequests.isEmpty)
@@ -63,12 +83,18 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
             let other = try DeviceKeyTag("a.b")
             #expect(try await rig.keys.makeKey(tag: other, protection: .userPresence) != key)
             #expect(try await rig.keys.listTags() == [other, tag])
-            await #expect(throws: DeviceError(.tagInUse, "")) { try await rig.keys.makeKey(tag: tag, protection: .biometryAny) }
+            await #expect(throws: DeviceError(.tagInUse, "")) {
+                try await rig.keys.makeKey(tag: tag, protection: .biometryAny)
+            }
             try await rig.keys.deleteKey(tag: tag)
             try await rig.keys.deleteKey(tag: tag)
             #expect(try await rig.keys.listTags() == [other])
-            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) { try await rig.keys.publicKey(tag: tag) }
-            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) { try await rig.sign() }
+            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
+                try await rig.keys.publicKey(tag: tag)
+            }
+            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
+                try await rig.sign()
+            }
         }
     }
 
@@ -86,7 +112,11 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
     }
 
     @Test(arguments: KeyPlace.testable)
-    func `a biometric key never takes the passcode, whatever the prompt says; presence does when it may`(place: KeyPlace) async throws {
+    func
+        `a biometric key never takes the passcode, whatever the prompt says; presence does when it may`(
+            place: KeyPlace
+        ) async throws
+    {
         try await with(place) { rig throws in
             for protection in [BiometricAccessConstraint.biometryAny, .biometryCurrentSet] {
                 _ = try await rig.keys.makeKey(tag: tag, protection: protection)
@@ -107,42 +137,67 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
     }
 
     @Test(arguments: KeyPlace.testable, [1, 2, nil])
-    func `another enrolment, of the same face even, ends a key of the current set and no other`(place: KeyPlace, next: Int?) async throws {
+    func `another enrolment, of the same face even, ends a key of the current set and no other`(
+        place: KeyPlace, next: Int?
+    ) async throws {
         try await with(place) { rig throws in
             let lasting = [BiometricAccessConstraint.biometryAny, .userPresence]
             _ = try await rig.keys.makeKey(tag: tag, protection: .biometryCurrentSet)
-            for protection in lasting { _ = try await rig.keys.makeKey(tag: DeviceKeyTag(protection.rawValue), protection: protection) }
-            let kept = try rig.files.map { ($0, try Data(contentsOf: URL(fileURLWithPath: "\(rig.folder)/\($0)"))) }
+            for protection in lasting {
+                _ = try await rig.keys.makeKey(
+                    tag: DeviceKeyTag(protection.rawValue), protection: protection)
+            }
+            let kept = try rig.files.map {
+                ($0, try Data(contentsOf: URL(fileURLWithPath: "\(rig.folder)/\($0)")))
+            }
             if let next {
                 try await rig.authenticator.enrol(face(next), passcode: rightPIN)
             } else {
                 try await rig.authenticator.removeFace(passcode: rightPIN)
             }
-            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) { try await rig.sign() }
-            #expect(await rig.device.person.faceRequests.isEmpty, "nobody is asked for a key that is gone")
+            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
+                try await rig.sign()
+            }
+            #expect(
+                await rig.device.person.faceRequests.isEmpty,
+                "nobody is asked for a key that is gone")
             #expect(try await rig.keys.listTags().map(\.text) == lasting.map(\.rawValue))
             // Its record, put back, is of no use.
-            for (name, bytes) in kept { try bytes.write(to: URL(fileURLWithPath: "\(rig.folder)/\(name)")) }
+            for (name, bytes) in kept {
+                try bytes.write(to: URL(fileURLWithPath: "\(rig.folder)/\(name)"))
+            }
             try await rig.device.person.shows(next ?? 1)
-            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) { try await rig.sign() }
+            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
+                try await rig.sign()
+            }
             if let next {
                 for protection in lasting {
                     try await rig.device.person.shows(next)
-                    let named = try DeviceKeyTag(protection.rawValue), key = try await rig.keys.publicKey(tag: named)
-                    #expect(try isRight(await rig.keys.sign(message, tag: named, unlocking: UnlockPrompt(reason: "")), key))
+                    let named = try DeviceKeyTag(protection.rawValue),
+                        key = try await rig.keys.publicKey(tag: named)
+                    #expect(
+                        try isRight(
+                            await rig.keys.sign(
+                                message, tag: named, unlocking: UnlockPrompt(reason: "")), key))
                 }
             }
         }
     }
 
     @Test(arguments: KeyPlace.testable)
-    func `enrolled anew while the person is asked, the key is gone as well`(place: KeyPlace) async throws {
+    func `enrolled anew while the person is asked, the key is gone as well`(place: KeyPlace)
+        async throws
+    {
         try await with(place) { rig throws in
             _ = try await rig.keys.makeKey(tag: tag, protection: .biometryCurrentSet)
             try await rig.device.person.shows(2)
             let device = rig.device
-            await device.person.before { try await device.authenticator().enrol(face(2), passcode: rightPIN) }
-            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) { try await rig.sign() }
+            await device.person.before {
+                try await device.authenticator().enrol(face(2), passcode: rightPIN)
+            }
+            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
+                try await rig.sign()
+            }
             #expect(try await rig.keys.listTags() == [])
         }
     }
@@ -154,7 +209,9 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
             try await rig.device.person.shows(1)
             let keys = rig.keys
             await rig.device.person.before { try await keys.deleteKey(tag: tag) }
-            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) { try await rig.sign() }
+            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
+                try await rig.sign()
+            }
         }
     }
 
@@ -174,7 +231,9 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
         try await with(place) { rig throws in
             try await rig.authenticator.removeFace(passcode: rightPIN)
             for protection in [BiometricAccessConstraint.biometryAny, .biometryCurrentSet] {
-                await #expect(throws: DeviceError(.biometricNoEnrollment, "")) { try await rig.keys.makeKey(tag: tag, protection: protection) }
+                await #expect(throws: DeviceError(.biometricNoEnrollment, "")) {
+                    try await rig.keys.makeKey(tag: tag, protection: protection)
+                }
             }
             _ = try await rig.keys.makeKey(tag: tag, protection: .userPresence)
             try await rig.authenticator.reset()
@@ -192,17 +251,25 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
             try await rig.authenticator.reset()
             try await rig.authenticator.setPasscode(DevicePIN(rightPIN))
             await rig.device.person.types(rightPIN)
-            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) { try await rig.sign(owner) }
+            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
+                try await rig.sign(owner)
+            }
             #expect(try await rig.keys.listTags() == [])
         }
     }
 
     @Test(arguments: KeyPlace.testable)
-    func `a record is the owner's alone, tells no tag, and is refused changed or under another name`(place: KeyPlace) async throws {
+    func
+        `a record is the owner's alone, tells no tag, and is refused changed or under another name`(
+            place: KeyPlace
+        ) async throws
+    {
         try await with(place) { rig throws in
             _ = try await rig.keys.makeKey(tag: tag, protection: .biometryAny)
             let name = try #require(try rig.files.first), path = "\(rig.folder)/\(name)"
-            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+            let mode =
+                try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+                as? NSNumber
             #expect(mode?.intValue == 0o600 && !name.contains("example"))
             let good = try Data(contentsOf: URL(fileURLWithPath: path))
             #expect(good.range(of: Data("example".utf8)) == nil)
@@ -210,14 +277,18 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
                 var bad = good
                 bad[place] ^= 0x04
                 try bad.write(to: URL(fileURLWithPath: path))
-                await #expect(throws: DeviceError(.storage, "")) { try await rig.keys.publicKey(tag: tag) }
+                await #expect(throws: DeviceError(.storage, "")) {
+                    try await rig.keys.publicKey(tag: tag)
+                }
             }
             let other = try DeviceKeyTag("other")
             try good.write(to: URL(fileURLWithPath: path))
             _ = try await rig.keys.makeKey(tag: other, protection: .userPresence)
             let others = try #require(try rig.files.first { $0 != name })
             try good.write(to: URL(fileURLWithPath: "\(rig.folder)/\(others)"))
-            await #expect(throws: DeviceError(.storage, "")) { try await rig.keys.publicKey(tag: other) }
+            await #expect(throws: DeviceError(.storage, "")) {
+                try await rig.keys.publicKey(tag: other)
+            }
         }
     }
 
@@ -225,12 +296,17 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
     func `it signs requests as the server reads them`(place: KeyPlace) async throws {
         try await with(place) { rig throws in
             let key = try await rig.keys.makeKey(tag: tag, protection: .biometryAny)
-            let signer = try await rig.keys.signer(tag: tag, unlocking: UnlockPrompt(reason: "sign in"))
+            let signer = try await rig.keys.signer(
+                tag: tag, unlocking: UnlockPrompt(reason: "sign in"))
             try await rig.device.person.shows(1)
-            let text = try await JWS.sign(header: ["typ": .string("test")], payload: message, with: signer)
+            let text = try await JWS.sign(
+                header: ["typ": .string("test")], payload: message, with: signer)
             let parts = text.split(separator: ".").map(String.init)
             #expect(parts.count == 3 && signer.publicKey == key)
-            #expect(key.isValid(try #require(Base64URL.decode(parts[2])), over: Array("\(parts[0]).\(parts[1])".utf8)))
+            #expect(
+                key.isValid(
+                    try #require(Base64URL.decode(parts[2])),
+                    over: Array("\(parts[0]).\(parts[1])".utf8)))
             await #expect(throws: DeviceError(.cancel, "")) { try await signer.sign(message) }
         }
     }
@@ -238,20 +314,27 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
     @Test(arguments: KeyPlace.testable)
     func `many at once sign for one who shows their face each time`(place: KeyPlace) async throws {
         try await with(place) { rig throws in
-            let key = try await rig.keys.makeKey(tag: tag, protection: .biometryAny), keys = rig.keys
+            let key = try await rig.keys.makeKey(tag: tag, protection: .biometryAny),
+                keys = rig.keys
             try await rig.device.person.shows(1, times: 12)
             try await withThrowingTaskGroup(of: [UInt8].self) { group in
-                for _ in 0..<12 { group.addTask { try await keys.sign(message, tag: tag, unlocking: UnlockPrompt(reason: "")) } }
+                for _ in 0..<12 {
+                    group.addTask {
+                        try await keys.sign(message, tag: tag, unlocking: UnlockPrompt(reason: ""))
+                    }
+                }
                 for try await signature in group { #expect(try isRight(signature, key)) }
             }
         }
     }
 }
 
-@Suite(.enabled(if: SoftwareTPM.program != nil, Comment(rawValue: SoftwareTPM.missing))) struct TPMKeyProviderTests {
+@Suite(.enabled(if: SoftwareTPM.program != nil, Comment(rawValue: SoftwareTPM.missing)))
+struct TPMKeyProviderTests {
     private func provider(_ device: Device, _ machine: SoftwareTPM) -> TPMKeyProvider {
         TPMKeyProvider(
-            tpm: TPM(address: machine.address), folder: device.scratch("device-keys").path, keyPath: device.keyPath,
+            tpm: TPM(address: machine.address), folder: device.scratch("device-keys").path,
+            keyPath: device.keyPath,
             authenticator: device.authenticator())
     }
 
@@ -264,12 +347,16 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
             try await SoftwareTPM.run { other throws in
                 try await device.person.shows(1)
                 await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
-                    try await provider(device, other).sign(message, tag: tag, unlocking: UnlockPrompt(reason: ""))
+                    try await provider(device, other).sign(
+                        message, tag: tag, unlocking: UnlockPrompt(reason: ""))
                 }
             }
             // The right machine has lost nothing by it.
             try await device.person.shows(1)
-            #expect(try await provider(device, machine).sign(message, tag: tag, unlocking: UnlockPrompt(reason: "")).count == 64)
+            #expect(
+                try await provider(device, machine).sign(
+                    message, tag: tag, unlocking: UnlockPrompt(reason: "")
+                ).count == 64)
         }
     }
 
@@ -282,10 +369,14 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
             _ = try await keys.makeKey(tag: tag, protection: .biometryAny)
             await machine.stop()
             try await device.person.shows(1)
-            await #expect(throws: DeviceError(.hardware, "")) { try await keys.sign(message, tag: tag, unlocking: UnlockPrompt(reason: "")) }
+            await #expect(throws: DeviceError(.hardware, "")) {
+                try await keys.sign(message, tag: tag, unlocking: UnlockPrompt(reason: ""))
+            }
             try await machine.restart()
             try await device.person.shows(1)
-            #expect(try await keys.sign(message, tag: tag, unlocking: UnlockPrompt(reason: "")).count == 64)
+            #expect(
+                try await keys.sign(message, tag: tag, unlocking: UnlockPrompt(reason: "")).count
+                    == 64)
         }
     }
 }

@@ -7,9 +7,11 @@ import MienTesting
 import Synchronization
 import Testing
 
-private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics, owner = BiometricPolicy.deviceOwnerAuthentication
+private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics,
+    owner = BiometricPolicy.deviceOwnerAuthentication
 
-/// A room with somebody in it, or something, who sees what the screen says; the camera, the pipeline and the screen.
+/// A room with somebody in it, or something, who sees what the screen says; the camera, the
+/// pipeline and the screen.
 private final class Room: LiveFaceReader, FaceCaptureGuide {
     private struct State {
         var actor: (any MadeActor)?
@@ -24,8 +26,12 @@ private final class Room: LiveFaceReader, FaceCaptureGuide {
     /// - Parameters:
     ///   - actor: who moves; `nil` for an empty room.
     ///   - person: whose face the pipeline describes.
-    func hold(_ actor: (any MadeActor)?, as person: Int = 1) { state.withLock { ($0.actor, $0.person) = (actor, person) } }
-    func press(_ answer: @escaping @Sendable (FrameEvent) -> FaceCaptureAnswer) { state.withLock { $0.answer = answer } }
+    func hold(_ actor: (any MadeActor)?, as person: Int = 1) {
+        state.withLock { ($0.actor, $0.person) = (actor, person) }
+    }
+    func press(_ answer: @escaping @Sendable (FrameEvent) -> FaceCaptureAnswer) {
+        state.withLock { $0.answer = answer }
+    }
     func breakCamera(_ error: FrameSourceError?) { state.withLock { $0.failure = error } }
     var begun: [FaceCapturePurpose] { state.withLock { $0.begun } }
     var ended: [FaceCaptureEnd] { state.withLock { $0.ended } }
@@ -35,7 +41,12 @@ private final class Room: LiveFaceReader, FaceCaptureGuide {
         FaceFrames { [self] in
             if let failure = state.withLock({ $0.failure }) { throw failure }
             state.withLock { $0.opened += 1 }
-            return FrameArray((0..<2000).map { Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: .milliseconds(40 * $0)) })
+            return FrameArray(
+                (0..<2000).map {
+                    Frame(
+                        image: RGBImage(width: 1, height: 1, filledWith: .black),
+                        time: .milliseconds(40 * $0))
+                })
         }
     }
 
@@ -48,7 +59,9 @@ private final class Room: LiveFaceReader, FaceCaptureGuide {
         }
     }
 
-    func entry(of reading: FaceReading) async throws -> FaceTemplate.Entry { try face(state.withLock { $0.person }).entries[0] }
+    func entry(of reading: FaceReading) async throws -> FaceTemplate.Entry {
+        try face(state.withLock { $0.person }).entries[0]
+    }
 
     func begin(_ purpose: FaceCapturePurpose) async {
         state.withLock { state in
@@ -65,8 +78,11 @@ private final class Room: LiveFaceReader, FaceCaptureGuide {
     func end(_ end: FaceCaptureEnd) async { state.withLock { $0.ended.append(end) } }
 
     func capture(drawing: [LivenessAction] = [.turnLeft, .blink]) throws -> LocalFaceCapture<Room> {
-        let challenge = try LivenessChallenge(steps: drawing.map { .init($0, pauseMilliseconds: 300) })
-        return try LocalFaceCapture(live: frames, reader: self, packID: pack, guide: self, now: { Instant(milliseconds: 5) }, draw: { challenge })
+        let challenge = try LivenessChallenge(
+            steps: drawing.map { .init($0, pauseMilliseconds: 300) })
+        return try LocalFaceCapture(
+            live: frames, reader: self, packID: pack, guide: self,
+            now: { Instant(milliseconds: 5) }, draw: { challenge })
     }
 }
 
@@ -82,11 +98,16 @@ private struct Rig {
         authenticator = device.authenticator(faces: try room.capture())
     }
 
-    func expect(_ code: DeviceError.Code, _ policy: BiometricPolicy = biometrics, _ comment: Comment? = nil) async {
-        await #expect(throws: DeviceError(code, ""), comment) { try await authenticator.authenticate(reason: "sign in", policy: policy) }
+    func expect(
+        _ code: DeviceError.Code, _ policy: BiometricPolicy = biometrics, _ comment: Comment? = nil
+    ) async {
+        await #expect(throws: DeviceError(code, ""), comment) {
+            try await authenticator.authenticate(reason: "sign in", policy: policy)
+        }
     }
 
-    /// How many wrong faces the device counts now: found out with a copy, by showing more until it locks.
+    /// How many wrong faces the device counts now: found out with a copy, by showing more until it
+    /// locks.
     func counted() async throws -> Int {
         let copy = try Device(copyOf: device)
         try await copy.person.shows(2, times: 9)
@@ -94,22 +115,33 @@ private struct Rig {
             _ = try? await copy.authenticator().authenticate(reason: "", policy: biometrics)
         }
         let asked = await copy.person.faceRequests.count
-        // The one that comes after the lock is asked for and not judged, unless it was the third of its request.
+        // The one that comes after the lock is asked for and not judged, unless it was the third of
+        // its request.
         return 5 - (0...5).first { n in n + (n % 3 == 0 ? 0 : 1) == asked }!
     }
 }
 
 /// Pressed when something is asked that was drawn.
-private func whenInstructed(_ answer: FaceCaptureAnswer) -> @Sendable (FrameEvent) -> FaceCaptureAnswer {
+private func whenInstructed(_ answer: FaceCaptureAnswer)
+    -> @Sendable (FrameEvent) -> FaceCaptureAnswer
+{
     { $0.action != nil && $0.action != .keepStill ? answer : .goOn }
 }
 
 @Suite struct LocalFaceCaptureTests {
-    @Test func `a live owner who does what is drawn is let in, and a live stranger is a wrong face`() async throws {
+    @Test
+    func `a live owner who does what is drawn is let in, and a live stranger is a wrong face`()
+        async throws
+    {
         let rig = try await Rig()
         rig.room.hold(MadePerson())
-        #expect(try await rig.authenticator.authenticate(reason: "sign in", policy: biometrics).method == .face)
-        #expect(rig.room.begun == [.recognition(FaceRequest(reason: "sign in", triesLeft: 3, mayUsePasscode: false))])
+        #expect(
+            try await rig.authenticator.authenticate(reason: "sign in", policy: biometrics).method
+                == .face)
+        #expect(
+            rig.room.begun == [
+                .recognition(FaceRequest(reason: "sign in", triesLeft: 3, mayUsePasscode: false))
+            ])
         #expect(rig.room.ended == [.captured])
         rig.room.hold(MadePerson(), as: 2)
         await rig.expect(.notRecognised)
@@ -118,7 +150,9 @@ private func whenInstructed(_ answer: FaceCaptureAnswer) -> @Sendable (FrameEven
     }
 
     @Test(arguments: FlatPhoto.Skill.allCases)
-    func `a photo of the owner is refused, counted, and locks the face in the end`(skill: FlatPhoto.Skill) async throws {
+    func `a photo of the owner is refused, counted, and locks the face in the end`(
+        skill: FlatPhoto.Skill
+    ) async throws {
         let rig = try await Rig()
         rig.room.hold(MadeSheet(skill))
         await rig.expect(.notRecognised)
@@ -128,18 +162,25 @@ private func whenInstructed(_ answer: FaceCaptureAnswer) -> @Sendable (FrameEven
         await rig.expect(.biometricLockout)
         #expect(rig.room.ended.count == 5, "after the fifth nobody is asked")
         await rig.device.person.types(rightPIN)
-        #expect(try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
+        #expect(
+            try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
     }
 
-    @Test func `with the owner's policy the passcode is asked for after three photos`() async throws {
+    @Test func `with the owner's policy the passcode is asked for after three photos`() async throws
+    {
         let rig = try await Rig()
         rig.room.hold(MadeSheet(.tilted))
         await rig.device.person.types(rightPIN)
-        #expect(try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
+        #expect(
+            try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
     }
 
-    @Test func `who turns away before anything was drawn has tried nothing; after it, a try`() async throws {
-        for (answer, code) in [(FaceCaptureAnswer.cancel, DeviceError.Code.cancel), (.usePasscode, .cancel)] {
+    @Test func `who turns away before anything was drawn has tried nothing; after it, a try`()
+        async throws
+    {
+        for (answer, code) in [
+            (FaceCaptureAnswer.cancel, DeviceError.Code.cancel), (.usePasscode, .cancel),
+        ] {
             let rig = try await Rig()
             rig.room.hold(MadePerson())
             rig.room.press { _ in answer }
@@ -158,7 +199,9 @@ private func whenInstructed(_ answer: FaceCaptureAnswer) -> @Sendable (FrameEven
         for press in [{ @Sendable _ in .usePasscode }, whenInstructed(.usePasscode)] {
             rig.room.press(press)
             await rig.device.person.types(rightPIN)
-            #expect(try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
+            #expect(
+                try await rig.authenticator.authenticate(reason: "", policy: owner).method
+                    == .passcode)
         }
     }
 
@@ -168,18 +211,25 @@ private func whenInstructed(_ answer: FaceCaptureAnswer) -> @Sendable (FrameEven
         #expect(rig.room.opened == 1 && rig.room.ended == [.refused([.timedOut])])
         #expect(try await rig.counted() == 0)
         await rig.device.person.types(rightPIN)
-        #expect(try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
+        #expect(
+            try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
     }
 
-    @Test func `a task cancelled ends without a verdict; after an instruction it was a try`() async throws {
+    @Test func `a task cancelled ends without a verdict; after an instruction it was a try`()
+        async throws
+    {
         for (instructed, counted) in [(false, 0), (true, 1)] {
             let rig = try await Rig()
             rig.room.hold(MadePerson())
             rig.room.press { event in
-                if !instructed || (event.action != nil && event.action != .keepStill) { withUnsafeCurrentTask { $0?.cancel() } }
+                if !instructed || (event.action != nil && event.action != .keepStill) {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                }
                 return .goOn
             }
-            let task = Task { try await rig.authenticator.authenticate(reason: "", policy: biometrics) }
+            let task = Task {
+                try await rig.authenticator.authenticate(reason: "", policy: biometrics)
+            }
             await #expect(throws: CancellationError.self) { try await task.value }
             #expect(try await rig.counted() == counted)
             #expect(rig.room.ended == [.stopped])
@@ -188,17 +238,23 @@ private func whenInstructed(_ answer: FaceCaptureAnswer) -> @Sendable (FrameEven
 
     @Test(arguments: [
         (FrameSourceError.Code.notFound, DeviceError.Code.biometricNotSupportedOrPermissionDenied),
-        (.notPermitted, .biometricNotSupportedOrPermissionDenied), (.busy, .hardware), (.stalled, .hardware), (.failed, .hardware),
+        (.notPermitted, .biometricNotSupportedOrPermissionDenied), (.busy, .hardware),
+        (.stalled, .hardware), (.failed, .hardware),
         (.unreadable, .hardware), (.tooLarge, .hardware),
     ])
-    func `without a camera it says so, and the passcode is left`(broken: FrameSourceError.Code, code: DeviceError.Code) async throws {
+    func `without a camera it says so, and the passcode is left`(
+        broken: FrameSourceError.Code, code: DeviceError.Code
+    ) async throws {
         let rig = try await Rig()
         rig.room.breakCamera(FrameSourceError(broken, "no camera today"))
-        let error = await #expect(throws: DeviceError.self) { try await rig.authenticator.authenticate(reason: "", policy: biometrics) }
+        let error = await #expect(throws: DeviceError.self) {
+            try await rig.authenticator.authenticate(reason: "", policy: biometrics)
+        }
         #expect(error?.code == code && error?.reason == "no camera today")
         #expect(rig.room.begun.isEmpty && rig.room.ended.isEmpty)
         await rig.device.person.types(rightPIN)
-        #expect(try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
+        #expect(
+            try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
         #expect(try await rig.counted() == 0)
     }
 
@@ -210,14 +266,20 @@ private func whenInstructed(_ answer: FaceCaptureAnswer) -> @Sendable (FrameEven
             Issue.record("no face")
             return
         }
-        #expect(template.entries.count == 4 && template.packID == pack && template.createdAt == Instant(milliseconds: 5))
+        #expect(
+            template.entries.count == 4 && template.packID == pack
+                && template.createdAt == Instant(milliseconds: 5))
         #expect(rig.room.begun == [.enrolment] && rig.room.ended == [.captured])
         try await rig.authenticator.enrol(template, passcode: rightPIN)
         rig.room.hold(MadePerson(), as: 3)
-        #expect(try await rig.authenticator.authenticate(reason: "", policy: biometrics).method == .face)
+        #expect(
+            try await rig.authenticator.authenticate(reason: "", policy: biometrics).method == .face
+        )
     }
 
-    @Test func `a photo is not captured as the owner's face, and who presses cancel is not either`() async throws {
+    @Test func `a photo is not captured as the owner's face, and who presses cancel is not either`()
+        async throws
+    {
         let room = Room()
         room.hold(MadeSheet(.cutOutAndBent))
         guard case .refused(let refusals) = try await room.capture().captureOwner() else {
@@ -239,22 +301,44 @@ private func whenInstructed(_ answer: FaceCaptureAnswer) -> @Sendable (FrameEven
 
     @Test func `image mode has to be asked for by its name, and asks for nothing else`() throws {
         let room = Room(), now: @Sendable () -> Instant = { Instant(milliseconds: 0) }
-        let image = SessionSettingError(setting: "mode", allowed: "liveness_passive or liveness_active for a live source")
-        #expect(throws: image) { try LocalFaceCapture(live: room.frames, reader: room, packID: pack, recognition: .photo, guide: room, now: now) }
-        #expect(throws: image) { try LocalFaceCapture(live: room.frames, reader: room, packID: pack, enrolment: .photo, guide: room, now: now) }
+        let image = SessionSettingError(
+            setting: "mode", allowed: "liveness_passive or liveness_active for a live source")
+        #expect(throws: image) {
+            try LocalFaceCapture(
+                live: room.frames, reader: room, packID: pack, recognition: .photo, guide: room,
+                now: now)
+        }
+        #expect(throws: image) {
+            try LocalFaceCapture(
+                live: room.frames, reader: room, packID: pack, enrolment: .photo, guide: room,
+                now: now)
+        }
         let live = SessionSettingError(setting: "mode", allowed: "image without liveness")
-        #expect(throws: live) { try LocalFaceCapture(withoutLiveness: room.frames, reader: room, packID: pack, recognition: .live, now: now) }
-        #expect(throws: live) { try LocalFaceCapture(withoutLiveness: room.frames, reader: room, packID: pack, enrolment: .live, now: now) }
-        #expect(VerificationSettings.live.mode == .livenessActive && EnrollmentSettings.live.mode == .livenessActive)
+        #expect(throws: live) {
+            try LocalFaceCapture(
+                withoutLiveness: room.frames, reader: room, packID: pack, recognition: .live,
+                now: now)
+        }
+        #expect(throws: live) {
+            try LocalFaceCapture(
+                withoutLiveness: room.frames, reader: room, packID: pack, enrolment: .live, now: now
+            )
+        }
+        #expect(
+            VerificationSettings.live.mode == .livenessActive
+                && EnrollmentSettings.live.mode == .livenessActive)
     }
 
     @Test func `without liveness a photo of the owner opens, as its name says`() async throws {
         let device = try Device(), room = Room()
         _ = try await device.enrolled()
         room.hold(MadeSheet(.still))
-        let capture = try LocalFaceCapture(withoutLiveness: room.frames, reader: room, packID: pack, now: { Instant(milliseconds: 0) })
+        let capture = try LocalFaceCapture(
+            withoutLiveness: room.frames, reader: room, packID: pack,
+            now: { Instant(milliseconds: 0) })
         let authenticator = device.authenticator(faces: capture)
-        #expect(try await authenticator.authenticate(reason: "", policy: biometrics).method == .face)
+        #expect(
+            try await authenticator.authenticate(reason: "", policy: biometrics).method == .face)
         guard case .face(let template) = try await capture.captureOwner() else {
             Issue.record("no face")
             return
@@ -266,14 +350,18 @@ private func whenInstructed(_ answer: FaceCaptureAnswer) -> @Sendable (FrameEven
         let room = Room(), drawn = Mutex(0)
         room.hold(MadePerson())
         let capture = try LocalFaceCapture(
-            live: room.frames, reader: room, packID: pack, guide: room, now: { Instant(milliseconds: 0) },
+            live: room.frames, reader: room, packID: pack, guide: room,
+            now: { Instant(milliseconds: 0) },
             draw: {
                 drawn.withLock { $0 += 1 }
                 return try! LivenessChallenge(steps: [.init(.lookUp)])
             })
         for n in 1...3 {
             room.hold(MadePerson())
-            guard case .face = try await capture.present(FaceRequest(reason: "", triesLeft: 3, mayUsePasscode: false)) else {
+            guard
+                case .face = try await capture.present(
+                    FaceRequest(reason: "", triesLeft: 3, mayUsePasscode: false))
+            else {
                 Issue.record("refused")
                 return
             }

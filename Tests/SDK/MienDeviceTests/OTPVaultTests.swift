@@ -1,4 +1,5 @@
-// Long, because two suites share one made-up machine with a clock, files and a TPM that can fail, which nobody else is to see.
+// Long, because two suites share one made-up machine with a clock, files and a TPM that can fail,
+// which nobody else is to see.
 
 import Foundation
 import MienCore
@@ -16,19 +17,28 @@ import Testing
 
 private let quiet: Void = TPM.quietLibrary()
 private let ada = try! PersonName("Ada"), bob = try! PersonName("Bob")
-private let right = try! PINInput(rightPIN), wrong = try! PINInput(wrongPIN), pin = try! DevicePIN(rightPIN)
+private let right = try! PINInput(rightPIN), wrong = try! PINInput(wrongPIN),
+    pin = try! DevicePIN(rightPIN)
 private let suite = try! OCRASuite("OCRA-1:HOTP-SHA256-8:QH64")
 private let cheap = PasswordHasher.Cost(memory: 8, passes: 1)
 
-private func secret(_ seed: UInt8 = 1) -> OTPSecret { try! OTPSecret(bytes: (0..<32).map { seed &* 31 &+ $0 &* 7 }) }
+private func secret(_ seed: UInt8 = 1) -> OTPSecret {
+    try! OTPSecret(bytes: (0..<32).map { seed &* 31 &+ $0 &* 7 })
+}
 private let hotp = try! HOTP(digits: 8, hash: .sha256), totp = try! TOTP(digits: 6, hash: .sha256)
 
-private func counting(_ id: String = "aut_1", from first: UInt64 = 0, seed: UInt8 = 1) -> OTPTokenDefinition {
-    try! OTPTokenDefinition(id: id, app: "app", server: nil, kind: .hotp(hotp, firstCounter: first), signatureSuite: suite, secret: secret(seed))
+private func counting(_ id: String = "aut_1", from first: UInt64 = 0, seed: UInt8 = 1)
+    -> OTPTokenDefinition
+{
+    try! OTPTokenDefinition(
+        id: id, app: "app", server: nil, kind: .hotp(hotp, firstCounter: first),
+        signatureSuite: suite, secret: secret(seed))
 }
 
 private func timed(_ id: String = "aut_2", seed: UInt8 = 2) -> OTPTokenDefinition {
-    try! OTPTokenDefinition(id: id, app: "app", server: "https://login.example.org", kind: .totp(totp), signatureSuite: suite, secret: secret(seed))
+    try! OTPTokenDefinition(
+        id: id, app: "app", server: "https://login.example.org", kind: .totp(totp),
+        signatureSuite: suite, secret: secret(seed))
 }
 
 /// A device with tokens: its files, its id, its clock, perhaps its TPM.
@@ -52,14 +62,17 @@ private struct Machine {
     var vault: OTPVault {
         let (id, clock, uptime) = (id, clock, uptime)
         return OTPVault(
-            folder: folder.path, keyPath: scratch("keys/device.key").path, generationFolder: scratch("state").path, tpm: tpm.map { TPM(address: $0) },
-            now: { clock.now }, uptime: { uptime.now }, files: files, random: .system, cost: cheap, machineID: { Array(id.utf8) })
+            folder: folder.path, keyPath: scratch("keys/device.key").path,
+            generationFolder: scratch("state").path, tpm: tpm.map { TPM(address: $0) },
+            now: { clock.now }, uptime: { uptime.now }, files: files, random: .system, cost: cheap,
+            machineID: { Array(id.utf8) })
     }
 
     var faces: FaceAuthService {
         let id = id
         return FaceAuthService(
-            folder: scratch("face").path, keyPath: scratch("keys/device.key").path, packID: pack, tpm: tpm.map { TPM(address: $0) }, cameras: { [] },
+            folder: scratch("face").path, keyPath: scratch("keys/device.key").path, packID: pack,
+            tpm: tpm.map { TPM(address: $0) }, cameras: { [] },
             faceModes: vault, files: files, random: .system, machineID: { Array(id.utf8) })
     }
 
@@ -78,17 +91,26 @@ private final class HandUptime: Sendable {
 private struct OnePerson: LiveFaceReader {
     let person: Int
 
-    func reading(of frame: Frame, index: Int) async throws -> FaceReading { .made(MadeLook(), index: index, at: frame.time) }
+    func reading(of frame: Frame, index: Int) async throws -> FaceReading {
+        .made(MadeLook(), index: index, at: frame.time)
+    }
     func entry(of _: FaceReading) async throws -> FaceTemplate.Entry { try face(person).entries[0] }
 }
 
-private let frames = FrameArray((0..<5).map { Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: .milliseconds(40) * $0) })
+private let frames = FrameArray(
+    (0..<5).map {
+        Frame(
+            image: RGBImage(width: 1, height: 1, filledWith: .black), time: .milliseconds(40) * $0)
+    })
 private let image = try! VerificationSettings(mode: .image)
 
-private func look(_ person: Int, for name: PersonName, _ machine: Machine, capture: String = "cap_1") async throws -> FaceAuthentication {
+private func look(
+    _ person: Int, for name: PersonName, _ machine: Machine, capture: String = "cap_1"
+) async throws -> FaceAuthentication {
     let uptime = machine.uptime
     return try await FaceAuthentication.run(
-        machine.faces.face(of: name), of: name, in: frames, reader: OnePerson(person: person), matcher: matcher, settings: image, challenge: nil,
+        machine.faces.face(of: name), of: name, in: frames, reader: OnePerson(person: person),
+        matcher: matcher, settings: image, challenge: nil,
         capture: try #require(CaptureID(capture)), now: { uptime.now }, onFrame: nil)
 }
 
@@ -102,15 +124,21 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
 @Suite struct OTPVaultTests {
     // MARK: Codes
 
-    @Test func `a token that counts gives the standard's codes, each once, over restarts`() async throws {
+    @Test func `a token that counts gives the standard's codes, each once, over restarts`()
+        async throws
+    {
         let machine = try Machine()
         try await machine.vault.keep(counting(from: 3), pin: pin)
         for counter in UInt64(3)..<6 {
-            #expect(try await machine.vault.code(of: "aut_1", with: .pin(right)).text == hotp.code(at: counter, with: secret()).text)
+            #expect(
+                try await machine.vault.code(of: "aut_1", with: .pin(right)).text
+                    == hotp.code(at: counter, with: secret()).text)
         }
     }
 
-    @Test func `a token that goes by the clock gives the code of the moment, and changes nothing`() async throws {
+    @Test func `a token that goes by the clock gives the code of the moment, and changes nothing`()
+        async throws
+    {
         let machine = try Machine()
         try await machine.vault.keep(timed(), pin: pin)
         let file = try machine.backup()
@@ -129,29 +157,39 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         let answer = try await machine.vault.response(of: "aut_2", to: question, with: .pin(right))
         let input = try OCRAInput(question: OCRAQuestion(question, for: suite))
         #expect(try answer.text == OCRA(suite).response(to: input, with: secret(2)).text)
-        await #expect(throws: OTPError(.question, "")) { try await machine.vault.response(of: "aut_2", to: "no digits", with: .pin(right)) }
+        await #expect(throws: OTPError(.question, "")) {
+            try await machine.vault.response(of: "aut_2", to: "no digits", with: .pin(right))
+        }
     }
 
     @Test func `the last counter is the last`() async throws {
         let machine = try Machine()
         try await machine.vault.keep(counting(from: .max - 1), pin: pin)
         for _ in 0..<2 { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) }
-        #expect(await code { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) } == .exhausted)
+        #expect(
+            await code { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) }
+                == .exhausted)
     }
 
     @Test func `several tokens, listed, removed, and none twice`() async throws {
         let machine = try Machine()
-        #expect(try await machine.vault.tokens().isEmpty && !FileManager.default.fileExists(atPath: machine.folder.path))
+        #expect(
+            try await machine.vault.tokens().isEmpty
+                && !FileManager.default.fileExists(atPath: machine.folder.path))
         try await machine.vault.keep(counting(), pin: pin)
         try await machine.vault.keep(timed(), pin: pin)
         #expect(await code { try await machine.vault.keep(timed(), pin: pin) } == .exists)
         let tokens = try await machine.vault.tokens()
-        #expect(tokens.map(\.id) == ["aut_1", "aut_2"] && tokens.map(\.kind) == [.hotp, .totp] && tokens.map(\.digits) == [8, 6])
+        #expect(
+            tokens.map(\.id) == ["aut_1", "aut_2"] && tokens.map(\.kind) == [.hotp, .totp]
+                && tokens.map(\.digits) == [8, 6])
         #expect(tokens[1].stepSeconds == 30 && tokens[1].server == "https://login.example.org")
         try await machine.vault.remove("aut_1")
         #expect(try await machine.vault.tokens().map(\.id) == ["aut_2"])
         #expect(await code { try await machine.vault.remove("aut_1") } == .unknown)
-        #expect(await code { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) } == .unknown)
+        #expect(
+            await code { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) }
+                == .unknown)
     }
 
     @Test func `a device holds a hundred tokens and no more`() async throws {
@@ -160,7 +198,10 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         #expect(await code { try await vault.keep(timed("aut_100"), pin: pin) } == .full)
     }
 
-    @Test func `a registration's key stays the same until its token is kept, or ten minutes are over`() async throws {
+    @Test
+    func `a registration's key stays the same until its token is kept, or ten minutes are over`()
+        async throws
+    {
         let machine = try Machine(), code = Sensitive("otc_1.secret")
         let key = try await machine.vault.registrationKey(for: code)
         #expect(key.use(\.count) == 32)
@@ -175,7 +216,10 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         #expect(try await machine.vault.registrationKey(for: Sensitive("otc_2.secret")) != later)
     }
 
-    @Test func `asked at the same time, by several processes' worth of vaults, no code comes twice`() async throws {
+    @Test
+    func `asked at the same time, by several processes' worth of vaults, no code comes twice`()
+        async throws
+    {
         let machine = try Machine(), one = machine.vault, two = machine.vault
         try await one.keep(counting(), pin: pin)
         let codes = try await withThrowingTaskGroup(of: String.self) { group in
@@ -190,20 +234,30 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
 
     // MARK: PINs
 
-    @Test func `a wrong PIN gives a wrong code and no error, and the counter goes on`() async throws {
+    @Test func `a wrong PIN gives a wrong code and no error, and the counter goes on`() async throws
+    {
         let machine = try Machine()
         try await machine.vault.keep(counting(), pin: pin)
         let first = try await machine.vault.code(of: "aut_1", with: .pin(wrong))
         #expect(first.text.count == 8 && first.text != hotp.code(at: 0, with: secret()).text)
-        #expect(try await machine.vault.code(of: "aut_1", with: .pin(right)).text == hotp.code(at: 1, with: secret()).text)
+        #expect(
+            try await machine.vault.code(of: "aut_1", with: .pin(right)).text
+                == hotp.code(at: 1, with: secret()).text)
     }
 
-    @Test func `a PIN is changed; from a wrong one, the token is of no use, and nothing says so`() async throws {
-        let machine = try Machine(), new = try DevicePIN(Sensitive("9038")), newInput = PINInput(new)
+    @Test func `a PIN is changed; from a wrong one, the token is of no use, and nothing says so`()
+        async throws
+    {
+        let machine = try Machine(), new = try DevicePIN(Sensitive("9038")),
+            newInput = PINInput(new)
         try await machine.vault.keep(counting(), pin: pin)
         try await machine.vault.changePIN(of: "aut_1", from: right, to: new)
-        #expect(try await machine.vault.code(of: "aut_1", with: .pin(newInput)).text == hotp.code(at: 0, with: secret()).text)
-        #expect(try await machine.vault.code(of: "aut_1", with: .pin(right)).text != hotp.code(at: 1, with: secret()).text)
+        #expect(
+            try await machine.vault.code(of: "aut_1", with: .pin(newInput)).text
+                == hotp.code(at: 0, with: secret()).text)
+        #expect(
+            try await machine.vault.code(of: "aut_1", with: .pin(right)).text
+                != hotp.code(at: 1, with: secret()).text)
         try await machine.vault.changePIN(of: "aut_1", from: wrong, to: pin)
         let codes = (0..<10).map { hotp.code(at: $0, with: secret()).text }
         for input in [right, wrong, newInput] {
@@ -212,14 +266,20 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         }
     }
 
-    @Test("what is no PIN is told before anything is computed", arguments: ["", "123", "1234567890123", "12a4", "１２３４", "12 34"])
-    func form(text: String) { #expect(throws: OTPTokenError(.pin, "")) { try PINInput(Sensitive(text)) } }
+    @Test(
+        "what is no PIN is told before anything is computed",
+        arguments: ["", "123", "1234567890123", "12a4", "１２３４", "12 34"])
+    func form(text: String) {
+        #expect(throws: OTPTokenError(.pin, "")) { try PINInput(Sensitive(text)) }
+    }
 
     @Test func `a secret of another length is not kept`() throws {
         for count in [16, 31, 33, 64] {
             let other = try OTPSecret(bytes: [UInt8](repeating: 1, count: count))
             #expect(throws: OTPTokenError(.secret, "")) {
-                try OTPTokenDefinition(id: "aut_3", app: "app", server: nil, kind: .totp(totp), signatureSuite: suite, secret: other)
+                try OTPTokenDefinition(
+                    id: "aut_3", app: "app", server: nil, kind: .totp(totp), signatureSuite: suite,
+                    secret: other)
             }
         }
     }
@@ -232,32 +292,48 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         try await machine.faces.enrol(face(1), as: ada)
         let mode = try await machine.faces.authMode(of: ada)
         #expect(try await !vault.isMultiAuthModeEnabled("aut_1"))
-        #expect(await code { try await vault.activateAuthMode(mode, on: "aut_1", pin: right) } == .notMultiAuth)
+        #expect(
+            await code { try await vault.activateAuthMode(mode, on: "aut_1", pin: right) }
+                == .notMultiAuth)
         try await vault.upgradeToMultiAuthMode("aut_1", pin: right)
         #expect(try await vault.isMultiAuthModeEnabled("aut_1"))
         #expect(try await !vault.isAuthModeActive(mode, on: "aut_1"))
         let early = try #require(try await look(1, for: ada, machine).input)
-        #expect(await code { _ = try await vault.code(of: "aut_1", with: .face(early)) } == .faceInactive)
+        #expect(
+            await code { _ = try await vault.code(of: "aut_1", with: .face(early)) }
+                == .faceInactive)
         try await vault.activateAuthMode(mode, on: "aut_1", pin: right)
         #expect(try await vault.isAuthModeActive(mode, on: "aut_1"))
 
         let input = try #require(try await look(1, for: ada, machine, capture: "cap_7").input)
         #expect(input.capture.text == "cap_7")
-        #expect(try await vault.code(of: "aut_1", with: .face(input)).text == hotp.code(at: 0, with: secret()).text)
-        #expect(try await vault.code(of: "aut_1", with: .pin(right)).text == hotp.code(at: 1, with: secret()).text)
+        #expect(
+            try await vault.code(of: "aut_1", with: .face(input)).text
+                == hotp.code(at: 0, with: secret()).text)
+        #expect(
+            try await vault.code(of: "aut_1", with: .pin(right)).text
+                == hotp.code(at: 1, with: secret()).text)
         // Changing the PIN leaves the face alone.
         try await vault.changePIN(of: "aut_1", from: right, to: DevicePIN(Sensitive("9038")))
         let next = try #require(try await look(1, for: ada, machine).input)
-        #expect(try await vault.code(of: "aut_1", with: .face(next)).text == hotp.code(at: 2, with: secret()).text)
+        #expect(
+            try await vault.code(of: "aut_1", with: .face(next)).text
+                == hotp.code(at: 2, with: secret()).text)
 
         try await vault.deactivateAuthMode(on: "aut_1")
         #expect(try await !vault.isAuthModeActive(mode, on: "aut_1"))
         #expect(try await vault.isMultiAuthModeEnabled("aut_1"))
         let late = try #require(try await look(1, for: ada, machine).input)
-        #expect(await code { _ = try await vault.code(of: "aut_1", with: .face(late)) } == .faceInactive)
+        #expect(
+            await code { _ = try await vault.code(of: "aut_1", with: .face(late)) } == .faceInactive
+        )
     }
 
-    @Test func `activated with a wrong PIN, the face gives wrong codes; activated again with the right one, right ones`() async throws {
+    @Test
+    func
+        `activated with a wrong PIN, the face gives wrong codes; activated again with the right one, right ones`()
+        async throws
+    {
         let machine = try Machine(), vault = machine.vault
         try await vault.keep(counting(), pin: pin)
         try await machine.faces.enrol(face(1), as: ada)
@@ -265,24 +341,35 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         try await vault.upgradeToMultiAuthMode("aut_1", pin: wrong)
         try await vault.activateAuthMode(mode, on: "aut_1", pin: wrong)
         let first = try #require(try await look(1, for: ada, machine).input)
-        #expect(try await vault.code(of: "aut_1", with: .face(first)).text != hotp.code(at: 0, with: secret()).text)
+        #expect(
+            try await vault.code(of: "aut_1", with: .face(first)).text
+                != hotp.code(at: 0, with: secret()).text)
         try await vault.activateAuthMode(mode, on: "aut_1", pin: right)
         let second = try #require(try await look(1, for: ada, machine).input)
-        #expect(try await vault.code(of: "aut_1", with: .face(second)).text == hotp.code(at: 1, with: secret()).text)
+        #expect(
+            try await vault.code(of: "aut_1", with: .face(second)).text
+                == hotp.code(at: 1, with: secret()).text)
     }
 
     @Test func `the server is asked before an upgrade, with a code of the PIN's`() async throws {
         let machine = try Machine(), vault = machine.vault
         try await vault.keep(counting(), pin: pin)
-        let isRight: @Sendable (OneTimeCode) -> Bool = { code in (0..<3).contains { hotp.code(at: $0, with: secret()).matches(code) } }
-        let refused = await code { try await vault.upgradeToMultiAuthMode("aut_1", pin: wrong) { isRight($0) } }
+        let isRight: @Sendable (OneTimeCode) -> Bool = { code in
+            (0..<3).contains { hotp.code(at: $0, with: secret()).matches(code) }
+        }
+        let refused = await code {
+            try await vault.upgradeToMultiAuthMode("aut_1", pin: wrong) { isRight($0) }
+        }
         #expect(refused == .notConfirmed)
         #expect(try await !vault.isMultiAuthModeEnabled("aut_1"))
         try await vault.upgradeToMultiAuthMode("aut_1", pin: right) { isRight($0) }
         #expect(try await vault.isMultiAuthModeEnabled("aut_1"))
     }
 
-    @Test func `a look at a face opens a token once, within a minute, and only as the person enrolled`() async throws {
+    @Test
+    func `a look at a face opens a token once, within a minute, and only as the person enrolled`()
+        async throws
+    {
         let machine = try Machine(), vault = machine.vault
         try await vault.keep(counting(), pin: pin)
         try await machine.faces.enrol(face(1), as: ada)
@@ -293,18 +380,24 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         let stranger = try await look(2, for: ada, machine)
         #expect(stranger.input == nil && stranger.verdict.refusals == [.noMatch])
         let other = try #require(try await look(2, for: bob, machine).input)
-        #expect(await code { _ = try await vault.code(of: "aut_1", with: .face(other)) } == .faceInactive)
+        #expect(
+            await code { _ = try await vault.code(of: "aut_1", with: .face(other)) }
+                == .faceInactive)
 
         let once = try #require(try await look(1, for: ada, machine).input)
         _ = try await vault.code(of: "aut_1", with: .face(once))
-        #expect(await code { _ = try await vault.code(of: "aut_1", with: .face(once)) } == .inputSpent)
+        #expect(
+            await code { _ = try await vault.code(of: "aut_1", with: .face(once)) } == .inputSpent)
         let old = try #require(try await look(1, for: ada, machine).input)
         machine.uptime.pass(.seconds(60))
-        #expect(await code { _ = try await vault.code(of: "aut_1", with: .face(old)) } == .inputSpent)
+        #expect(
+            await code { _ = try await vault.code(of: "aut_1", with: .face(old)) } == .inputSpent)
         let justInTime = try #require(try await look(1, for: ada, machine).input)
         machine.uptime.pass(.milliseconds(59_999))
         // It has lost no counter to those that were refused.
-        #expect(try await vault.code(of: "aut_1", with: .face(justInTime)).text == hotp.code(at: 1, with: secret()).text)
+        #expect(
+            try await vault.code(of: "aut_1", with: .face(justInTime)).text
+                == hotp.code(at: 1, with: secret()).text)
     }
 
     @Test func `of many who use one look at once, one gets a code`() async throws {
@@ -315,7 +408,9 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         try await vault.activateAuthMode(machine.faces.authMode(of: ada), on: "aut_2", pin: right)
         let input = try #require(try await look(1, for: ada, machine).input)
         let won = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<16 { group.addTask { await (try? vault.code(of: "aut_2", with: .face(input))) != nil } }
+            for _ in 0..<16 {
+                group.addTask { await (try? vault.code(of: "aut_2", with: .face(input))) != nil }
+            }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(won == 1)
@@ -324,7 +419,9 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     @Test func `a face that goes, or is enrolled anew, opens no token any more`() async throws {
         let machine = try Machine(), vault = machine.vault
         for token in [counting(), timed()] { try await vault.keep(token, pin: pin) }
-        for (person, name) in [(1, ada), (2, bob)] { try await machine.faces.enrol(face(person), as: name) }
+        for (person, name) in [(1, ada), (2, bob)] {
+            try await machine.faces.enrol(face(person), as: name)
+        }
         for (id, name) in [("aut_1", ada), ("aut_2", bob)] {
             try await vault.upgradeToMultiAuthMode(id, pin: right)
             try await vault.activateAuthMode(machine.faces.authMode(of: name), on: id, pin: right)
@@ -340,7 +437,9 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         try await machine.faces.enrol(face(1), as: ada)
         try await vault.activateAuthMode(FaceAuthMode(face(2), of: ada), on: "aut_1", pin: right)
         let input = try #require(try await look(1, for: ada, machine).input)
-        #expect(await code { _ = try await vault.code(of: "aut_1", with: .face(input)) } == .faceInactive)
+        #expect(
+            await code { _ = try await vault.code(of: "aut_1", with: .face(input)) }
+                == .faceInactive)
     }
 
     @Test func `a reset of the faces does not founder on tokens of another device`() async throws {
@@ -352,7 +451,9 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         try await machine.vault.reset()
         #expect(try await machine.vault.tokens().isEmpty)
         try await machine.vault.keep(counting(), pin: pin)
-        #expect(try await machine.vault.code(of: "aut_1", with: .pin(right)).text == hotp.code(at: 0, with: secret()).text)
+        #expect(
+            try await machine.vault.code(of: "aut_1", with: .pin(right)).text
+                == hotp.code(at: 0, with: secret()).text)
     }
 }
 
@@ -365,13 +466,18 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
             var changed = whole
             changed[index] ^= 1 << UInt8(index % 8)
             try machine.restore(Data(changed))
-            #expect(await code { _ = try await machine.vault.tokens() } == .storage, "byte \(index)")
+            #expect(
+                await code { _ = try await machine.vault.tokens() } == .storage, "byte \(index)")
         }
         try machine.restore(Data(whole))
         #expect(try await machine.vault.tokens().count == 1)
     }
 
-    @Test func `wherever a change breaks off, no code comes twice and no backup is seen where there was none`() async throws {
+    @Test
+    func
+        `wherever a change breaks off, no code comes twice and no backup is seen where there was none`()
+        async throws
+    {
         for calls in 0..<300 {
             var machine = try Machine()
             try await machine.vault.keep(counting(), pin: pin)
@@ -379,9 +485,14 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
             var broken = machine
             broken.files = failing
             var given: [String] = []
-            for _ in 0..<2 { if let code = try? await broken.vault.code(of: "aut_1", with: .pin(right)) { given.append(code.text) } }
+            for _ in 0..<2 {
+                if let code = try? await broken.vault.code(of: "aut_1", with: .pin(right)) {
+                    given.append(code.text)
+                }
+            }
             machine.files = POSIXFileSystem()
-            #expect(try await machine.vault.token("aut_1").isRestored == false, "after \(calls) calls")
+            #expect(
+                try await machine.vault.token("aut_1").isRestored == false, "after \(calls) calls")
             given.append(try await machine.vault.code(of: "aut_1", with: .pin(right)).text)
             #expect(Set(given).count == given.count, "after \(calls) calls")
             if !failing.hasFailed { return }
@@ -389,7 +500,8 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         Issue.record("two codes take fewer calls than this")
     }
 
-    @Test func `wherever the first token's keeping breaks off, it can be kept again`() async throws {
+    @Test func `wherever the first token's keeping breaks off, it can be kept again`() async throws
+    {
         for calls in 0..<300 {
             var machine = try Machine()
             let failing = FailingFiles(after: calls)
@@ -400,7 +512,8 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
             let second = await code { try await machine.vault.keep(counting(), pin: pin) }
             #expect(second == nil || second == .exists, "after \(calls) calls")
             #expect(
-                try await machine.vault.code(of: "aut_1", with: .pin(right)).text == hotp.code(at: 0, with: secret()).text, "after \(calls) calls")
+                try await machine.vault.code(of: "aut_1", with: .pin(right)).text
+                    == hotp.code(at: 0, with: secret()).text, "after \(calls) calls")
             if !failing.hasFailed { return }
         }
         Issue.record("keeping a token takes fewer calls than this")
@@ -408,7 +521,11 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
 
     // MARK: Backups
 
-    @Test func `a file put back from a backup is recognised: what counts gives no codes, a face that was forgotten opens nothing`() async throws {
+    @Test
+    func
+        `a file put back from a backup is recognised: what counts gives no codes, a face that was forgotten opens nothing`()
+        async throws
+    {
         let machine = try Machine(), vault = machine.vault
         for token in [counting(), timed()] { try await vault.keep(token, pin: pin) }
         try await machine.faces.enrol(face(1), as: ada)
@@ -421,34 +538,54 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         try machine.restore(old)
         for _ in 0..<2 {
             let tokens = try await machine.vault.tokens()
-            #expect(tokens.map(\.isRestored) == [true, false] && tokens.map(\.isFaceModeActive) == [false, false])
-            #expect(await code { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) } == .restored)
-            #expect(try await machine.vault.code(of: "aut_2", with: .pin(right)).text == totp.code(at: machine.clock.now, with: secret(2)).text)
+            #expect(
+                tokens.map(\.isRestored) == [true, false]
+                    && tokens.map(\.isFaceModeActive) == [false, false])
+            #expect(
+                await code { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) }
+                    == .restored)
+            #expect(
+                try await machine.vault.code(of: "aut_2", with: .pin(right)).text
+                    == totp.code(at: machine.clock.now, with: secret(2)).text)
             // Again, and what was recognised once stays so.
             try machine.restore(old)
         }
         try await machine.vault.remove("aut_1")
         try await machine.vault.keep(counting(seed: 9), pin: pin)
-        #expect(try await machine.vault.code(of: "aut_1", with: .pin(right)).text == hotp.code(at: 0, with: secret(9)).text)
+        #expect(
+            try await machine.vault.code(of: "aut_1", with: .pin(right)).text
+                == hotp.code(at: 0, with: secret(9)).text)
     }
 
-    @Test func `without the second place, or with an older one, the file counts as put back`() async throws {
+    @Test func `without the second place, or with an older one, the file counts as put back`()
+        async throws
+    {
         for isGone in [true, false] {
             let machine = try Machine()
             try await machine.vault.keep(counting(), pin: pin)
             let state = machine.scratch("state")
-            let name = try #require(try FileManager.default.contentsOfDirectory(atPath: state.path).first { $0.hasSuffix(".generation") })
+            let name = try #require(
+                try FileManager.default.contentsOfDirectory(atPath: state.path).first {
+                    $0.hasSuffix(".generation")
+                })
             let old = try Data(contentsOf: state.appending(path: name))
             for _ in 0..<2 { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) }
-            if isGone { try FileManager.default.removeItem(at: state) } else { try old.write(to: state.appending(path: name)) }
-            #expect(await code { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) } == .restored)
+            if isGone {
+                try FileManager.default.removeItem(at: state)
+            } else {
+                try old.write(to: state.appending(path: name))
+            }
+            #expect(
+                await code { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) }
+                    == .restored)
         }
     }
 
     @Test func `two places one apart, and no others, are a change that was interrupted`() {
         for file in UInt64(0)..<6 {
             for witness in UInt64(0)..<6 {
-                let expected: Generation = file == witness ? .present : file == witness + 1 ? .interrupted : .restored
+                let expected: Generation =
+                    file == witness ? .present : file == witness + 1 ? .interrupted : .restored
                 #expect(Generation(file: file, witness: witness) == expected)
             }
             #expect(Generation(file: file, witness: nil) == .restored)
@@ -461,7 +598,9 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         var machine = try Machine()
         try await machine.vault.keep(counting(), pin: pin)
         machine.id = "machine two"
-        #expect(await code { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) } == .otherDevice)
+        #expect(
+            await code { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) }
+                == .otherDevice)
     }
 
     // MARK: With a TPM
@@ -474,21 +613,31 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
             let machine = try Machine(tpm: tpm)
             try await machine.vault.keep(counting(), pin: pin)
             try await machine.vault.keep(timed(), pin: pin)
-            #expect(try await machine.vault.code(of: "aut_1", with: .pin(right)).text == hotp.code(at: 0, with: secret()).text)
+            #expect(
+                try await machine.vault.code(of: "aut_1", with: .pin(right)).text
+                    == hotp.code(at: 0, with: secret()).text)
             try await tpm.restart()
             let copy = machine.scratch("copy")
             try FileManager.default.copyItem(at: machine.folder, to: copy)
-            #expect(try await machine.vault.code(of: "aut_1", with: .pin(right)).text == hotp.code(at: 1, with: secret()).text)
+            #expect(
+                try await machine.vault.code(of: "aut_1", with: .pin(right)).text
+                    == hotp.code(at: 1, with: secret()).text)
             #expect(!FileManager.default.fileExists(atPath: machine.scratch("state").path))
             try FileManager.default.removeItem(at: machine.folder)
             try FileManager.default.moveItem(at: copy, to: machine.folder)
-            #expect(await code { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) } == .restored)
-            #expect(try await machine.vault.code(of: "aut_2", with: .pin(right)).text == totp.code(at: machine.clock.now, with: secret(2)).text)
+            #expect(
+                await code { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) }
+                    == .restored)
+            #expect(
+                try await machine.vault.code(of: "aut_2", with: .pin(right)).text
+                    == totp.code(at: machine.clock.now, with: secret(2)).text)
         }
     }
 
     @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
-    func `with a TPM that comes later, tokens move over, and a copy of before is worthless`() async throws {
+    func `with a TPM that comes later, tokens move over, and a copy of before is worthless`()
+        async throws
+    {
         try await SoftwareTPM.run { tpm in
             var machine = try Machine()
             try await machine.vault.keep(counting(), pin: pin)
@@ -498,10 +647,14 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
             #expect(try await machine.vault.isMigrationNeeded())
             try await machine.vault.migrate()
             #expect(try await !machine.vault.isMigrationNeeded())
-            #expect(try await machine.vault.code(of: "aut_1", with: .pin(right)).text == hotp.code(at: 0, with: secret()).text)
+            #expect(
+                try await machine.vault.code(of: "aut_1", with: .pin(right)).text
+                    == hotp.code(at: 0, with: secret()).text)
             try FileManager.default.removeItem(at: machine.folder)
             try FileManager.default.moveItem(at: copy, to: machine.folder)
-            #expect(await code { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) } == .otherDevice)
+            #expect(
+                await code { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) }
+                    == .otherDevice)
         }
     }
 
@@ -515,8 +668,12 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
                 let failing = FailingFiles(after: calls)
                 var broken = machine
                 broken.files = failing
-                if let code = try? await broken.vault.code(of: "aut_1", with: .pin(right)) { (codes, given) = (codes + 1, given.union([code.text])) }
-                #expect(try await machine.vault.token("aut_1").isRestored == false, "after \(calls) calls")
+                if let code = try? await broken.vault.code(of: "aut_1", with: .pin(right)) {
+                    (codes, given) = (codes + 1, given.union([code.text]))
+                }
+                #expect(
+                    try await machine.vault.token("aut_1").isRestored == false,
+                    "after \(calls) calls")
                 if !failing.hasFailed {
                     #expect(given.count == codes && codes > 0)
                     return
@@ -527,28 +684,44 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     }
 
     @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
-    func `a vault has one counter in the TPM while it has a file: looking makes none, a reset takes it away`() async throws {
+    func
+        `a vault has one counter in the TPM while it has a file: looking makes none, a reset takes it away`()
+        async throws
+    {
         try await SoftwareTPM.run { tpm in
             let machine = try Machine(tpm: tpm), chip = TPM(address: tpm.address)
             func counters() async throws -> Int { try await chip.counterIndices().count }
             let vault = machine.vault
             #expect(try await vault.tokens().isEmpty)
             #expect(await code { _ = try await vault.token("aut_1") } == .unknown)
-            #expect(await code { _ = try await vault.code(of: "aut_1", with: .pin(right)) } == .unknown)
-            #expect(await code { _ = try await vault.response(of: "aut_1", to: "0f", with: .pin(right)) } == .unknown)
+            #expect(
+                await code { _ = try await vault.code(of: "aut_1", with: .pin(right)) } == .unknown)
+            #expect(
+                await code {
+                    _ = try await vault.response(of: "aut_1", to: "0f", with: .pin(right))
+                } == .unknown)
             #expect(await code { try await vault.remove("aut_1") } == .unknown)
-            #expect(await code { try await vault.upgradeToMultiAuthMode("aut_1", pin: right) } == .unknown)
+            #expect(
+                await code { try await vault.upgradeToMultiAuthMode("aut_1", pin: right) }
+                    == .unknown)
             #expect(await code { _ = try await vault.isMultiAuthModeEnabled("aut_1") } == .unknown)
             #expect(await code { try await vault.deactivateAuthMode(on: "aut_1") } == .unknown)
-            #expect(await code { try await vault.changePIN(of: "aut_1", from: right, to: pin) } == .unknown)
+            #expect(
+                await code { try await vault.changePIN(of: "aut_1", from: right, to: pin) }
+                    == .unknown)
             try await vault.deactivateFaceMode(of: nil)
-            #expect(try await counters() == 0 && !FileManager.default.fileExists(atPath: machine.folder.path), "nothing was touched")
+            #expect(
+                try await counters() == 0
+                    && !FileManager.default.fileExists(atPath: machine.folder.path),
+                "nothing was touched")
 
             for _ in 0..<3 {
                 try await vault.keep(counting(), pin: pin)
                 try await vault.keep(timed(), pin: pin)
                 _ = try await vault.code(of: "aut_1", with: .pin(right))
-                #expect(await code { _ = try await vault.code(of: "aut_9", with: .pin(right)) } == .unknown)
+                #expect(
+                    await code { _ = try await vault.code(of: "aut_9", with: .pin(right)) }
+                        == .unknown)
                 #expect(try await counters() == 1)
                 try await vault.reset()
                 #expect(try await counters() == 0)
@@ -558,7 +731,10 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     }
 
     @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
-    func `a first change that fails leaves no counter; one that a crash left is taken over, and a stranger's stays`() async throws {
+    func
+        `a first change that fails leaves no counter; one that a crash left is taken over, and a stranger's stays`()
+        async throws
+    {
         try await SoftwareTPM.run { tpm in
             let machine = try Machine(tpm: tpm), chip = TPM(address: tpm.address)
             func counters() async throws -> Int { try await chip.counterIndices().count }
@@ -574,7 +750,9 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
             for _ in 0..<3 {
                 try await machine.vault.keep(counting(), pin: pin)
                 #expect(try await counters() == 2)
-                #expect(try await machine.vault.code(of: "aut_1", with: .pin(right)).text == hotp.code(at: 0, with: secret()).text)
+                #expect(
+                    try await machine.vault.code(of: "aut_1", with: .pin(right)).text
+                        == hotp.code(at: 0, with: secret()).text)
                 try FileManager.default.removeItem(at: machine.file)
             }
             // A reset finds it without the file, too.
@@ -584,7 +762,10 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     }
 
     @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
-    func `a move to the TPM that breaks off anywhere takes one counter, and so does one whose counter is gone`() async throws {
+    func
+        `a move to the TPM that breaks off anywhere takes one counter, and so does one whose counter is gone`()
+        async throws
+    {
         try await SoftwareTPM.run { tpm in
             var machine = try Machine()
             let chip = TPM(address: tpm.address)
@@ -600,7 +781,9 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
                 if !failing.hasFailed { break }
             }
             #expect(try await counters() == 1)
-            #expect(try await machine.vault.code(of: "aut_1", with: .pin(right)).text == hotp.code(at: 0, with: secret()).text)
+            #expect(
+                try await machine.vault.code(of: "aut_1", with: .pin(right)).text
+                    == hotp.code(at: 0, with: secret()).text)
             for index in try await chip.counterIndices() { try await chip.removeCounter(index) }
             #expect(try await machine.vault.token("aut_1").isRestored)
             #expect(try await counters() == 1)

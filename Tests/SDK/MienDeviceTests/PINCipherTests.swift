@@ -10,23 +10,32 @@ import Testing
 
 /// Nothing that is stored tells a right PIN from a wrong one.
 @Suite struct PINCipherTests {
-    private let key = MasterKey(bytes: [UInt8](1...32)), cost = PasswordHasher.Cost(memory: 8, passes: 1)
+    private let key = MasterKey(bytes: [UInt8](1...32)),
+        cost = PasswordHasher.Cost(memory: 8, passes: 1)
     private let right = try! PINInput(rightPIN)
 
-    private func token(_ secret: [UInt8], _ pin: PINInput, id: String = "aut_1") throws -> OTPStoredToken {
+    private func token(_ secret: [UInt8], _ pin: PINInput, id: String = "aut_1") throws
+        -> OTPStoredToken
+    {
         let new = try OTPTokenDefinition(
-            id: id, app: "app", server: nil, kind: .hotp(HOTP(digits: 8, hash: .sha256), firstCounter: 0),
-            signatureSuite: OCRASuite("OCRA-1:HOTP-SHA256-8:QH64"), secret: OTPSecret(bytes: secret))
+            id: id, app: "app", server: nil,
+            kind: .hotp(HOTP(digits: 8, hash: .sha256), firstCounter: 0),
+            signatureSuite: OCRASuite("OCRA-1:HOTP-SHA256-8:QH64"), secret: OTPSecret(bytes: secret)
+        )
         // The same chance each time.
         return try OTPStoredToken(
-            new, pin: pin, key: key, cost: cost, at: Instant(milliseconds: 1), random: RandomSource { [UInt8](repeating: 9, count: $0) })
+            new, pin: pin, key: key, cost: cost, at: Instant(milliseconds: 1),
+            random: RandomSource { [UInt8](repeating: 9, count: $0) })
     }
 
     private static func pin(_ number: Int) throws -> PINInput {
-        try PINInput(Sensitive(String(repeating: "0", count: max(0, 4 - String(number).count)) + String(number)))
+        try PINInput(
+            Sensitive(
+                String(repeating: "0", count: max(0, 4 - String(number).count)) + String(number)))
     }
 
-    /// What is stored for a secret under a PIN is, byte for byte, what would be stored for the secret that another PIN opens, under that one.
+    /// What is stored for a secret under a PIN is, byte for byte, what would be stored for the
+    /// secret that another PIN opens, under that one.
     @Test func `what is stored is the same whichever PIN is the right one`() throws {
         let secret = [UInt8](50..<82), stored = try token(secret, right)
         for number in stride(from: 0, to: 10_000, by: 37) {
@@ -35,13 +44,16 @@ import Testing
         }
     }
 
-    @Test func `all ten thousand PINs open well-formed secrets, all different, none marked`() throws {
+    @Test func `all ten thousand PINs open well-formed secrets, all different, none marked`() throws
+    {
         let stored = try token([UInt8](50..<82), right), hotp = try stored.hotp()
         var seen: Set<[UInt8]> = [], ones = [Int](repeating: 0, count: 256)
         for number in 0..<10_000 {
             let secret = try stored.secret(Self.pin(number), key)
             seen.insert(secret.bytes)
-            for bit in 0..<256 where secret.bytes[bit / 8] >> UInt8(bit % 8) & 1 == 1 { ones[bit] += 1 }
+            for bit in 0..<256 where secret.bytes[bit / 8] >> UInt8(bit % 8) & 1 == 1 {
+                ones[bit] += 1
+            }
             #expect(secret.bytes.count == 32)
             if number % 100 == 0 { #expect(hotp.code(at: 0, with: secret).text.utf8.count == 8) }
         }
@@ -50,17 +62,21 @@ import Testing
         #expect(ones.allSatisfy { abs($0 - 5_000) < 250 })
     }
 
-    @Test func `the right PIN opens the right secret; another device, token or salt another one`() throws {
+    @Test func `the right PIN opens the right secret; another device, token or salt another one`()
+        throws
+    {
         let secret = [UInt8](50..<82), stored = try token(secret, right)
         #expect(try stored.secret(right, key).bytes == secret)
         #expect(try stored.secret(right, MasterKey(bytes: [UInt8](2...33))).bytes != secret)
-        let cipher = PINCipher(key: key, token: "aut_1", salt: [UInt8](repeating: 9, count: 16), cost: cost)
+        let cipher = PINCipher(
+            key: key, token: "aut_1", salt: [UInt8](repeating: 9, count: 16), cost: cost)
         let hidden = try cipher.applied(to: secret, right)
         #expect(try cipher.applied(to: hidden, right) == secret)
         for other in [
             PINCipher(key: key, token: "aut_2", salt: cipher.salt, cost: cost),
             PINCipher(key: key, token: "aut_1", salt: [UInt8](repeating: 8, count: 16), cost: cost),
-            PINCipher(key: key, token: "aut_1", salt: cipher.salt, cost: .init(memory: 16, passes: 1)),
+            PINCipher(
+                key: key, token: "aut_1", salt: cipher.salt, cost: .init(memory: 16, passes: 1)),
         ] { #expect(try other.applied(to: hidden, right) != secret) }
     }
 
@@ -80,7 +96,9 @@ import Testing
         var state = OTPTokenState(generation: 1, counter: nil)
         try state.add(stored)
         for text in ["\(stored)", "\(state)", String(reflecting: stored), "\(right)"] {
-            #expect(!text.contains("4711") && !text.contains("aut_1") && !text.contains(stored.hidden.base64EncodedString()))
+            #expect(
+                !text.contains("4711") && !text.contains("aut_1")
+                    && !text.contains(stored.hidden.base64EncodedString()))
         }
         var dumped = ""
         dump(state, to: &dumped)

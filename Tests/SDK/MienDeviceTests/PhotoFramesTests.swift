@@ -17,11 +17,15 @@ import Testing
         return widths
     }
 
-    private func photo(_ width: Int) -> Data { Data(PNGEncoder.encode(RGBImage(width: width, height: 3, filledWith: .white))) }
+    private func photo(_ width: Int) -> Data {
+        Data(PNGEncoder.encode(RGBImage(width: width, height: 3, filledWith: .white)))
+    }
 
     @Test func `the photos of a folder come by their names, a photo alone`() async throws {
         let scratch = try ScratchFolder()
-        for (name, width) in [("b.PNG", 2), ("a.png", 1), ("c.png", 3)] { try scratch.write(photo(width), to: "photos/\(name)") }
+        for (name, width) in [("b.PNG", 2), ("a.png", 1), ("c.png", 3)] {
+            try scratch.write(photo(width), to: "photos/\(name)")
+        }
         try scratch.write(Data("no photo".utf8), to: "photos/notes.txt")
         #expect(try await sides(PhotoFrames(at: scratch("photos").path)) == [1, 2, 3])
         #expect(try await sides(PhotoFrames(at: scratch("photos/c.png").path)) == [3])
@@ -32,13 +36,20 @@ import Testing
         try scratch.write(Data("no photo".utf8), to: "empty/notes.txt")
         try scratch.write(Data("no photo".utf8), to: "bad.png")
         try scratch.write(photo(4), to: "good.png")
-        #expect(throws: FrameSourceError(.notFound, "")) { try PhotoFrames(at: scratch("none.png").path) }
-        let empty = #expect(throws: FrameSourceError(.unreadable, "")) { try PhotoFrames(at: scratch("empty").path) }
+        #expect(throws: FrameSourceError(.notFound, "")) {
+            try PhotoFrames(at: scratch("none.png").path)
+        }
+        let empty = #expect(throws: FrameSourceError(.unreadable, "")) {
+            try PhotoFrames(at: scratch("empty").path)
+        }
         #expect(empty?.reason.hasPrefix(scratch("empty").path) == true)
-        let bad = await #expect(throws: FrameSourceError.self) { try await sides(PhotoFrames(at: scratch("bad.png").path)) }
+        let bad = await #expect(throws: FrameSourceError.self) {
+            try await sides(PhotoFrames(at: scratch("bad.png").path))
+        }
         #expect(bad?.code == .unreadable && bad?.reason.hasPrefix(scratch("bad.png").path) == true)
         let large = await #expect(throws: FrameSourceError.self) {
-            try await sides(PhotoFrames([scratch("good.png").path], limits: ImageLimits(maxBytes: 10)))
+            try await sides(
+                PhotoFrames([scratch("good.png").path], limits: ImageLimits(maxBytes: 10)))
         }
         #expect(large?.code == .tooLarge)
     }

@@ -31,7 +31,9 @@ import Testing
 
     @Test func `a video that breaks keeps its reason`() async throws {
         let scratch = try ScratchFolder(), path = scratch("none.mp4").path
-        let broken = await #expect(throws: MediaError.self) { try await VideoStream.open(.file(path)) }
+        let broken = await #expect(throws: MediaError.self) {
+            try await VideoStream.open(.file(path))
+        }
         let error = FrameSourceError(try #require(broken))
         #expect(error.code == .notFound && error.reason.hasPrefix(path))
     }

@@ -9,10 +9,15 @@ enum APIDocument {
     static let repository = Repository.root
     static let file = repository.appending(path: "docs/openapi.json")
 
-    static func read() throws -> JSONValue { try JSONText.parse([UInt8](Data(contentsOf: file)), limits: .init(maxBytes: 1 << 20, maxDepth: 64)) }
+    static func read() throws -> JSONValue {
+        try JSONText.parse(
+            [UInt8](Data(contentsOf: file)), limits: .init(maxBytes: 1 << 20, maxDepth: 64))
+    }
 
     static func schema(_ name: String) throws -> JSONValue {
-        guard let schema = try read()["components"]?["schemas"]?[name] else { throw Missing(description: "there is no schema \(name)") }
+        guard let schema = try read()["components"]?["schemas"]?[name] else {
+            throw Missing(description: "there is no schema \(name)")
+        }
         return schema
     }
 
@@ -20,7 +25,8 @@ enum APIDocument {
     static func operations() throws -> [String: JSONValue] {
         var operations: [String: JSONValue] = [:]
         for (path, item) in try read()["paths"]?.objectValue ?? [:] {
-            for (method, operation) in item.objectValue ?? [:] where !["parameters", "servers"].contains(method) {
+            for (method, operation) in item.objectValue ?? [:]
+            where !["parameters", "servers"].contains(method) {
                 operations["\(method.uppercased()) \(path)"] = operation
             }
         }

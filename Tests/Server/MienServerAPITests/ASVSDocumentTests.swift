@@ -3,7 +3,8 @@ import Testing
 
 /// docs/asvs.md has a row for every requirement, and its evidence exists.
 @Suite struct ASVSDocumentTests {
-    /// The requirements of levels 1 and 2 in OWASP ASVS 5.0.0, by section. A number with `*` is level 1. Those left out are level 3.
+    /// The requirements of levels 1 and 2 in OWASP ASVS 5.0.0, by section. A number with `*` is
+    /// level 1. Those left out are level 3.
     private static let requirements = """
         1.1 1 2
         1.2 1* 2* 3* 4* 5* 6 7 8 9
@@ -88,43 +89,69 @@ import Testing
 
     private static func rows() throws -> [Row] {
         try TestReferences.page("asvs.md").split(separator: "\n").compactMap { line in
-            let cells = line.split(separator: "|", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
-            guard cells.count > 1, cells[1].wholeMatch(of: /\d+\.\d+\.\d+/) != nil else { return nil }
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false).map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
+            guard cells.count > 1, cells[1].wholeMatch(of: /\d+\.\d+\.\d+/) != nil else {
+                return nil
+            }
             try #require(cells.count == 7, "\(line)")
-            return Row(number: cells[1], level: cells[2], requirement: cells[3], status: cells[4], evidence: cells[5])
+            return Row(
+                number: cells[1], level: cells[2], requirement: cells[3], status: cells[4],
+                evidence: cells[5])
         }
     }
 
     @Test func `every requirement of levels 1 and 2 has one row, in the standard's order`() throws {
         let expected = Self.requirements.split(separator: "\n").flatMap { line -> [String] in
             let words = line.split(separator: " ")
-            return words.dropFirst().map { $0.hasSuffix("*") ? "\(words[0]).\($0.dropLast()) level 1" : "\(words[0]).\($0) level 2" }
+            return words.dropFirst().map {
+                $0.hasSuffix("*")
+                    ? "\(words[0]).\($0.dropLast()) level 1" : "\(words[0]).\($0) level 2"
+            }
         }
-        #expect(expected.count == 253 && expected.count { $0.hasSuffix("1") } == 70, "as many as the standard has")
+        #expect(
+            expected.count == 253 && expected.count { $0.hasSuffix("1") } == 70,
+            "as many as the standard has")
         #expect(try Self.rows().map { "\($0.number) level \($0.level)" } == expected)
     }
 
     @Test func `each row has a status and says why, and the totals are those of the rows`() throws {
-        let rows = try Self.rows(), counts = Dictionary(rows.map { ($0.status, 1) }, uniquingKeysWith: +)
+        let rows = try Self.rows(),
+            counts = Dictionary(rows.map { ($0.status, 1) }, uniquingKeysWith: +)
         #expect(Set(counts.keys).isSubset(of: ["met", "part", "gap", "n/a"]))
-        for row in rows { #expect(!row.requirement.isEmpty && row.evidence.count > 5, "\(row.number)") }
+        for row in rows {
+            #expect(!row.requirement.isEmpty && row.evidence.count > 5, "\(row.number)")
+        }
         func count(_ status: String) -> Int { counts[status] ?? 0 }
-        let totals = "**Totals: \(count("met")) met, \(count("part")) partly met, \(count("gap")) not met, \(count("n/a")) not applicable.**"
-        #expect(try TestReferences.page("asvs.md").contains(totals), "docs/asvs.md should say: \(totals)")
+        let totals =
+            "**Totals: \(count("met")) met, \(count("part")) partly met, \(count("gap")) not met, \(count("n/a")) not applicable.**"
+        #expect(
+            try TestReferences.page("asvs.md").contains(totals),
+            "docs/asvs.md should say: \(totals)")
     }
 
-    @Test func `every test and file named as evidence exists, and nothing is met without evidence`() throws {
+    @Test func `every test and file named as evidence exists, and nothing is met without evidence`()
+        throws
+    {
         let references = try TestReferences()
         for row in try Self.rows() {
             let (named, missing) = references.check(row.evidence)
             #expect(missing.isEmpty, "\(row.number)")
-            #expect(row.status != "met" || named > 0 || row.evidence.contains("]("), "\(row.number) is met without evidence")
+            #expect(
+                row.status != "met" || named > 0 || row.evidence.contains("]("),
+                "\(row.number) is met without evidence")
         }
         #expect(TestReferences.brokenLinks(in: try TestReferences.page("asvs.md")) == [])
     }
 
-    @Test func `the page of other products' vulnerabilities names tests that exist, and a source for each row`() throws {
-        let page = try TestReferences.page("vulnerabilities-elsewhere.md"), rows = page.split(separator: "\n").filter { $0.hasPrefix("| [") }
+    @Test
+    func
+        `the page of other products' vulnerabilities names tests that exist, and a source for each row`()
+        throws
+    {
+        let page = try TestReferences.page("vulnerabilities-elsewhere.md"),
+            rows = page.split(separator: "\n").filter { $0.hasPrefix("| [") }
         let (named, missing) = try TestReferences().check(page)
         #expect(rows.count >= 50 && named >= 30 && missing.isEmpty)
         #expect(rows.allSatisfy { $0.contains("](https://") }, "each has a source")

@@ -3,9 +3,13 @@ import Testing
 @testable import MienServer
 
 @Suite struct AddressConnectionsTests {
-    @Test func `an address has so many; some more are told so, and what comes then ends without a word`() {
+    @Test
+    func `an address has so many; some more are told so, and what comes then ends without a word`()
+    {
         let connections = AddressConnections(most: 3), told = AddressConnections.maxRefused
-        func add(_ count: Int, _ address: String = "a") -> [AddressConnections.Admission] { (0..<count).map { _ in connections.add(address) } }
+        func add(_ count: Int, _ address: String = "a") -> [AddressConnections.Admission] {
+            (0..<count).map { _ in connections.add(address) }
+        }
         #expect(add(3) == [.taken, .taken, .taken])
         #expect(add(told).allSatisfy { $0 == .refused })
         #expect(add(2) == [.dropped, .dropped])
@@ -15,7 +19,9 @@ import Testing
         connections.remove("a", .dropped)
         #expect(add(1) == [.dropped])
         connections.remove("a", .refused)
-        #expect(add(2) == [.refused, .dropped], "there is room for one to be told, and not for one to be taken")
+        #expect(
+            add(2) == [.refused, .dropped],
+            "there is room for one to be told, and not for one to be taken")
         connections.remove("a", .taken)
         #expect(add(2) == [.taken, .dropped])
 

@@ -4,13 +4,21 @@ import Testing
 @Suite struct FormFieldsTests {
     @Test func `fields come in order, also empty ones and the same twice`() throws {
         let fields = try FormFields(parsing: "b=2&a=1&b=&c&&d=x=y&e=%26+%3D")
-        #expect(fields.pairs == [.init("b", "2"), .init("a", "1"), .init("b", ""), .init("c", ""), .init("d", "x=y"), .init("e", "& =")])
+        #expect(
+            fields.pairs == [
+                .init("b", "2"), .init("a", "1"), .init("b", ""), .init("c", ""), .init("d", "x=y"),
+                .init("e", "& ="),
+            ])
         #expect(try FormFields(parsing: fields.text) == fields)
         #expect(try FormFields(parsing: "").pairs.isEmpty)
     }
 
-    @Test(arguments: ["a=%", "%zz=1", "a=%FF", "a=\0", (0...64).map { "f\($0)=1" }.joined(separator: "&")])
-    func `what is no form is refused`(text: String) { #expect(throws: FormFields.Malformed.self) { try FormFields(parsing: text) } }
+    @Test(arguments: [
+        "a=%", "%zz=1", "a=%FF", "a=\0", (0...64).map { "f\($0)=1" }.joined(separator: "&"),
+    ])
+    func `what is no form is refused`(text: String) {
+        #expect(throws: FormFields.Malformed.self) { try FormFields(parsing: text) }
+    }
 
     @Test func `as many as allowed are taken`() throws {
         let text = (1...64).map { "f\($0)=1" }.joined(separator: "&")
@@ -26,8 +34,13 @@ import Testing
 
     @Test func `a long name is refused, encoded or not; a long value is not`() throws {
         let name = String(repeating: "é", count: 64)
-        #expect(try FormFields(parsing: "\(name)=1&a=\(String(repeating: "b", count: 50_000))").pairs.count == 2)
-        for name in [name + "x", String(repeating: "%C3%A9", count: 65), String(repeating: "\u{301}\u{316}", count: 16_000)] {
+        #expect(
+            try FormFields(parsing: "\(name)=1&a=\(String(repeating: "b", count: 50_000))").pairs
+                .count == 2)
+        for name in [
+            name + "x", String(repeating: "%C3%A9", count: 65),
+            String(repeating: "\u{301}\u{316}", count: 16_000),
+        ] {
             #expect(throws: FormFields.Malformed.self) { try FormFields(parsing: "\(name)=1") }
             #expect(throws: FormFields.Malformed.self) { try FormFields(parsing: name) }
         }
@@ -35,13 +48,18 @@ import Testing
 
     @Test func `separators are bytes: a mark after one belongs to what follows`() throws {
         let fields = try FormFields(parsing: "a=1&\u{301}b=\u{301}2")
-        #expect(fields.pairs.map(\.name.unicodeScalars.count) == [1, 2] && fields.pairs.map(\.value.unicodeScalars.count) == [1, 2])
+        #expect(
+            fields.pairs.map(\.name.unicodeScalars.count) == [1, 2]
+                && fields.pairs.map(\.value.unicodeScalars.count) == [1, 2])
     }
 
     @Test func `a value with more than thirty combining marks in a row is refused`() throws {
-        #expect(try FormFields(parsing: "a=" + String(repeating: "%CC%81", count: 30)).pairs.count == 1)
+        #expect(
+            try FormFields(parsing: "a=" + String(repeating: "%CC%81", count: 30)).pairs.count == 1)
         for mark in ["%CC%81", "\u{301}"] {
-            #expect(throws: FormFields.Malformed.self) { try FormFields(parsing: "a=" + String(repeating: mark, count: 31)) }
+            #expect(throws: FormFields.Malformed.self) {
+                try FormFields(parsing: "a=" + String(repeating: mark, count: 31))
+            }
         }
     }
 }

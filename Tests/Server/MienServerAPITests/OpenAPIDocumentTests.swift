@@ -13,7 +13,9 @@ import Testing
 struct OpenAPIDocumentTests {
     @Test("the server has the document of docs/openapi.json")
     func embedded() throws {
-        #expect(try String(contentsOf: APIDocument.file, encoding: .utf8) == OpenAPIDocument.text, "run scripts/openapi")
+        #expect(
+            try String(contentsOf: APIDocument.file, encoding: .utf8) == OpenAPIDocument.text,
+            "run scripts/openapi")
     }
 
     @Test("it is OpenAPI 3.1, and every reference leads somewhere")
@@ -22,7 +24,9 @@ struct OpenAPIDocumentTests {
         #expect(document["openapi"] == "3.1.0")
         for case .string(let reference) in document.objects.compactMap({ $0["$ref"] }) {
             let path = reference.split(separator: "/").map(String.init)
-            #expect(path.first == "#" && path.dropFirst().reduce(Optional(document)) { $0?[$1] } != nil, "\(reference)")
+            #expect(
+                path.first == "#" && path.dropFirst().reduce(Optional(document)) { $0?[$1] } != nil,
+                "\(reference)")
         }
     }
 
@@ -30,8 +34,13 @@ struct OpenAPIDocumentTests {
     func used() throws {
         let document = try APIDocument.read()
         let used = Set(document.objects.compactMap { $0["$ref"]?.stringValue })
-        for (kind, parts) in try #require(document["components"]?.objectValue) where kind != "securitySchemes" {
-            for name in parts.names { #expect(used.contains("#/components/\(kind)/\(name)") || name == "MethodNotAllowed", "\(kind)/\(name)") }
+        for (kind, parts) in try #require(document["components"]?.objectValue)
+        where kind != "securitySchemes" {
+            for name in parts.names {
+                #expect(
+                    used.contains("#/components/\(kind)/\(name)") || name == "MethodNotAllowed",
+                    "\(kind)/\(name)")
+            }
         }
     }
 
@@ -46,30 +55,44 @@ struct OpenAPIDocumentTests {
         // The document names the address of each.
         let document = try APIDocument.read()
         for (path, item) in try #require(document["paths"]?.objectValue) {
-            #expect((item["servers"] != nil) == admin.lines.contains { $0.split(separator: " ")[1] == path }, "\(path)")
+            #expect(
+                (item["servers"] != nil)
+                    == admin.lines.contains { $0.split(separator: " ")[1] == path }, "\(path)")
         }
     }
 
     private static func tables() async throws -> (public: RouteTable, admin: RouteTable) {
         let scratch = try ScratchFolder()
-        let configuration = try ServerConfiguration(environment: ["MIEN_DATA": scratch("data").path], home: Machine.folder)
-        let parts = try await Server(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }).parts
+        let configuration = try ServerConfiguration(
+            environment: ["MIEN_DATA": scratch("data").path], home: Machine.folder)
+        let parts = try await Server(
+            configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        ).parts
         return (RouteTable(parts.publicRouter().routes), RouteTable(parts.adminRouter().routes))
     }
 
-    @Test("an operation names its parameters, who may call it, and every problem that each may meet")
+    @Test(
+        "an operation names its parameters, who may call it, and every problem that each may meet")
     func operations() throws {
         let document = try APIDocument.read()
         var ids: Set<String> = []
         for (name, operation) in try APIDocument.operations() {
             let path = String(name.split(separator: " ")[1])
-            #expect(ids.insert(try #require(operation["operationId"]?.stringValue)).inserted, "\(name): an id of its own")
-            #expect(operation["summary"] != nil && operation["tags"]?.arrayValue?.count == 1 && operation["security"] != nil, "\(name)")
+            #expect(
+                ids.insert(try #require(operation["operationId"]?.stringValue)).inserted,
+                "\(name): an id of its own")
+            #expect(
+                operation["summary"] != nil && operation["tags"]?.arrayValue?.count == 1
+                    && operation["security"] != nil, "\(name)")
             let responses = try #require(operation["responses"]).names
             #expect(responses.isSuperset(of: ["429", "500", "503"]), "\(name)")
             if operation["security"] != [] { #expect(responses.contains("401"), "\(name)") }
-            if operation["requestBody"] != nil { #expect(responses.isSuperset(of: ["400", "413", "415"]), "\(name)") }
-            let inPath = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+            if operation["requestBody"] != nil {
+                #expect(responses.isSuperset(of: ["400", "413", "415"]), "\(name)")
+            }
+            let inPath = path.split(separator: "/").filter { $0.hasPrefix("{") }.map {
+                String($0.dropFirst().dropLast())
+            }
             let described = (document["paths"]?[path]?["parameters"]?.arrayValue ?? []).compactMap {
                 $0["$ref"]?.stringValue?.split(separator: "/").last?.lowercased()
             }
@@ -77,29 +100,41 @@ struct OpenAPIDocumentTests {
         }
     }
 
-    @Test("every problem code is described, with its status; and each answer of a status has codes of that status only")
+    @Test(
+        "every problem code is described, with its status; and each answer of a status has codes of that status only"
+    )
     func problems() throws {
         let codes = try APIDocument.schema("ProblemCode")
-        #expect(codes["enum"]?.arrayValue?.compactMap(\.stringValue) == ProblemCode.allCases.map(\.rawValue))
+        #expect(
+            codes["enum"]?.arrayValue?.compactMap(\.stringValue)
+                == ProblemCode.allCases.map(\.rawValue))
         for code in ProblemCode.allCases {
             let row = "| `\(code.rawValue)` | \(code.status) | \(code.title)"
             #expect(codes["description"]?.stringValue?.contains(row) == true, "\(row)")
         }
         var told: Set<String> = []
-        for (name, response) in try #require(try APIDocument.read()["components"]?["responses"]?.objectValue) {
+        for (name, response) in try #require(
+            try APIDocument.read()["components"]?["responses"]?.objectValue)
+        {
             guard let content = response["content"]?["application/problem+json"] else {
                 // The token endpoints speak OAuth's own words.
-                #expect(response["content"]?["application/json"]?["schema"]?["$ref"] == "#/components/schemas/TokenError", "\(name)")
+                #expect(
+                    response["content"]?["application/json"]?["schema"]?["$ref"]
+                        == "#/components/schemas/TokenError", "\(name)")
                 continue
             }
             let own = try #require(content["schema"]?["allOf"]?.arrayValue?.last?["properties"])
             for code in try #require(own["code"]?["enum"]?.arrayValue).compactMap(\.stringValue) {
                 told.insert(code)
-                #expect(ProblemCode(rawValue: code).map { JSONValue.number(Double($0.status)) } == own["status"]?["const"], "\(name): \(code)")
+                #expect(
+                    ProblemCode(rawValue: code).map { JSONValue.number(Double($0.status)) }
+                        == own["status"]?["const"], "\(name): \(code)")
             }
-            let example = try JSONDecoder().decode(Problem.self, from: Data(JSONText.write(try #require(content["example"])).utf8))
+            let example = try JSONDecoder().decode(
+                Problem.self, from: Data(JSONText.write(try #require(content["example"])).utf8))
             let made = Problem(
-                example.code, example.detail, errors: example.errors, maxAge: example.maxAge, acrValues: example.acrValues)
+                example.code, example.detail, errors: example.errors, maxAge: example.maxAge,
+                acrValues: example.acrValues)
             #expect(example == made, "\(name)")
         }
         #expect(told == Set(ProblemCode.allCases.map(\.rawValue)))
@@ -110,37 +145,69 @@ struct OpenAPIDocumentTests {
         let document = JSONText.write(try APIDocument.read())
         func standard(_ key: String) throws -> String {
             let digits = try #require(ServerSetting.all.first { $0.key == key }?.standard)
-            return try #require(Int(digits)).formatted(.number.grouping(.automatic).locale(Locale(identifier: "en_US")))
+            return try #require(Int(digits)).formatted(
+                .number.grouping(.automatic).locale(Locale(identifier: "en_US")))
         }
-        #expect(document.contains("\(try standard("limit.body_bytes")) bytes of JSON, \(try standard("capture.max_bytes")) bytes of a frame"))
+        #expect(
+            document.contains(
+                "\(try standard("limit.body_bytes")) bytes of JSON, \(try standard("capture.max_bytes")) bytes of a frame"
+            ))
         let policy = try APIDocument.schema("LockPolicy")["properties"]
-        #expect(policy?["failed_attempts"]?["maximum"] == .number(Double(LockPolicy.attemptsRange.upperBound)))
-        #expect(policy?["disable_after"]?["maximum"] == .number(Double(LockPolicy.disableRange.upperBound)))
-        #expect(policy?["lockout_seconds"]?["maximum"] == .number(Double(LockPolicy.lockoutRange.upperBound)))
+        #expect(
+            policy?["failed_attempts"]?["maximum"]
+                == .number(Double(LockPolicy.attemptsRange.upperBound)))
+        #expect(
+            policy?["disable_after"]?["maximum"]
+                == .number(Double(LockPolicy.disableRange.upperBound)))
+        #expect(
+            policy?["lockout_seconds"]?["maximum"]
+                == .number(Double(LockPolicy.lockoutRange.upperBound)))
         #expect(policy?.names == Set(LockPolicy.keys))
         let settings = try APIDocument.schema("AppSettings")["properties"]
         #expect(settings?.names == Set(AppSettings.keys))
         #expect(settings?["biometric"]?["properties"]?.names == Set(BiometricSettings.keys))
         let liveness = settings?["liveness"]?["properties"]
         #expect(liveness?.names == Set(LivenessPolicy.keys))
-        #expect(liveness?["mode"]?["enum"]?.arrayValue?.compactMap(\.stringValue) == LivenessPolicy.Mode.allCases.map(\.rawValue))
-        #expect(liveness?["actions"]?["items"]?["enum"]?.arrayValue?.compactMap(\.stringValue) == LivenessPolicy.Action.allCases.map(\.rawValue))
-        #expect(liveness?["timeout_seconds"]?["maximum"] == .number(Double(LivenessPolicy.timeoutRange.upperBound)))
-        #expect(liveness?["action_count"]?["maximum"] == .number(Double(LivenessPolicy.actionCountRange.upperBound)))
+        #expect(
+            liveness?["mode"]?["enum"]?.arrayValue?.compactMap(\.stringValue)
+                == LivenessPolicy.Mode.allCases.map(\.rawValue))
+        #expect(
+            liveness?["actions"]?["items"]?["enum"]?.arrayValue?.compactMap(\.stringValue)
+                == LivenessPolicy.Action.allCases.map(\.rawValue))
+        #expect(
+            liveness?["timeout_seconds"]?["maximum"]
+                == .number(Double(LivenessPolicy.timeoutRange.upperBound)))
+        #expect(
+            liveness?["action_count"]?["maximum"]
+                == .number(Double(LivenessPolicy.actionCountRange.upperBound)))
         let biometric = settings?["biometric"]?["properties"]
-        #expect(biometric?["max_keys"]?["maximum"] == .number(Double(BiometricSettings.keysRange.upperBound)))
-        func choices(_ setting: String) -> [String]? { biometric?[setting]?["enum"]?.arrayValue?.compactMap(\.stringValue) }
+        #expect(
+            biometric?["max_keys"]?["maximum"]
+                == .number(Double(BiometricSettings.keysRange.upperBound)))
+        func choices(_ setting: String) -> [String]? {
+            biometric?[setting]?["enum"]?.arrayValue?.compactMap(\.stringValue)
+        }
         #expect(choices("attestation") == BiometricSettings.Attestation.allCases.map(\.rawValue))
         #expect(choices("android_level") == BiometricSettings.AndroidLevel.allCases.map(\.rawValue))
-        #expect(choices("android_user_authentication") == BiometricSettings.AndroidUserAuthentication.allCases.map(\.rawValue))
+        #expect(
+            choices("android_user_authentication")
+                == BiometricSettings.AndroidUserAuthentication.allCases.map(\.rawValue))
         for apps in ["apple_apps", "android_apps"] {
-            #expect(biometric?[apps]?["maxItems"] == .number(Double(BiometricSettings.appsRange.upperBound)))
+            #expect(
+                biometric?[apps]?["maxItems"]
+                    == .number(Double(BiometricSettings.appsRange.upperBound)))
         }
         let android = biometric?["android_apps"]?["items"]?["properties"]
         #expect(android?.names == Set(AndroidApp.keys))
-        #expect(android?["package"]?["maxLength"] == .number(Double(AndroidApp.packageBytes.upperBound)))
-        #expect(android?["signature_digests"]?["minItems"] == .number(Double(AndroidApp.digestsRange.lowerBound)))
-        #expect(android?["signature_digests"]?["maxItems"] == .number(Double(AndroidApp.digestsRange.upperBound)))
+        #expect(
+            android?["package"]?["maxLength"] == .number(Double(AndroidApp.packageBytes.upperBound))
+        )
+        #expect(
+            android?["signature_digests"]?["minItems"]
+                == .number(Double(AndroidApp.digestsRange.lowerBound)))
+        #expect(
+            android?["signature_digests"]?["maxItems"]
+                == .number(Double(AndroidApp.digestsRange.upperBound)))
         let tokens = settings?["tokens"]?["properties"], standard = TokenLifetimes()
         #expect(tokens?.names == Set(TokenLifetimes.keys))
         for (name, range, value) in [
@@ -148,30 +215,41 @@ struct OpenAPIDocumentTests {
             ("refresh_token_seconds", TokenLifetimes.refreshRange, standard.refreshSeconds),
             ("idle_seconds", TokenLifetimes.idleRange, standard.idleSeconds),
         ] {
-            #expect(tokens?[name]?["minimum"] == .number(Double(range.lowerBound)) && tokens?[name]?["maximum"] == .number(Double(range.upperBound)))
+            #expect(
+                tokens?[name]?["minimum"] == .number(Double(range.lowerBound))
+                    && tokens?[name]?["maximum"] == .number(Double(range.upperBound)))
             #expect(tokens?[name]?["default"] == .number(Double(value)))
         }
         #expect(
-            try APIDocument.schema("AppSettings")["properties"]?["locks"]?["properties"]?.names == Set(AuthenticatorType.allCases.map(\.rawValue)))
-        #expect(try words("AuthenticatorAnswer", "type") == AuthenticatorType.allCases.map(\.rawValue))
+            try APIDocument.schema("AppSettings")["properties"]?["locks"]?["properties"]?.names
+                == Set(AuthenticatorType.allCases.map(\.rawValue)))
+        #expect(
+            try words("AuthenticatorAnswer", "type") == AuthenticatorType.allCases.map(\.rawValue))
         #expect(try words("UserAnswer", "state") == AccountState.allCases.map(\.rawValue))
         #expect(try words("AppAnswer", "type") == AppType.allCases.map(\.rawValue))
     }
 
     private func words(_ schema: String, _ property: String) throws -> [String]? {
-        try APIDocument.schema(schema)["properties"]?[property]?["enum"]?.arrayValue?.compactMap(\.stringValue)
+        try APIDocument.schema(schema)["properties"]?[property]?["enum"]?.arrayValue?.compactMap(
+            \.stringValue)
     }
 }
 
 enum Machine {
     static let folder: URL = {
         let environment = ProcessInfo.processInfo.environment
-        if let named = environment["MIEN_HOME"], !named.isEmpty { return URL(filePath: named, directoryHint: .isDirectory) }
-        return URL(filePath: environment["HOME"] ?? NSHomeDirectory(), directoryHint: .isDirectory).appending(path: ".local/share/mien")
+        if let named = environment["MIEN_HOME"], !named.isEmpty {
+            return URL(filePath: named, directoryHint: .isDirectory)
+        }
+        return URL(filePath: environment["HOME"] ?? NSHomeDirectory(), directoryHint: .isDirectory)
+            .appending(path: ".local/share/mien")
     }()
-    static let hasPack = FileManager.default.fileExists(atPath: folder.appending(path: "packs/mien-default-1/manifest.json").path)
+    static let hasPack = FileManager.default.fileExists(
+        atPath: folder.appending(path: "packs/mien-default-1/manifest.json").path)
 }
 
 extension Trait where Self == ConditionTrait {
-    static var needsPack: Self { .enabled(if: Machine.hasPack, "no default model pack on this machine: run scripts/setup") }
+    static var needsPack: Self {
+        .enabled(if: Machine.hasPack, "no default model pack on this machine: run scripts/setup")
+    }
 }

@@ -7,18 +7,26 @@ import Testing
 
 @Suite struct RecentRunsTests {
     private static let start = Instant(milliseconds: 1_800_000_000_000)
-    private static let definition = try! JourneyDefinition(JSONText.parse(SampleJourneys.passwordLogin))
+    private static let definition = try! JourneyDefinition(
+        JSONText.parse(SampleJourneys.passwordLogin))
 
-    private func keep(_ id: String, in runs: RecentRuns, seconds: Int = 60, state: Int = 10, answer: Int? = nil) throws -> InstanceID {
+    private func keep(
+        _ id: String, in runs: RecentRuns, seconds: Int = 60, state: Int = 10, answer: Int? = nil
+    ) throws -> InstanceID {
         let definition = Self.definition
         let id = try #require(InstanceID("run_\(id)")), app = try #require(AppID("app_shop"))
         let used = answer.map {
-            JourneyRunRecord.Used(tokenHash: [1], requestHash: [2], answer: Sensitive([UInt8](repeating: 0, count: $0)))
+            JourneyRunRecord.Used(
+                tokenHash: [1], requestHash: [2],
+                answer: Sensitive([UInt8](repeating: 0, count: $0)))
         }
         let record = JourneyRunRecord(
-            id: id, app: app, journey: definition.id, tokenHash: [0], used: used, state: Sensitive([UInt8](repeating: 0, count: state)),
+            id: id, app: app, journey: definition.id, tokenHash: [0], used: used,
+            state: Sensitive([UInt8](repeating: 0, count: state)),
             expiresAt: Self.start + .seconds(seconds))
-        runs.keep(record, RunState(instance: JourneyInstance(id: id, of: definition, app: app, at: Self.start)))
+        runs.keep(
+            record,
+            RunState(instance: JourneyInstance(id: id, of: definition, app: app, at: Self.start)))
         return id
     }
 
@@ -39,7 +47,11 @@ import Testing
         #expect(gone.allSatisfy { runs.find($0) == nil }, "an end is over at its moment")
     }
 
-    @Test func `a run that is large with its last answer is not kept, and what was kept of it before goes`() throws {
+    @Test
+    func
+        `a run that is large with its last answer is not kept, and what was kept of it before goes`()
+        throws
+    {
         let runs = RecentRuns(), most = RecentRuns.maxBytes
         let small = try keep("a", in: runs, state: most - 10, answer: 10)
         #expect(runs.find(small) != nil)

@@ -1,7 +1,8 @@
 import Foundation
 import MienTesting
 
-/// The tests that a page names as evidence: `` `Suite` ``, `` `Suite.function` ``, or a suite followed by the sentence a function is named by.
+/// The tests that a page names as evidence: `` `Suite` ``, `` `Suite.function` ``, or a suite
+/// followed by the sentence a function is named by.
 struct TestReferences {
     static let repository = Repository.root
 
@@ -11,9 +12,12 @@ struct TestReferences {
     init() throws {
         let folder = Self.repository.appending(path: "Tests")
         var suites: [String: String] = [:]
-        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift") {
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        where path.hasSuffix(".swift") {
             let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
-            for match in text.matches(of: /(?:struct|extension) (\w+(?:Tests|Contract))\b/) { suites[String(match.1), default: ""] += text }
+            for match in text.matches(of: /(?:struct|extension) (\w+(?:Tests|Contract))\b/) {
+                suites[String(match.1), default: ""] += text
+            }
         }
         self.suites = suites
     }
@@ -21,15 +25,21 @@ struct TestReferences {
     /// - Returns: how many tests `text` names, and those of them that do not exist.
     func check(_ text: String) -> (named: Int, missing: [String]) {
         var named = 0, missing: [String] = []
-        for match in text.matches(of: /`([A-Z]\w+(?:Tests|Contract))(?:\.(\w+))?`((?:,? “[^”]+”)*)/) {
+        for match in text.matches(of: /`([A-Z]\w+(?:Tests|Contract))(?:\.(\w+))?`((?:,? “[^”]+”)*)/)
+        {
             named += 1
             let suite = String(match.1)
             guard let source = suites[suite] else {
                 missing.append(suite)
                 continue
             }
-            if let function = match.2, source.firstMatch(of: try! Regex("func \(function)\\b")) == nil { missing.append("\(suite).\(function)") }
-            for sentence in match.3.matches(of: /“([^”]+)”/) where !source.contains("func `\(sentence.1)`") {
+            if let function = match.2,
+                source.firstMatch(of: try! Regex("func \(function)\\b")) == nil
+            {
+                missing.append("\(suite).\(function)")
+            }
+            for sentence in match.3.matches(of: /“([^”]+)”/)
+            where !source.contains("func `\(sentence.1)`") {
                 missing.append("\(suite) “\(sentence.1)”")
             }
         }
@@ -39,10 +49,14 @@ struct TestReferences {
     /// Links to files, from a page in docs/, that lead nowhere.
     static func brokenLinks(in text: String) -> [String] {
         text.matches(of: /\]\(([^)#:]+)(?:#[^)]*)?\)/).map { String($0.1) }
-            .filter { !FileManager.default.fileExists(atPath: repository.appending(path: "docs").appending(path: $0).path) }
+            .filter {
+                !FileManager.default.fileExists(
+                    atPath: repository.appending(path: "docs").appending(path: $0).path)
+            }
     }
 
     static func page(_ name: String) throws -> String {
-        try String(contentsOf: repository.appending(path: "docs").appending(path: name), encoding: .utf8)
+        try String(
+            contentsOf: repository.appending(path: "docs").appending(path: name), encoding: .utf8)
     }
 }

@@ -2,24 +2,37 @@ import Foundation
 import MienTesting
 import Testing
 
-/// The cost of reading hostile text grows with its length, not with the square of it. Counts instructions, which repeat on a busy machine as well.
+/// The cost of reading hostile text grows with its length, not with the square of it. Counts
+/// instructions, which repeat on a busy machine as well.
 @Suite struct TextCostTests {
     private static let valgrind = found("valgrind"), strip = found("strip")
 
     private static func found(_ program: String) -> String? {
-        ["/usr/bin/", "/usr/local/bin/"].map { $0 + program }.first { FileManager.default.isExecutableFile(atPath: $0) }
+        ["/usr/bin/", "/usr/local/bin/"].map { $0 + program }.first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
     }
 
     /// The size doubles twice. Quadratic cost would grow 16-fold.
     @Test(
-        .enabled(if: valgrind != nil && strip != nil, "needs valgrind and strip: apt-get install valgrind binutils"),
-        arguments: ["json-long-key", "json-many-keys", "json-value", "form-long-name", "form-many-names", "query-value", "user-name", "cbor-text"])
+        .enabled(
+            if: valgrind != nil && strip != nil,
+            "needs valgrind and strip: apt-get install valgrind binutils"),
+        arguments: [
+            "json-long-key", "json-many-keys", "json-value", "form-long-name", "form-many-names",
+            "query-value", "user-name", "cbor-text",
+        ])
     func `four times the text costs at most five times the instructions`(input: String) throws {
         // Valgrind cannot read the debug information of Swift's debug builds.
         let scratch = try ScratchFolder(), program = scratch("mien-text-cost").path
-        let built = URL(filePath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0])
-            .deletingLastPathComponent().appending(path: "mien-text-cost")
-        try Process.run(URL(filePath: try #require(Self.strip)), arguments: ["-o", program, built.path]).waitUntilExit()
+        let built = URL(
+            filePath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+                ?? CommandLine.arguments[0]
+        )
+        .deletingLastPathComponent().appending(path: "mien-text-cost")
+        try Process.run(
+            URL(filePath: try #require(Self.strip)), arguments: ["-o", program, built.path]
+        ).waitUntilExit()
         let none = try Self.instructions(program, input, bytes: 0)
         let once = try Self.instructions(program, input, bytes: 14_336) - none
         let fourTimes = try Self.instructions(program, input, bytes: 57_344) - none
@@ -30,11 +43,16 @@ import Testing
     private static func instructions(_ program: String, _ input: String, bytes: Int) throws -> Int {
         let process = Process(), errors = Pipe()
         process.executableURL = URL(filePath: try #require(valgrind))
-        process.arguments = ["--tool=callgrind", "--callgrind-out-file=/dev/null", program, input, "\(bytes)"]
-        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+        process.arguments = [
+            "--tool=callgrind", "--callgrind-out-file=/dev/null", program, input, "\(bytes)",
+        ]
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "SWIFT_DETERMINISTIC_HASHING": "1"
+        ]) { $1 }
         (process.standardOutput, process.standardError) = (FileHandle.nullDevice, errors)
         try process.run()
-        let said = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        let said = String(
+            decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
         let line = try #require(said.firstMatch(of: /Collected : (\d+)/), "\(said.suffix(500))")
         return try #require(Int(line.1))

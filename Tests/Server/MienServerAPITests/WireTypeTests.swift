@@ -7,7 +7,8 @@ import Testing
 
 @testable import MienServer
 
-/// Each wire type against its schema, by the schema's own examples: what the type writes, what it cannot do without.
+/// Each wire type against its schema, by the schema's own examples: what the type writes, what it
+/// cannot do without.
 @Suite("Wire types and their schemas")
 struct WireTypeTests {
     @Test("requests")
@@ -24,19 +25,24 @@ struct WireTypeTests {
         try check(LicenceRequest.self, LicenceRequest.CodingKeys.self)
         try check(CancelRecoveryRequest.self, CancelRecoveryRequest.CodingKeys.self)
         for name in [
-            "ProductKeyRequest", "LicenceRequest", "OTPRegistrationRequest", "RedeemOTPRequest", "StartJourneyRequest", "RespondRequest",
+            "ProductKeyRequest", "LicenceRequest", "OTPRegistrationRequest", "RedeemOTPRequest",
+            "StartJourneyRequest", "RespondRequest",
             "AppRequest", "UserRequest", "NewUserRequest",
             "RegistrationOptionsRequest", "CancelRecoveryRequest",
             "SignInOptionsRequest",
         ] {
-            #expect(try APIDocument.schema(name)["additionalProperties"] == false, "\(name) takes nothing that is not listed")
+            #expect(
+                try APIDocument.schema(name)["additionalProperties"] == false,
+                "\(name) takes nothing that is not listed")
         }
     }
 
     @Test("a new user is described by all of a user request but the state")
     func newUser() throws {
         let schema = try APIDocument.schema("NewUserRequest")
-        #expect(schema["properties"]?.names == Set(UserRequest.CodingKeys.allCases.map(\.rawValue)).subtracting(["state"]))
+        #expect(
+            schema["properties"]?.names
+                == Set(UserRequest.CodingKeys.allCases.map(\.rawValue)).subtracting(["state"]))
         #expect(schema["required"] == nil)
     }
 
@@ -68,43 +74,63 @@ struct WireTypeTests {
         try check(Problem.self, "Problem")
         try check(Problem.FieldError.self, "FieldError")
         for (page, item) in [
-            "AppPage": "AppAnswer", "UserPage": "UserAnswer", "AuthenticatorPage": "AuthenticatorAnswer", "ConsentPage": "ConsentAnswer",
-            "JourneyVersionPage": "JourneyVersionAnswer", "ProductKeyPage": "ProductKeyAnswer", "AuditPage": "AuditEntryAnswer",
+            "AppPage": "AppAnswer", "UserPage": "UserAnswer",
+            "AuthenticatorPage": "AuthenticatorAnswer", "ConsentPage": "ConsentAnswer",
+            "JourneyVersionPage": "JourneyVersionAnswer", "ProductKeyPage": "ProductKeyAnswer",
+            "AuditPage": "AuditEntryAnswer",
         ] {
             let schema = try APIDocument.schema(page)
-            #expect(schema["properties"]?.names == Set(Mirror(reflecting: Page<AppAnswer>(items: [])).children.compactMap(\.label)))
+            #expect(
+                schema["properties"]?.names
+                    == Set(
+                        Mirror(reflecting: Page<AppAnswer>(items: [])).children.compactMap(\.label))
+            )
             #expect(schema["required"] == ["items"])
-            #expect(schema["properties"]?["items"]?["items"]?["$ref"] == .string("#/components/schemas/\(item)"))
+            #expect(
+                schema["properties"]?["items"]?["items"]?["$ref"]
+                    == .string("#/components/schemas/\(item)"))
         }
     }
 
     @Test("words that the engine chooses from are those of the document")
     func words() throws {
-        let steps = StepType.allCases.compactMap(\.wireName) + [WireNames.success, WireNames.rejection]
+        let steps =
+            StepType.allCases.compactMap(\.wireName) + [WireNames.success, WireNames.rejection]
         #expect(try Set(words("JourneyAnswer", "journey_step_id")) == Set(steps))
         #expect(try words("ClientOption", "type") == ClientOption.Kind.allCases.map(\.rawValue))
         #expect(try words("RejectionData", "cause") == Rejection.Cause.allCases.map(\.rawValue))
-        #expect(try words("JourneyVersionAnswer", "state") == JourneyRecord.State.allCases.map(\.rawValue))
-        #expect(try words("CaptureAnswer", "status") == CaptureRecord.State.allCases.map(\.rawValue))
-        #expect(try APIDocument.schema("JourneyDefinition")["properties"]?.names == JourneySchema.json["properties"]?.names)
+        #expect(
+            try words("JourneyVersionAnswer", "state")
+                == JourneyRecord.State.allCases.map(\.rawValue))
+        #expect(
+            try words("CaptureAnswer", "status") == CaptureRecord.State.allCases.map(\.rawValue))
+        #expect(
+            try APIDocument.schema("JourneyDefinition")["properties"]?.names
+                == JourneySchema.json["properties"]?.names)
     }
 
     @Test("the example of a journey is one without errors")
     func journey() throws {
-        let example = try #require(try APIDocument.schema("JourneyDefinition")["examples"]?.arrayValue?.first)
+        let example = try #require(
+            try APIDocument.schema("JourneyDefinition")["examples"]?.arrayValue?.first)
         let definition = try JourneyDefinition.parse(Array(JSONText.write(example).utf8))
         #expect(JourneyLinter.lint(definition).filter { $0.severity == .error } == [])
     }
 
     // MARK: One type
 
-    private func check<Wire: Codable & Hashable, Keys: CodingKey & CaseIterable>(_ type: Wire.Type, _: Keys.Type) throws {
+    private func check<Wire: Codable & Hashable, Keys: CodingKey & CaseIterable>(
+        _ type: Wire.Type, _: Keys.Type
+    ) throws {
         let name = "\(Wire.self)"
-        #expect(try APIDocument.schema(name)["properties"]?.names == Set(Keys.allCases.map(\.stringValue)), "\(name)")
+        #expect(
+            try APIDocument.schema(name)["properties"]?.names
+                == Set(Keys.allCases.map(\.stringValue)), "\(name)")
         try check(type, name)
     }
 
-    /// The examples together have every member; the type reads and writes them as they are, and cannot do without exactly the required ones.
+    /// The examples together have every member; the type reads and writes them as they are, and
+    /// cannot do without exactly the required ones.
     private func check<Wire: Codable & Hashable>(_: Wire.Type, _ name: String) throws {
         let schema = try APIDocument.schema(name)
         let examples = try #require(schema["examples"]?.arrayValue, "\(name) has examples")
@@ -121,7 +147,9 @@ struct WireTypeTests {
         for property in properties {
             var less = whole
             less[property] = nil
-            #expect(((try? decoded(.object(less), as: Wire.self)) == nil) == required.contains(property), "\(name).\(property)")
+            #expect(
+                ((try? decoded(.object(less), as: Wire.self)) == nil)
+                    == required.contains(property), "\(name).\(property)")
         }
     }
 
@@ -129,11 +157,14 @@ struct WireTypeTests {
         try JSONDecoder().decode(type, from: Data(JSONText.write(value).utf8))
     }
 
-    private func rewritten<Wire: Codable>(_ value: JSONValue, as type: Wire.Type) throws -> JSONValue {
+    private func rewritten<Wire: Codable>(_ value: JSONValue, as type: Wire.Type) throws
+        -> JSONValue
+    {
         try JSONText.parse([UInt8](JSONEncoder().encode(decoded(value, as: type))))
     }
 
     private func words(_ schema: String, _ property: String) throws -> [String] {
-        try #require(try APIDocument.schema(schema)["properties"]?[property]?["enum"]?.arrayValue).compactMap(\.stringValue)
+        try #require(try APIDocument.schema(schema)["properties"]?[property]?["enum"]?.arrayValue)
+            .compactMap(\.stringValue)
     }
 }

@@ -19,18 +19,22 @@ struct DeviceMaker: Sendable {
     init(_ folder: URL) throws {
         self.folder = folder
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try PEMDocument(type: "CERTIFICATE", derBytes: root.der).pemString.write(to: roots, atomically: true, encoding: .utf8)
+        try PEMDocument(type: "CERTIFICATE", derBytes: root.der).pemString.write(
+            to: roots, atomically: true, encoding: .utf8)
         try revoke([])
     }
 
     var roots: URL { folder.appending(path: "roots.pem") }
     var revoked: URL { folder.appending(path: "revoked.json") }
-    var settings: [String: String] { ["MIEN_ATTESTATION_ROOTS": roots.path, "MIEN_ATTESTATION_REVOKED": revoked.path] }
+    var settings: [String: String] {
+        ["MIEN_ATTESTATION_ROOTS": roots.path, "MIEN_ATTESTATION_REVOKED": revoked.path]
+    }
 
     /// Serial numbers, hexadecimal.
     func revoke(_ numbers: [String]) throws {
         let entries = numbers.map { ($0, JSONValue.object(["status": "REVOKED"])) }
-        try JSONText.write(["entries": .object(Dictionary(uniqueKeysWithValues: entries))]).write(to: revoked, atomically: true, encoding: .utf8)
+        try JSONText.write(["entries": .object(Dictionary(uniqueKeysWithValues: entries))]).write(
+            to: revoked, atomically: true, encoding: .utf8)
     }
 
     /// How a device's answer may differ from the right one.
@@ -46,22 +50,28 @@ struct DeviceMaker: Sendable {
         var root: TestAuthority?
     }
 
-    func android(_ key: DevicePublicKey, _ challenge: String, _ difference: Difference = Difference()) throws -> JSONValue {
+    func android(
+        _ key: DevicePublicKey, _ challenge: String, _ difference: Difference = Difference()
+    ) throws -> JSONValue {
         var description = MadeDescription()
         description.challenge = Array((difference.challenge ?? challenge).utf8)
         difference.description(&description)
         let leaf = try (difference.root ?? root).issue(
-            subject: DistinguishedName { CommonName("Android Keystore Key") }, key: .init(difference.key ?? key),
-            extensions: Certificate.Extensions().adding(MadeDescription.oid, description.der), to: difference.end, serial: difference.serial)
+            subject: DistinguishedName { CommonName("Android Keystore Key") },
+            key: .init(difference.key ?? key),
+            extensions: Certificate.Extensions().adding(MadeDescription.oid, description.der),
+            to: difference.end, serial: difference.serial)
         return ["format": "android-key", "chain": [.string(Data(leaf).base64EncodedString())]]
     }
 
     /// App Attest's key is another than the one that is registered.
     func apple(
-        _ key: DevicePublicKey, _ challenge: String, app: String = appleApp, _ change: MadeAppAttest = MadeAppAttest()
+        _ key: DevicePublicKey, _ challenge: String, app: String = appleApp,
+        _ change: MadeAppAttest = MadeAppAttest()
     ) throws -> JSONValue {
         let bound = Write.sha256(Array("\(challenge).\(key.thumbprint)".utf8))
-        let made = try change.object(SoftwareSigner.generate(.es256), by: root, app: app, clientDataHash: bound)
+        let made = try change.object(
+            SoftwareSigner.generate(.es256), by: root, app: app, clientDataHash: bound)
         return [
             "format": "apple-appattest", "object": .string(Data(made.bytes).base64EncodedString()),
             "key_id": .string(Data(made.keyID).base64EncodedString()),
@@ -71,17 +81,27 @@ struct DeviceMaker: Sendable {
 
 extension TestServer {
     /// Of the demo's app: whose devices it takes, and what more it says.
-    func askForAttestation(_ policy: String = "required", _ more: [String: JSONValue] = [:]) async throws {
+    func askForAttestation(_ policy: String = "required", _ more: [String: JSONValue] = [:])
+        async throws
+    {
         var settings: [String: JSONValue] = [
             "attestation": .string(policy), "apple_apps": [.string(DeviceMaker.appleApp)],
-            "android_apps": [["package": .string(DeviceMaker.package), "signature_digests": [.string(Hex.text(DeviceMaker.signer))]]],
+            "android_apps": [
+                [
+                    "package": .string(DeviceMaker.package),
+                    "signature_digests": [.string(Hex.text(DeviceMaker.signer))],
+                ]
+            ],
         ]
         settings.merge(more) { $1 }
-        _ = try await admin.updateApp(AppID("default_application")!, AppRequest(name: "Sample", settings: ["biometric": .object(settings)]))
+        _ = try await admin.updateApp(
+            AppID("default_application")!,
+            AppRequest(name: "Sample", settings: ["biometric": .object(settings)]))
     }
 
     /// Of the last audit entry of a refused attestation.
     func lastRefusal() async throws -> String? {
-        try await admin.audit().items.last { $0.event == "native_biometrics.attestation_refused" }?.detail["code"]?.stringValue
+        try await admin.audit().items.last { $0.event == "native_biometrics.attestation_refused" }?
+            .detail["code"]?.stringValue
     }
 }

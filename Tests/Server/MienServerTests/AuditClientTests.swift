@@ -14,20 +14,29 @@ struct AuditClientTests {
         try await server.makeUser()
         let connection = try await RawConnection.open(server.address)
         let headers = address.map { ["x-forwarded-for": $0] } ?? [:]
-        let start = try await connection.post("/v1/journeys/password-login/start", #"{"client_id": "default_application"}"#, headers)
+        let start = try await connection.post(
+            "/v1/journeys/password-login/start", #"{"client_id": "default_application"}"#, headers)
         let body: JSONValue = [
-            "state": try start.json["state"] ?? .null, "option": "password", "data": ["username": "ada", "password": "a wrong password"],
+            "state": try start.json["state"] ?? .null, "option": "password",
+            "data": ["username": "ada", "password": "a wrong password"],
         ]
-        #expect(try await connection.post("/v1/journeys/respond", JSONText.write(body), headers).status == 200)
+        #expect(
+            try await connection.post("/v1/journeys/respond", JSONText.write(body), headers).status
+                == 200)
     }
 
-    @Test("when they are to be noted, what comes from a request has one, what the server does by itself has none, and the log is whole")
+    @Test(
+        "when they are to be noted, what comes from a request has one, what the server does by itself has none, and the log is whole"
+    )
     func noted() async throws {
-        try await TestServer.run(in: scratch, settings: ["MIEN_AUDIT_CLIENTS": "true", "MIEN_TRUST_PROXY": "true"]) { server in
+        try await TestServer.run(
+            in: scratch, settings: ["MIEN_AUDIT_CLIENTS": "true", "MIEN_TRUST_PROXY": "true"]
+        ) { server in
             try await Self.useful(server, from: "198.51.100.9, 2001:db8::7")
             let entries = try await server.admin.audit().items
             #expect(entries.first { $0.event == "user.created" }?.detail["client"] == "127.0.0.1")
-            #expect(entries.first { $0.event == "password.refused" }?.detail["client"] == "2001:db8::7")
+            #expect(
+                entries.first { $0.event == "password.refused" }?.detail["client"] == "2001:db8::7")
             for event in ["server.first-start", "signing-key.made"] {
                 let entry = try #require(entries.first { $0.event == event })
                 #expect(entry.detail["client"] == nil)
@@ -41,7 +50,9 @@ struct AuditClientTests {
         try await TestServer.run(in: scratch, settings: ["MIEN_TRUST_PROXY": "true"]) { server in
             try await Self.useful(server, from: "198.51.100.9")
             let entries = try await server.admin.audit().items
-            #expect(entries.contains { $0.event == "password.refused" } && entries.allSatisfy { $0.detail["client"] == nil })
+            #expect(
+                entries.contains { $0.event == "password.refused" }
+                    && entries.allSatisfy { $0.detail["client"] == nil })
             #expect(!server.logs.text.contains("198.51.100.9"))
         }
     }

@@ -9,7 +9,8 @@ import Testing
 @Suite("Authorization code", .enabled(if: Installed.isThere, Installed.reason))
 struct AuthorizationCodeTests {
     private let scratch: ScratchFolder
-    private static let redirect = "https://app.example.org/back", native = "com.example.app://host/path"
+    private static let redirect = "https://app.example.org/back",
+        native = "com.example.app://host/path"
     private static let verifier = String(repeating: "v", count: 43)
     private static let challenge = Base64URL.encode(SHA256.hash(data: Data(verifier.utf8)))
 
@@ -27,19 +28,28 @@ struct AuthorizationCodeTests {
             let setCookie: String?
             let policy: String?
             var parameters: [String: String] {
-                Dictionary((location?.queryItems ?? []).map { ($0.name, $0.value ?? "") }) { first, _ in first }
+                Dictionary((location?.queryItems ?? []).map { ($0.name, $0.value ?? "") }) {
+                    first, _ in first
+                }
             }
         }
 
-        func send(_ method: HTTPTransportRequest.Method, _ query: String, cookie: String? = nil, _ body: String = "") async throws -> Page {
+        func send(
+            _ method: HTTPTransportRequest.Method, _ query: String, cookie: String? = nil,
+            _ body: String = ""
+        ) async throws -> Page {
             var headers = ["content-type": "application/x-www-form-urlencoded"]
             headers["cookie"] = cookie
             let answer = try await AsyncHTTPTransport().send(
-                HTTPTransportRequest(method: method, url: "\(server.address)/oauth2/authorize?\(query)", headers: headers, body: Array(body.utf8)))
+                HTTPTransportRequest(
+                    method: method, url: "\(server.address)/oauth2/authorize?\(query)",
+                    headers: headers, body: Array(body.utf8)))
             return Page(
-                status: answer.status, location: answer.headers["location"].flatMap { URLComponents(string: $0) },
+                status: answer.status,
+                location: answer.headers["location"].flatMap { URLComponents(string: $0) },
                 text: String(decoding: answer.body, as: UTF8.self),
-                cookie: answer.headers["set-cookie"].map { String($0.prefix { $0 != ";" }) }, setCookie: answer.headers["set-cookie"],
+                cookie: answer.headers["set-cookie"].map { String($0.prefix { $0 != ";" }) },
+                setCookie: answer.headers["set-cookie"],
                 policy: answer.headers["content-security-policy"])
         }
 
@@ -47,37 +57,54 @@ struct AuthorizationCodeTests {
         ///
         /// - Parameter device: the cookie of a browser that has signed in before.
         func signIn(
-            _ query: String, name: String = "ada", password: String = "a+password+nobody+has", device: String? = nil
+            _ query: String, name: String = "ada", password: String = "a+password+nobody+has",
+            device: String? = nil
         ) async throws -> Page {
             let page = try await send(.get, query)
             #expect(page.status == 200, "\(page.text)")
-            let mark = try #require(page.text.firstMatch(of: /name="mark" value="([^"]*)"/)?.output.1)
+            let mark = try #require(
+                page.text.firstMatch(of: /name="mark" value="([^"]*)"/)?.output.1)
             let cookies = [page.cookie, device].compactMap { $0 }.joined(separator: "; ")
-            return try await send(.post, query, cookie: cookies, "mark=\(mark)&username=\(name)&password=\(password)")
+            return try await send(
+                .post, query, cookie: cookies, "mark=\(mark)&username=\(name)&password=\(password)")
         }
     }
 
     private static func query(_ changed: [String: String?] = [:]) -> String {
         var all: [String: String?] = [
-            "response_type": "code", "client_id": "web", "redirect_uri": redirect, "scope": "openid offline_access full-access email",
-            "state": "s 1&x", "nonce": "n-1", "code_challenge": challenge, "code_challenge_method": "S256",
+            "response_type": "code", "client_id": "web", "redirect_uri": redirect,
+            "scope": "openid offline_access full-access email",
+            "state": "s 1&x", "nonce": "n-1", "code_challenge": challenge,
+            "code_challenge_method": "S256",
         ]
         all.merge(changed) { $1 }
-        return all.compactMap { name, value in value.map { "\(name)=\($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!)" } }
-            .sorted().joined(separator: "&")
+        return all.compactMap { name, value in
+            value.map {
+                "\(name)=\($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!)"
+            }
+        }
+        .sorted().joined(separator: "&")
     }
 
-    private func withApp(_ body: @Sendable (TestServer, Browser, TokenClient) async throws -> Void) async throws {
+    private func withApp(_ body: @Sendable (TestServer, Browser, TokenClient) async throws -> Void)
+        async throws
+    {
         try await TestServer.run(in: scratch) { server in
             try await server.makeUser()
             _ = try await server.admin.createApp(
                 AppRequest(
-                    id: "web", name: "Web <shop>", settings: ["redirect_uris": [.string(Self.redirect), .string(Self.native)], "sign_in_page": true]))
+                    id: "web", name: "Web <shop>",
+                    settings: [
+                        "redirect_uris": [.string(Self.redirect), .string(Self.native)],
+                        "sign_in_page": true,
+                    ]))
             try await body(server, Browser(server: server), TokenClient(server: server, app: "web"))
         }
     }
 
-    private static func redeem(_ client: TokenClient, _ code: String?, _ changed: [String: String] = [:]) async throws -> TokenClient.Answer {
+    private static func redeem(
+        _ client: TokenClient, _ code: String?, _ changed: [String: String] = [:]
+    ) async throws -> TokenClient.Answer {
         var fields = ["code": code ?? "", "redirect_uri": redirect, "code_verifier": verifier]
         fields.merge(changed) { $1 }
         return try await client.token("authorization_code", fields.map { ($0.key, $0.value) })
@@ -87,7 +114,9 @@ struct AuthorizationCodeTests {
     func life() async throws {
         try await withApp { server, browser, client in
             let back = try await browser.signIn(Self.query())
-            #expect(back.status == 303 && back.location?.host == "app.example.org" && back.location?.path == "/back")
+            #expect(
+                back.status == 303 && back.location?.host == "app.example.org"
+                    && back.location?.path == "/back")
             #expect(back.parameters["state"] == "s 1&x" && back.parameters["iss"] == server.address)
             let tokens = try await Self.redeem(client, back.parameters["code"])
             #expect(tokens.status == 200, "\(tokens.body)")
@@ -96,22 +125,35 @@ struct AuthorizationCodeTests {
             let claims = try TokenClient.claims(tokens["id_token"])
             #expect(claims["nonce"] == "n-1" && claims["aud"] == "web" && claims["at_hash"] != nil)
             #expect(try await Self.redeem(client, back.parameters["code"]).error == "invalid_grant")
-            #expect(try await client.userInfo(tokens["access_token"]).status == 401, "a code that came twice was stolen: its tokens end")
+            #expect(
+                try await client.userInfo(tokens["access_token"]).status == 401,
+                "a code that came twice was stolen: its tokens end")
         }
     }
 
     @Test("codes are for their app, redirect and verifier, and live a minute")
     func codes() async throws {
         try await withApp { server, browser, client in
-            func code() async throws -> String? { try await browser.signIn(Self.query()).parameters["code"] }
-            #expect(try await Self.redeem(client, code(), ["code_verifier": String(repeating: "w", count: 43)]).error == "invalid_grant")
-            #expect(try await Self.redeem(client, code(), ["redirect_uri": Self.native]).error == "invalid_grant")
-            #expect(try await Self.redeem(TokenClient(server: server), code()).error == "invalid_grant", "another app's")
+            func code() async throws -> String? {
+                try await browser.signIn(Self.query()).parameters["code"]
+            }
+            #expect(
+                try await Self.redeem(
+                    client, code(), ["code_verifier": String(repeating: "w", count: 43)]
+                ).error == "invalid_grant")
+            #expect(
+                try await Self.redeem(client, code(), ["redirect_uri": Self.native]).error
+                    == "invalid_grant")
+            #expect(
+                try await Self.redeem(TokenClient(server: server), code()).error == "invalid_grant",
+                "another app's")
             let late = try await code()
             server.time.advance(.seconds(60))
             #expect(try await Self.redeem(client, late).error == "invalid_grant")
             #expect(try await Self.redeem(client, "nonsense").error == "invalid_grant")
-            #expect(try await client.token("authorization_code", [("code", "x")]).error == "invalid_request", "without a verifier")
+            #expect(
+                try await client.token("authorization_code", [("code", "x")]).error
+                    == "invalid_request", "without a verifier")
         }
     }
 
@@ -132,56 +174,92 @@ struct AuthorizationCodeTests {
     func knownBrowser() async throws {
         try await withApp { server, browser, _ in
             _ = try await server.admin.createApp(
-                AppRequest(id: "other", name: "Other", settings: ["redirect_uris": [.string(Self.redirect)], "sign_in_page": true]))
+                AppRequest(
+                    id: "other", name: "Other",
+                    settings: ["redirect_uris": [.string(Self.redirect)], "sign_in_page": true]))
             let first = try await browser.signIn(Self.query())
             let device = try #require(first.cookie)
-            #expect(device.hasPrefix("mien_device=dev_") && first.setCookie?.contains("HttpOnly; SameSite=Strict; Max-Age=34560000") == true)
-            for _ in 1...5 { #expect(try await browser.signIn(Self.query(), password: "wrong").status == 401) }
-            #expect(try await browser.signIn(Self.query()).status == 401, "locked for other browsers")
+            #expect(
+                device.hasPrefix("mien_device=dev_")
+                    && first.setCookie?.contains("HttpOnly; SameSite=Strict; Max-Age=34560000")
+                        == true
+            )
+            for _ in 1...5 {
+                #expect(try await browser.signIn(Self.query(), password: "wrong").status == 401)
+            }
+            #expect(
+                try await browser.signIn(Self.query()).status == 401, "locked for other browsers")
             let again = try await browser.signIn(Self.query(), device: device)
             #expect(again.status == 303 && again.cookie == nil, "it keeps its token")
-            #expect(try await browser.signIn(Self.query(["client_id": "other"]), device: device).status == 303, "a password serves all apps")
-            for _ in 1...5 { #expect(try await browser.signIn(Self.query(), password: "wrong", device: device).status == 401) }
-            #expect(try await browser.signIn(Self.query(), device: device).status == 401, "its own failures count")
+            #expect(
+                try await browser.signIn(Self.query(["client_id": "other"]), device: device).status
+                    == 303, "a password serves all apps")
+            for _ in 1...5 {
+                #expect(
+                    try await browser.signIn(Self.query(), password: "wrong", device: device).status
+                        == 401)
+            }
+            #expect(
+                try await browser.signIn(Self.query(), device: device).status == 401,
+                "its own failures count")
 
             try await server.makeUser("bob")
             let bob = try await browser.signIn(Self.query(), name: "bob", device: device)
-            #expect(bob.status == 303 && bob.cookie?.hasPrefix("mien_device=dev_") == true && bob.cookie != device, "another user of that browser")
+            #expect(
+                bob.status == 303 && bob.cookie?.hasPrefix("mien_device=dev_") == true
+                    && bob.cookie != device, "another user of that browser")
         }
     }
 
     @Test("the page escapes what it shows, and another site cannot send it")
     func page() async throws {
         try await withApp { server, browser, client in
-            let page = try await browser.send(.get, Self.query(["login_hint": "\"><script>alert(1)</script>"]))
+            let page = try await browser.send(
+                .get, Self.query(["login_hint": "\"><script>alert(1)</script>"]))
             #expect(!page.text.contains("<script") && page.text.contains("Web &lt;shop&gt;"))
             let policy = try #require(page.policy)
-            #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
+            #expect(
+                policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
             #expect(policy.contains("form-action 'self' https://app.example.org"))
             let native = try await browser.send(.get, Self.query(["redirect_uri": Self.native]))
             #expect(native.policy?.contains("form-action 'self' com.example.app:;") == true)
-            let mark = try #require(page.text.firstMatch(of: /name="mark" value="([^"]*)"/)?.output.1)
+            let mark = try #require(
+                page.text.firstMatch(of: /name="mark" value="([^"]*)"/)?.output.1)
             let form = "mark=\(mark)&username=ada&password=a+password+nobody+has"
             #expect(try await browser.send(.post, Self.query(), form).status == 400, "no cookie")
-            #expect(try await browser.send(.post, Self.query(), cookie: "mien_sign_in=AAAA", form).status == 400, "another cookie")
-            #expect(try await browser.send(.post, Self.query(), cookie: page.cookie, form).status == 400, "another request's mark")
+            #expect(
+                try await browser.send(.post, Self.query(), cookie: "mien_sign_in=AAAA", form)
+                    .status == 400, "another cookie")
+            #expect(
+                try await browser.send(.post, Self.query(), cookie: page.cookie, form).status
+                    == 400, "another request's mark")
         }
     }
 
     @Test(
         "what is wrong with the request goes to the app, once it is known where that is",
         arguments: [
-            (["response_type": "token"], "unsupported_response_type"), (["code_challenge": nil], "invalid_request"),
-            (["code_challenge_method": "plain"], "invalid_request"), (["scope": "root"], "invalid_scope"), (["prompt": "none"], "login_required"),
-            (["resource": "https://x.example"], "invalid_target"), (["dpop_jkt": "short"], "invalid_request"),
+            (["response_type": "token"], "unsupported_response_type"),
+            (["code_challenge": nil], "invalid_request"),
+            (["code_challenge_method": "plain"], "invalid_request"),
+            (["scope": "root"], "invalid_scope"), (["prompt": "none"], "login_required"),
+            (["resource": "https://x.example"], "invalid_target"),
+            (["dpop_jkt": "short"], "invalid_request"),
         ] as [([String: String?], String)])
     func requests(changed: [String: String?], error: String) async throws {
         try await withApp { server, browser, client in
             let page = try await browser.send(.get, Self.query(changed))
-            #expect(page.status == 303 && page.parameters["error"] == error && page.parameters["state"] == "s 1&x", "\(page.parameters)")
-            for unknown in [["client_id": "nobody"], ["redirect_uri": "https://evil.example/back"], ["redirect_uri": Self.redirect + "/more"]] {
+            #expect(
+                page.status == 303 && page.parameters["error"] == error
+                    && page.parameters["state"] == "s 1&x", "\(page.parameters)")
+            for unknown in [
+                ["client_id": "nobody"], ["redirect_uri": "https://evil.example/back"],
+                ["redirect_uri": Self.redirect + "/more"],
+            ] {
                 let page = try await browser.send(.get, Self.query(unknown))
-                #expect(page.status == 400 && page.location == nil, "nobody is sent to an address that is not the app's")
+                #expect(
+                    page.status == 400 && page.location == nil,
+                    "nobody is sent to an address that is not the app's")
             }
         }
     }

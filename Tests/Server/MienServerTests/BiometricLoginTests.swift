@@ -15,7 +15,9 @@ struct BiometricLoginTests {
     /// A server, a user who has signed in, and their device.
     private func withDevice(
         _ algorithm: DeviceKeyAlgorithm = .es256, settings: [String: String] = [:],
-        _ body: @Sendable (TestServer, TokenClient, WireDevice, _ accessToken: String?) async throws -> Void
+        _ body:
+            @Sendable (TestServer, TokenClient, WireDevice, _ accessToken: String?) async throws ->
+            Void
     ) async throws {
         try await TestServer.run(in: scratch, settings: settings) { server in
             try await server.makeUser()
@@ -26,14 +28,18 @@ struct BiometricLoginTests {
         }
     }
 
-    @Test("a signed-in user registers a key and logs in with it", arguments: DeviceKeyAlgorithm.allCases)
+    @Test(
+        "a signed-in user registers a key and logs in with it",
+        arguments: DeviceKeyAlgorithm.allCases)
     func life(_ algorithm: DeviceKeyAlgorithm) async throws {
         try await withDevice(algorithm) { server, client, device, access in
             let setUp = try await device.setUp(access)
             #expect(setUp.status == 200 && setUp.body == .null, "\(setUp.body)")
             let first = try await device.logIn()
             #expect(first.status == 200, "\(first.body)")
-            #expect(first["token_type"] == "Bearer" && first["refresh_token"] != nil && first["id_token"] != nil)
+            #expect(
+                first["token_type"] == "Bearer" && first["refresh_token"] != nil
+                    && first["id_token"] != nil)
             #expect(first["scope"] == "full-access offline_access openid")
             let info = try await client.userInfo(first["access_token"])
             let sub = try await server.admin.findUser("ada")?.id
@@ -55,62 +61,137 @@ struct BiometricLoginTests {
     func negatives() async throws {
         try await withDevice { server, client, device, access in
             #expect(try await device.setUp(access).status == 200)
-            let other = try SoftwareSigner.generate(.es256), rsa = try SoftwareSigner.generate(.rs256)
+            let other = try SoftwareSigner.generate(.es256),
+                rsa = try SoftwareSigner.generate(.rs256)
             let now = Double(server.time.now.seconds)
             let used = try await client.challenge()
-            #expect(try await device.logIn(jwt: device.request("authenticate", challenge: used)).status == 200)
+            #expect(
+                try await device.logIn(jwt: device.request("authenticate", challenge: used)).status
+                    == 200)
             var right = try await device.request("authenticate")
             right.removeLast(2)
             let cases: [(String, String, String)] = [
-                ("challenge used before", try await device.request("authenticate", challenge: used), "invalid_grant"),
-                ("challenge made up", try await device.request("authenticate", challenge: String(repeating: "A", count: 32)), "invalid_grant"),
                 (
-                    "challenge of another purpose", try await device.request("authenticate", challenge: client.challenge("anonymous_request")),
-                    "invalid_grant"
+                    "challenge used before",
+                    try await device.request("authenticate", challenge: used), "invalid_grant"
                 ),
-                ("swapped key", try await device.request("authenticate", signer: other), "invalid_grant"),
-                ("another algorithm", try await device.request("authenticate", signer: rsa), "invalid_grant"),
-                ("jwk in a log-in", try await device.request("authenticate", header: ["jwk": other.publicKey.jwk], signer: other), "invalid_request"),
-                ("unknown kid", try await device.request("authenticate", header: ["kid": "nobody-knows-this"]), "invalid_grant"),
-                ("bad kid", try await device.request("authenticate", header: ["kid": "short"]), "invalid_request"),
-                ("no kid", try await device.request("authenticate", header: ["kid": .some(nil)]), "invalid_request"),
-                ("wrong typ", try await device.request("authenticate", header: ["typ": "JWT"]), "invalid_request"),
-                ("wrong audience", try await device.request("authenticate", claims: ["aud": "https://elsewhere.example"]), "invalid_grant"),
-                ("no audience", try await device.request("authenticate", claims: ["aud": .some(nil)]), "invalid_grant"),
-                ("another app's id", try await device.request("authenticate", claims: ["client_id": "other_app"]), "invalid_grant"),
                 (
-                    "expired", try await device.request("authenticate", claims: ["iat": .number(now - 400), "exp": .number(now - 340)]),
+                    "challenge made up",
+                    try await device.request(
+                        "authenticate", challenge: String(repeating: "A", count: 32)),
                     "invalid_grant"
                 ),
                 (
-                    "from the future", try await device.request("authenticate", claims: ["iat": .number(now + 400), "exp": .number(now + 460)]),
+                    "challenge of another purpose",
+                    try await device.request(
+                        "authenticate", challenge: client.challenge("anonymous_request")),
                     "invalid_grant"
                 ),
-                ("lives too long", try await device.request("authenticate", claims: ["exp": .number(now + 3600)]), "invalid_grant"),
-                ("no times", try await device.request("authenticate", claims: ["iat": .some(nil)]), "invalid_request"),
-                ("no such action", try await device.request("authenticate", claims: ["action": "dance"]), "invalid_request"),
+                (
+                    "swapped key", try await device.request("authenticate", signer: other),
+                    "invalid_grant"
+                ),
+                (
+                    "another algorithm", try await device.request("authenticate", signer: rsa),
+                    "invalid_grant"
+                ),
+                (
+                    "jwk in a log-in",
+                    try await device.request(
+                        "authenticate", header: ["jwk": other.publicKey.jwk], signer: other),
+                    "invalid_request"
+                ),
+                (
+                    "unknown kid",
+                    try await device.request("authenticate", header: ["kid": "nobody-knows-this"]),
+                    "invalid_grant"
+                ),
+                (
+                    "bad kid", try await device.request("authenticate", header: ["kid": "short"]),
+                    "invalid_request"
+                ),
+                (
+                    "no kid", try await device.request("authenticate", header: ["kid": .some(nil)]),
+                    "invalid_request"
+                ),
+                (
+                    "wrong typ", try await device.request("authenticate", header: ["typ": "JWT"]),
+                    "invalid_request"
+                ),
+                (
+                    "wrong audience",
+                    try await device.request(
+                        "authenticate", claims: ["aud": "https://elsewhere.example"]),
+                    "invalid_grant"
+                ),
+                (
+                    "no audience",
+                    try await device.request("authenticate", claims: ["aud": .some(nil)]),
+                    "invalid_grant"
+                ),
+                (
+                    "another app's id",
+                    try await device.request("authenticate", claims: ["client_id": "other_app"]),
+                    "invalid_grant"
+                ),
+                (
+                    "expired",
+                    try await device.request(
+                        "authenticate",
+                        claims: ["iat": .number(now - 400), "exp": .number(now - 340)]),
+                    "invalid_grant"
+                ),
+                (
+                    "from the future",
+                    try await device.request(
+                        "authenticate",
+                        claims: ["iat": .number(now + 400), "exp": .number(now + 460)]),
+                    "invalid_grant"
+                ),
+                (
+                    "lives too long",
+                    try await device.request("authenticate", claims: ["exp": .number(now + 3600)]),
+                    "invalid_grant"
+                ),
+                (
+                    "no times",
+                    try await device.request("authenticate", claims: ["iat": .some(nil)]),
+                    "invalid_request"
+                ),
+                (
+                    "no such action",
+                    try await device.request("authenticate", claims: ["action": "dance"]),
+                    "invalid_request"
+                ),
                 ("signature cut", right, "invalid_grant"),
                 ("no JWT", "a.b", "invalid_request"),
             ]
             for (name, jwt, error) in cases {
                 let answer = try await device.logIn(jwt: jwt)
-                #expect(answer.status == 400 && answer.error == error, "\(name): \(answer.status) \(answer.body)")
+                #expect(
+                    answer.status == 400 && answer.error == error,
+                    "\(name): \(answer.status) \(answer.body)")
                 try await unlock(server)
             }
             #expect(try await device.logIn().status == 200, "after all that the key still works")
             #expect(try await device.logIn([("scope", "openid")]).error == "invalid_scope")
-            #expect(try await device.logIn([("scope", "openid offline_access full-access root")]).error == "invalid_scope")
+            #expect(
+                try await device.logIn([("scope", "openid offline_access full-access root")]).error
+                    == "invalid_scope")
         }
     }
 
     private func unlock(_ server: TestServer) async throws {
         let user = try await server.userID("ada")
-        for authenticator in try await server.admin.authenticators(of: user) where authenticator.type == "native_biometrics" {
+        for authenticator in try await server.admin.authenticators(of: user)
+        where authenticator.type == "native_biometrics" {
             try await server.admin.unlock(try #require(AuthenticatorID(authenticator.id)), of: user)
         }
     }
 
-    @Test("a set-up needs a signed-in user, the key's own signature, and a device that tells its model")
+    @Test(
+        "a set-up needs a signed-in user, the key's own signature, and a device that tells its model"
+    )
     func setUps() async throws {
         try await withDevice { server, client, device, access in
             let anonymous = try await device.setUp(nil)
@@ -118,17 +199,24 @@ struct BiometricLoginTests {
             let forged = try await device.setUp("made.up.token")
             #expect(forged.status == 401 && forged.error == "invalid_grant")
             let other = try SoftwareSigner.generate(.es256)
-            let foreign = try await device.setUp(access, jwt: device.request("setup", header: ["jwk": other.publicKey.jwk]))
-            #expect(foreign.status == 400 && foreign.error == "invalid_grant", "the signature is the key's that it brings")
-            let silent = try await device.setUp(access, jwt: device.request("setup", claims: ["device_info": [:]]))
+            let foreign = try await device.setUp(
+                access, jwt: device.request("setup", header: ["jwk": other.publicKey.jwk]))
+            #expect(
+                foreign.status == 400 && foreign.error == "invalid_grant",
+                "the signature is the key's that it brings")
+            let silent = try await device.setUp(
+                access, jwt: device.request("setup", claims: ["device_info": [:]]))
             #expect(silent.status == 400 && silent.error == "invalid_request")
-            let keyless = try await device.setUp(access, jwt: device.request("setup", header: ["jwk": .some(nil)]))
+            let keyless = try await device.setUp(
+                access, jwt: device.request("setup", header: ["jwk": .some(nil)]))
             #expect(keyless.status == 400 && keyless.error == "invalid_request")
             #expect(try await device.logIn().error == "invalid_grant", "nothing was registered")
         }
     }
 
-    @Test("the same key again is no second one; another of the same device takes its place; ids belong to one user")
+    @Test(
+        "the same key again is no second one; another of the same device takes its place; ids belong to one user"
+    )
     func replacement() async throws {
         try await withDevice { server, client, device, access in
             #expect(try await device.setUp(access).status == 200)
@@ -138,7 +226,9 @@ struct BiometricLoginTests {
             let renewed = try WireDevice(client)
             #expect(try await renewed.setUp(access).status == 200)
             #expect(try await device.logIn().error == "invalid_grant", "the old key is gone")
-            #expect(try await client.refresh(before["refresh_token"]).error == "invalid_grant", "and what it had brought")
+            #expect(
+                try await client.refresh(before["refresh_token"]).error == "invalid_grant",
+                "and what it had brought")
             #expect(try await renewed.logIn().status == 200)
             try await server.makeUser("bob")
             let bob = try await client.signIn("bob")["access_token"]
@@ -146,42 +236,61 @@ struct BiometricLoginTests {
             thief.deviceID = "device-0002"
             #expect(try await thief.setUp(bob).error == "invalid_grant", "the id is taken")
             #expect(try await renewed.logIn().status == 200)
-            #expect(try await server.admin.authenticators(of: user).count { $0.type == "native_biometrics" } == 1)
+            #expect(
+                try await server.admin.authenticators(of: user).count {
+                    $0.type == "native_biometrics"
+                } == 1)
         }
     }
 
-    @Test("wrong signatures lock the key; a compatible app needs no audience; a disabled one takes nothing")
+    @Test(
+        "wrong signatures lock the key; a compatible app needs no audience; a disabled one takes nothing"
+    )
     func appSettings() async throws {
         try await withDevice { server, client, device, access in
             #expect(try await device.setUp(access).status == 200)
             let other = try SoftwareSigner.generate(.es256)
-            for _ in 1...5 { _ = try await device.logIn(jwt: device.request("authenticate", signer: other)) }
+            for _ in 1...5 {
+                _ = try await device.logIn(jwt: device.request("authenticate", signer: other))
+            }
             // Whoever has the key is told that it is locked, and keeps it; nobody else is.
             let owner = try await device.logIn()
-            #expect(owner.error == "invalid_grant" && owner["error_description"]?.contains("locked") == true)
-            let stranger = try await device.logIn(jwt: device.request("authenticate", signer: other))
-            #expect(stranger.error == "invalid_grant" && stranger["error_description"] == "InvalidCredentials")
+            #expect(
+                owner.error == "invalid_grant"
+                    && owner["error_description"]?.contains("locked") == true)
+            let stranger = try await device.logIn(
+                jwt: device.request("authenticate", signer: other))
+            #expect(
+                stranger.error == "invalid_grant"
+                    && stranger["error_description"] == "InvalidCredentials")
             server.time.advance(.seconds(61))
             #expect(try await device.logIn().status == 200)
 
-            let bare = try await device.request("authenticate", claims: ["aud": .some(nil), "client_id": .some(nil)])
+            let bare = try await device.request(
+                "authenticate", claims: ["aud": .some(nil), "client_id": .some(nil)])
             #expect(try await device.logIn(jwt: bare).error == "invalid_grant")
             func set(_ settings: JSONValue) async throws {
-                _ = try await server.admin.updateApp(AppID("default_application")!, AppRequest(name: "Sample", settings: settings))
+                _ = try await server.admin.updateApp(
+                    AppID("default_application")!, AppRequest(name: "Sample", settings: settings))
             }
             try await set(["biometric": ["mode": "compatible"]])
-            let again = try await device.request("authenticate", claims: ["aud": .some(nil), "client_id": .some(nil)])
+            let again = try await device.request(
+                "authenticate", claims: ["aud": .some(nil), "client_id": .some(nil)])
             #expect(try await device.logIn(jwt: again).status == 200)
             try await set(["biometric": ["enabled": false]])
             #expect(try await device.logIn().error == "unauthorized_client")
             try await set(["biometric": ["max_keys": 1]])
             var second = try WireDevice(client)
             second.deviceID = "device-0002"
-            #expect(try await second.setUp(access).error == "unauthorized_client", "as many as the app allows")
+            #expect(
+                try await second.setUp(access).error == "unauthorized_client",
+                "as many as the app allows")
         }
     }
 
-    @Test("wrong signatures from elsewhere do not lock a key for a device that its user has signed in on")
+    @Test(
+        "wrong signatures from elsewhere do not lock a key for a device that its user has signed in on"
+    )
     func knownDevice() async throws {
         try await withDevice { server, client, device, access in
             #expect(try await device.setUp(access).status == 200)
@@ -190,22 +299,37 @@ struct BiometricLoginTests {
                 let tokens = MemoryDeviceTokens()
                 let journey = try await server.client(tokens).start("password-login")
                 for try await step in journey.steps {
-                    try await step.respond("password", ["username": .string(user), "password": "a password nobody has"])
+                    try await step.respond(
+                        "password",
+                        ["username": .string(user), "password": "a password nobody has"])
                 }
                 return [("device_token", try #require(await tokens.token(for: place)).use { $0 })]
             }
             let known = try await mark("ada"), unearned = try await mark("ada")
             #expect(try await device.logIn(known).status == 200, "the method has succeeded on it")
             let other = try SoftwareSigner.generate(.es256)
-            for _ in 1...5 { _ = try await device.logIn(jwt: device.request("authenticate", signer: other)) }
-            #expect(try await device.logIn().error == "invalid_grant", "locked for whoever says nothing")
+            for _ in 1...5 {
+                _ = try await device.logIn(jwt: device.request("authenticate", signer: other))
+            }
+            #expect(
+                try await device.logIn().error == "invalid_grant", "locked for whoever says nothing"
+            )
             #expect(try await device.logIn([("device_token", "no token")]).error == "invalid_grant")
-            #expect(try await device.logIn(unearned).error == "invalid_grant", "a password alone earns a key no counter")
+            #expect(
+                try await device.logIn(unearned).error == "invalid_grant",
+                "a password alone earns a key no counter")
             try await server.makeUser("bob")
-            #expect(try await device.logIn(mark("bob")).error == "invalid_grant", "a device of somebody else's")
+            #expect(
+                try await device.logIn(mark("bob")).error == "invalid_grant",
+                "a device of somebody else's")
             #expect(try await device.logIn(known).status == 200)
-            for _ in 1...5 { _ = try await device.logIn(jwt: device.request("authenticate", signer: other), known) }
-            #expect(try await device.logIn(known).error == "invalid_grant", "its own wrong ones count, too")
+            for _ in 1...5 {
+                _ = try await device.logIn(
+                    jwt: device.request("authenticate", signer: other), known)
+            }
+            #expect(
+                try await device.logIn(known).error == "invalid_grant",
+                "its own wrong ones count, too")
         }
     }
 
@@ -215,12 +339,15 @@ struct BiometricLoginTests {
             #expect(try await device.setUp(access).status == 200)
             let user = try await server.userID("ada")
             let all = try await server.admin.authenticators(of: user)
-            let key = try #require(all.first { $0.type == "native_biometrics" }.flatMap { AuthenticatorID($0.id) })
+            let key = try #require(
+                all.first { $0.type == "native_biometrics" }.flatMap { AuthenticatorID($0.id) })
             try await server.admin.lock(key, of: user)
             let renewed = try WireDevice(client)
             #expect(try await renewed.setUp(access).error == "invalid_grant")
             let headers = ["authorization": "Bearer \(access ?? "")"]
-            #expect(try await client.send(.delete, "/v1/me/biometrics/\(device.keyID)", headers).status == 409)
+            #expect(
+                try await client.send(.delete, "/v1/me/biometrics/\(device.keyID)", headers).status
+                    == 409)
             #expect(try await device.logIn().error == "invalid_grant")
             try await server.admin.unlock(key, of: user)
             #expect(try await renewed.setUp(access).status == 200)
@@ -229,32 +356,43 @@ struct BiometricLoginTests {
 
     @Test("users see, rename and remove their keys")
     func keys() async throws {
-        try await withDevice(settings: ["MIEN_IDENTITY_BIOMETRIC_LIST_ENABLED": "true"]) { server, client, device, access in
+        try await withDevice(settings: ["MIEN_IDENTITY_BIOMETRIC_LIST_ENABLED": "true"]) {
+            server, client, device, access in
             #expect(try await device.setUp(access).status == 200)
             let login = try await device.logIn()
-            let headers = ["authorization": "Bearer \(access ?? "")", "content-type": "application/json"]
+            let headers = [
+                "authorization": "Bearer \(access ?? "")", "content-type": "application/json",
+            ]
             let path = "/v1/me/biometrics/\(device.keyID)"
-            #expect(try await client.send(.patch, path, headers, #"{"name":"My phone"}"#).status == 204)
+            #expect(
+                try await client.send(.patch, path, headers, #"{"name":"My phone"}"#).status == 204)
             let list = try await client.send(.get, "/v1/me/biometrics", headers)
-            #expect(list.body["items"]?.arrayValue?.compactMap { $0["name"]?.stringValue } == ["My phone"])
+            #expect(
+                list.body["items"]?.arrayValue?.compactMap { $0["name"]?.stringValue } == [
+                    "My phone"
+                ])
             #expect(try await client.send(.delete, path, headers).status == 204)
             #expect(try await client.send(.delete, path, headers).status == 404)
             #expect(try await device.logIn().error == "invalid_grant")
-            #expect(try await client.refresh(login["refresh_token"]).error == "invalid_grant", "what the key brought is over")
+            #expect(
+                try await client.refresh(login["refresh_token"]).error == "invalid_grant",
+                "what the key brought is over")
         }
     }
 
     @Test("the list is shown only where the server says so")
     func hiddenList() async throws {
         try await withDevice { server, client, device, access in
-            let list = try await client.send(.get, "/v1/me/biometrics", ["authorization": "Bearer \(access ?? "")"])
+            let list = try await client.send(
+                .get, "/v1/me/biometrics", ["authorization": "Bearer \(access ?? "")"])
             #expect(list.status == 403)
         }
     }
 
     @Test("where biometric is no identity, nothing is taken")
     func noIdentity() async throws {
-        try await withDevice(settings: ["MIEN_AUTHENTICATION_IDENTITIES": ""]) { server, client, device, access in
+        try await withDevice(settings: ["MIEN_AUTHENTICATION_IDENTITIES": ""]) {
+            server, client, device, access in
             let answer = try await device.setUp(access)
             #expect(answer.error == "unauthorized_client")
         }
@@ -267,7 +405,9 @@ struct BiometricLoginTests {
             let jwt = try await device.request("authenticate")
             let login = try await device.logIn(jwt: jwt)
             _ = try await device.logIn(jwt: jwt)
-            for secret in [access, login["refresh_token"], login["access_token"], jwt, device.keyID] {
+            for secret in [
+                access, login["refresh_token"], login["access_token"], jwt, device.keyID,
+            ] {
                 #expect(!server.logs.text.contains(try #require(secret)))
             }
         }

@@ -15,18 +15,24 @@ struct BoundSessionTests {
     init() throws { scratch = try ScratchFolder() }
 
     private static func session(
-        _ server: TestServer, _ storage: any TokenStorage = TransientTokenStorage(), app: String = "default_application", usesDPoP: Bool = true
+        _ server: TestServer, _ storage: any TokenStorage = TransientTokenStorage(),
+        app: String = "default_application", usesDPoP: Bool = true
     ) async throws -> MienSession {
-        let options = MienOptions(serverPath: server.address, applicationId: app, retry: RetryPolicy(attempts: 1), usesDPoP: usesDPoP)
+        let options = MienOptions(
+            serverPath: server.address, applicationId: app, retry: RetryPolicy(attempts: 1),
+            usesDPoP: usesDPoP)
         let session = try MienSession(options, tokenStorage: storage, now: { server.time.now })
         try await session.configure()
         return session
     }
 
-    private static func journeyToken(_ server: TestServer, app: String = "default_application") async throws -> Sensitive<String> {
+    private static func journeyToken(_ server: TestServer, app: String = "default_application")
+        async throws -> Sensitive<String>
+    {
         let journey = try await server.client(app: app).start("password-login")
         for try await step in journey.steps {
-            try await step.respond("password", ["username": "ada", "password": "a password nobody has"])
+            try await step.respond(
+                "password", ["username": "ada", "password": "a password nobody has"])
         }
         guard case .success(let token) = await journey.outcome() else { throw CancellationError() }
         return token
@@ -40,9 +46,11 @@ struct BoundSessionTests {
     func life() async throws {
         try await TestServer.run(in: scratch) { [scratch] server in
             try await server.makeUser()
-            let path = scratch("tokens.json").path, session = try await Self.session(server, PersistentTokenStorage(path: path))
+            let path = scratch("tokens.json").path,
+                session = try await Self.session(server, PersistentTokenStorage(path: path))
             try await session.signIn(journeyToken: Self.journeyToken(server))
-            let thumbprint = try await session.proofKeyThumbprint(), bound = try await Self.claims(session)
+            let thumbprint = try await session.proofKeyThumbprint(),
+                bound = try await Self.claims(session)
             #expect(bound["cnf"]?["jkt"]?.stringValue == thumbprint)
             let user = try await session.userInfo()
             server.time.advance(.seconds(1790))
@@ -57,7 +65,9 @@ struct BoundSessionTests {
         }
     }
 
-    @Test("a journey for signed-in users starts with a bound token, each time with a proof of its own")
+    @Test(
+        "a journey for signed-in users starts with a bound token, each time with a proof of its own"
+    )
     func journeys() async throws {
         try await TestServer.run(in: scratch) { server in
             try await server.makeUser()
@@ -66,18 +76,25 @@ struct BoundSessionTests {
                   "say": {"type": "information", "config": {"title": "Hello", "text": "You are signed in."}, "on": {"next": "done"}},
                   "done": {"type": "complete_journey"}}}
                 """
-            _ = try await server.admin.putJourney(JourneyID("step-up")!, version: 1, definition: Array(text.utf8))
+            _ = try await server.admin.putJourney(
+                JourneyID("step-up")!, version: 1, definition: Array(text.utf8))
             _ = try await server.admin.publishJourney(JourneyID("step-up")!, version: 1)
             let session = try await Self.session(server)
             try await session.signIn(journeyToken: Self.journeyToken(server))
             for _ in 1...2 {
                 let journey = try await server.client().start("step-up", session: session)
                 for try await step in journey.steps { try await step.respond() }
-                guard case .success(let token) = await journey.outcome() else { return #expect(Bool(false), "no success") }
-                #expect(try TokenClient.claims(token.use { $0 })["sid"] == (try await Self.claims(session)["sid"]))
+                guard case .success(let token) = await journey.outcome() else {
+                    return #expect(Bool(false), "no success")
+                }
+                #expect(
+                    try TokenClient.claims(token.use { $0 })["sid"]
+                        == (try await Self.claims(session)["sid"]))
             }
             let stranger = try await server.client().start("step-up")
-            guard case .rejection = await stranger.outcome() else { return #expect(Bool(false), "not rejected") }
+            guard case .rejection = await stranger.outcome() else {
+                return #expect(Bool(false), "not rejected")
+            }
         }
     }
 
@@ -85,7 +102,8 @@ struct BoundSessionTests {
     func upgrade() async throws {
         try await TestServer.run(in: scratch) { server in
             try await server.makeUser()
-            let storage = TransientTokenStorage(), before = try await Self.session(server, storage, usesDPoP: false)
+            let storage = TransientTokenStorage(),
+                before = try await Self.session(server, storage, usesDPoP: false)
             try await before.signIn(journeyToken: Self.journeyToken(server))
             let after = try await Self.session(server, storage)
             for _ in 1...3 {
@@ -106,25 +124,42 @@ struct BoundSessionTests {
             func requires(_ request: AppRequest) async throws -> Bool? {
                 try await server.admin.createApp(request).settings["requires_dpop"]?.boolValue
             }
-            #expect(try await requires(AppRequest(id: "phones", name: "Phones", client: "mien")) == true)
-            #expect(try await requires(AppRequest(name: "A", settings: ["token_seconds": 60], client: "mien")) == true)
-            #expect(try await requires(AppRequest(name: "B", settings: ["requires_dpop": false], client: "mien")) == false)
+            #expect(
+                try await requires(AppRequest(id: "phones", name: "Phones", client: "mien")) == true
+            )
+            #expect(
+                try await requires(
+                    AppRequest(name: "A", settings: ["token_seconds": 60], client: "mien")) == true)
+            #expect(
+                try await requires(
+                    AppRequest(name: "B", settings: ["requires_dpop": false], client: "mien"))
+                    == false)
             #expect(try await requires(AppRequest(name: "C", client: "other")) == false)
             #expect(try await requires(AppRequest(name: "D")) == false)
-            #expect(try await requires(AppRequest(name: "E", settings: ["requires_dpop": true])) == true)
-            #expect(try await server.admin.app(AppID("default_application")!).settings["requires_dpop"]?.boolValue == false)
+            #expect(
+                try await requires(AppRequest(name: "E", settings: ["requires_dpop": true])) == true
+            )
+            #expect(
+                try await server.admin.app(AppID("default_application")!).settings["requires_dpop"]?
+                    .boolValue == false)
             for wrong in ["", "MIEN", "browser"] {
-                await #expect(throws: MienError(.serverError, "")) { try await server.admin.createApp(AppRequest(name: "F", client: wrong)) }
+                await #expect(throws: MienError(.serverError, "")) {
+                    try await server.admin.createApp(AppRequest(name: "F", client: wrong))
+                }
             }
             // It decides when an app is made, and is no setting.
             await #expect(throws: MienError(.serverError, "")) {
-                try await server.admin.updateApp(AppID("phones")!, AppRequest(name: "Phones", client: "other"))
+                try await server.admin.updateApp(
+                    AppID("phones")!, AppRequest(name: "Phones", client: "other"))
             }
-            let bound = try await Self.session(server, app: "phones"), plain = try await Self.session(server, app: "phones", usesDPoP: false)
+            let bound = try await Self.session(server, app: "phones"),
+                plain = try await Self.session(server, app: "phones", usesDPoP: false)
             try await bound.signIn(journeyToken: Self.journeyToken(server, app: "phones"))
             _ = try await bound.userInfo()
             let token = try await Self.journeyToken(server, app: "phones")
-            await #expect { try await plain.signIn(journeyToken: token) } throws: { ($0 as? MienError)?.oauthError == "invalid_dpop_proof" }
+            await #expect { try await plain.signIn(journeyToken: token) } throws: {
+                ($0 as? MienError)?.oauthError == "invalid_dpop_proof"
+            }
         }
     }
 
@@ -134,32 +169,50 @@ struct BoundSessionTests {
             try await server.makeUser()
             let redirect = "https://app.example.org/back"
             _ = try await server.admin.createApp(
-                AppRequest(id: "web", name: "Web", settings: ["redirect_uris": [.string(redirect)], "sign_in_page": true], client: "mien"))
-            let session = try await Self.session(server, app: "web"), thief = try await Self.session(server, app: "web")
-            let verifier = String(repeating: "v", count: 43), challenge = Base64URL.encode(SHA256.hash(data: Array(verifier.utf8)))
+                AppRequest(
+                    id: "web", name: "Web",
+                    settings: ["redirect_uris": [.string(redirect)], "sign_in_page": true],
+                    client: "mien"))
+            let session = try await Self.session(server, app: "web"),
+                thief = try await Self.session(server, app: "web")
+            let verifier = String(repeating: "v", count: 43),
+                challenge = Base64URL.encode(SHA256.hash(data: Array(verifier.utf8)))
             let thumbprint = try #require(await session.proofKeyThumbprint())
             func code() async throws -> Sensitive<String> {
                 let query =
                     "response_type=code&client_id=web&redirect_uri=https%3A%2F%2Fapp.example.org%2Fback&scope=openid%20offline_access%20full-access"
                     + "&code_challenge=\(challenge)&code_challenge_method=S256&dpop_jkt=\(thumbprint)"
-                func send(_ method: HTTPTransportRequest.Method, cookie: String? = nil, _ body: String = "") async throws -> HTTPTransportResponse {
+                func send(
+                    _ method: HTTPTransportRequest.Method, cookie: String? = nil,
+                    _ body: String = ""
+                ) async throws -> HTTPTransportResponse {
                     var headers = ["content-type": "application/x-www-form-urlencoded"]
                     headers["cookie"] = cookie
                     return try await AsyncHTTPTransport().send(
                         HTTPTransportRequest(
-                            method: method, url: "\(server.address)/oauth2/authorize?\(query)", headers: headers, body: Array(body.utf8)))
+                            method: method, url: "\(server.address)/oauth2/authorize?\(query)",
+                            headers: headers, body: Array(body.utf8)))
                 }
-                let page = try await send(.get), cookie = page.headers["set-cookie"].map { String($0.prefix { $0 != ";" }) }
-                let mark = try #require(String(decoding: page.body, as: UTF8.self).firstMatch(of: /name="mark" value="([^"]*)"/)?.output.1)
-                let back = try await send(.post, cookie: cookie, "mark=\(mark)&username=ada&password=a+password+nobody+has")
+                let page = try await send(.get),
+                    cookie = page.headers["set-cookie"].map { String($0.prefix { $0 != ";" }) }
+                let mark = try #require(
+                    String(decoding: page.body, as: UTF8.self).firstMatch(
+                        of: /name="mark" value="([^"]*)"/)?.output.1)
+                let back = try await send(
+                    .post, cookie: cookie,
+                    "mark=\(mark)&username=ada&password=a+password+nobody+has")
                 let items = URLComponents(string: back.headers["location"] ?? "")?.queryItems
                 return Sensitive(try #require(items?.first { $0.name == "code" }?.value))
             }
             let stolen = try await code()
-            await #expect { try await thief.signIn(code: stolen, redirectURI: redirect, codeVerifier: Sensitive(verifier)) } throws: {
+            await #expect {
+                try await thief.signIn(
+                    code: stolen, redirectURI: redirect, codeVerifier: Sensitive(verifier))
+            } throws: {
                 ($0 as? MienError)?.oauthError == "invalid_grant"
             }
-            try await session.signIn(code: code(), redirectURI: redirect, codeVerifier: Sensitive(verifier))
+            try await session.signIn(
+                code: code(), redirectURI: redirect, codeVerifier: Sensitive(verifier))
             #expect(try await Self.claims(session)["cnf"]?["jkt"]?.stringValue == thumbprint)
         }
     }

@@ -12,7 +12,9 @@ struct FaceLoginTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    @Test("a face registered with one photo lets its owner in with another, and nobody else; the token says who")
+    @Test(
+        "a face registered with one photo lets its owner in with another, and nobody else; the token says who"
+    )
     func loginAndToken() async throws {
         try await TestServer.run(in: scratch) { server in
             let user = try await server.makeUser()
@@ -28,7 +30,9 @@ struct FaceLoginTests {
             #expect(status == 200)
             let claims = try token.use { try Self.verified($0, keys: keys) }
             #expect(claims["sub"]?.stringValue == user.text)
-            #expect(claims["aud"] == "default_application" && claims["iss"]?.stringValue == server.address)
+            #expect(
+                claims["aud"] == "default_application"
+                    && claims["iss"]?.stringValue == server.address)
             #expect(claims["amr"] == ["face"] && claims["journey"] == "face-login")
             #expect(claims["exp"]?.numberValue == Double(server.time.now.seconds + 300))
         }
@@ -43,19 +47,26 @@ struct FaceLoginTests {
             #expect(try await server.logIn(photo: "obama2", from: server.client(phone)) != nil)
             for _ in 1...5 { #expect(try await server.logIn(photo: "biden") == nil) }
             #expect(try await server.logIn(photo: "obama3") == nil, "locked for unknown devices")
-            #expect(try await server.logIn(photo: "obama3", from: server.client(phone)) != nil, "a known device has a counter of its own")
-            let locked = try #require(try await server.admin.authenticators(of: user).first { $0.type == "face" })
+            #expect(
+                try await server.logIn(photo: "obama3", from: server.client(phone)) != nil,
+                "a known device has a counter of its own")
+            let locked = try #require(
+                try await server.admin.authenticators(of: user).first { $0.type == "face" })
             #expect(locked.lock == "locked" && locked.failures == 5)
 
             server.time.advance(.seconds(31))
             #expect(try await server.logIn(photo: "biden") == nil)
-            #expect(try await server.logIn(photo: "obama3") == nil, "one failure after the lock locks again")
+            #expect(
+                try await server.logIn(photo: "obama3") == nil,
+                "one failure after the lock locks again")
             try await server.admin.unlock(try #require(AuthenticatorID(locked.id)), of: user)
             #expect(try await server.logIn(photo: "obama3") != nil)
         }
     }
 
-    @Test("consent withdrawn erases the face; a removed user is gone; the audit log is whole and knows both")
+    @Test(
+        "consent withdrawn erases the face; a removed user is gone; the audit log is whole and knows both"
+    )
     func erasing() async throws {
         try await TestServer.run(in: scratch) { server in
             let user = try await server.makeUser()
@@ -74,12 +85,15 @@ struct FaceLoginTests {
         }
     }
 
-    @Test("a password alone does not replace a face; once it is erased, another can be registered; two people in one capture end it")
+    @Test(
+        "a password alone does not replace a face; once it is erased, another can be registered; two people in one capture end it"
+    )
     func replacing() async throws {
         try await TestServer.run(in: scratch) { server in
             let user = try await server.makeUser()
             _ = try await server.registerFace(photo: "obama")
-            // The account can still reach two factors, password and face: one is too little to replace the face.
+            // The account can still reach two factors, password and face: one is too little to
+            // replace the face.
             guard case .rejection? = try await server.registerFace(photo: "biden") else {
                 Issue.record("a password alone replaced a face")
                 return
@@ -90,16 +104,20 @@ struct FaceLoginTests {
             _ = try await server.registerFace(photo: "biden")
             #expect(try await server.logIn(photo: "obama2") == nil)
             #expect(try await server.logIn(photo: "biden") != nil)
-            #expect(try await server.admin.authenticators(of: user).count { $0.type == "face" } == 1)
+            #expect(
+                try await server.admin.authenticators(of: user).count { $0.type == "face" } == 1)
 
             let journey = try await server.client().start("face-registration")
-            try await journey.respond("password", ["username": "ada", "password": "a password nobody has"])
+            try await journey.respond(
+                "password", ["username": "ada", "password": "a password nobody has"])
             try await journey.respond(.clientInput)
             let session = try await journey.captureSession()
             #expect(try await session.submitFrame(Installed.photo("obama")).status == "passed")
             let second = try await session.submitFrame(Installed.photo("biden"))
             #expect(second.status == "failed" && second.guidance == ["different_face"])
-            await #expect(throws: MienError.self) { try await session.submitFrame(Installed.photo("obama")) }
+            await #expect(throws: MienError.self) {
+                try await session.submitFrame(Installed.photo("obama"))
+            }
         }
     }
 
@@ -108,17 +126,24 @@ struct FaceLoginTests {
         try await TestServer.run(in: scratch) { server in
             let user = try await server.makeUser()
             let journey = try await server.client().start("face-registration")
-            try await journey.respond("password", ["username": "ada", "password": "a password nobody has"])
+            try await journey.respond(
+                "password", ["username": "ada", "password": "a password nobody has"])
             try await journey.respond(.clientInput)
             let session = try await journey.captureSession()
-            for photo in ["obama", "obama2", "obama3"] { #expect(try await session.submitFrame(Installed.photo(photo)).status == "passed") }
+            for photo in ["obama", "obama2", "obama3"] {
+                #expect(try await session.submitFrame(Installed.photo(photo)).status == "passed")
+            }
             try await journey.respond(.clientInput)
-            let face = try #require(try await server.admin.authenticators(of: user).first { $0.type == "face" })
+            let face = try #require(
+                try await server.admin.authenticators(of: user).first { $0.type == "face" })
             #expect(face.info["photos"] == 3)
             let photo = Data(Installed.photo("obama")[20_000..<20_064])
-            for file in try FileManager.default.contentsOfDirectory(at: server.folder, includingPropertiesForKeys: nil)
+            for file in try FileManager.default.contentsOfDirectory(
+                at: server.folder, includingPropertiesForKeys: nil)
             where file.lastPathComponent.hasPrefix("mien.sqlite") {
-                #expect(try Data(contentsOf: file).range(of: photo) == nil, "\(file.lastPathComponent) holds a part of the picture")
+                #expect(
+                    try Data(contentsOf: file).range(of: photo) == nil,
+                    "\(file.lastPathComponent) holds a part of the picture")
             }
         }
     }
@@ -133,8 +158,10 @@ struct FaceLoginTests {
         let x = try #require(key["x"]?.stringValue.flatMap { Base64URL.decode($0) }),
             y = try #require(key["y"]?.stringValue.flatMap { Base64URL.decode($0) })
         let publicKey = try P256.Signing.PublicKey(x963Representation: [4] + x + y)
-        let signature = try P256.Signing.ECDSASignature(rawRepresentation: try #require(Base64URL.decode(parts[2])))
-        try #require(publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8)))
+        let signature = try P256.Signing.ECDSASignature(
+            rawRepresentation: try #require(Base64URL.decode(parts[2])))
+        try #require(
+            publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8)))
         return try JSONText.parse(try #require(Base64URL.decode(parts[1])))
     }
 }

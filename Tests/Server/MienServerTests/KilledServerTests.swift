@@ -11,7 +11,8 @@ import Testing
 @Suite("The server, killed", .enabled(if: Installed.isThere, Installed.reason))
 struct KilledServerTests {
     private static let clients = 8
-    private static let kills = ProcessInfo.processInfo.environment["MIEN_KILLS"].flatMap { Int($0) } ?? 6
+    private static let kills =
+        ProcessInfo.processInfo.environment["MIEN_KILLS"].flatMap { Int($0) } ?? 6
 
     private let scratch: ScratchFolder
 
@@ -23,7 +24,9 @@ struct KilledServerTests {
         var hash: String?
     }
 
-    @Test("killed at any moment, it has kept every change that was acknowledged, nothing is there in part, and the audit log is whole")
+    @Test(
+        "killed at any moment, it has kept every change that was acknowledged, nothing is there in part, and the audit log is whole"
+    )
     func killed() async throws {
         var generator = TestSeed.generator(62), audit = AuditEnd()
         let clients = (0..<Self.clients).map { (client: KillClient($0), kinds: KillKinds()) }
@@ -32,9 +35,12 @@ struct KilledServerTests {
         try await KillKinds.publishJourneys(server)
         try await server.makePageApp("web")
         for _ in 0..<Self.kills {
-            let life = Duration.milliseconds(Int.random(in: 20...600, using: &generator)), running = server
+            let life = Duration.milliseconds(Int.random(in: 20...600, using: &generator)),
+                running = server
             await withTaskGroup(of: Void.self) { tasks in
-                for (client, kinds) in clients { tasks.addTask { await client.run(kinds.all, at: running) } }
+                for (client, kinds) in clients {
+                    tasks.addTask { await client.run(kinds.all, at: running) }
+                }
                 try? await Task.sleep(for: life)
                 running.process.signal(SIGKILL)
             }
@@ -59,14 +65,20 @@ struct KilledServerTests {
                 return sum
             }
         }
-        print("\(Self.kills) kills, \(audit.entries) entries in the audit log, verified after each\n\(KillTally.table(tallies))")
+        print(
+            "\(Self.kills) kills, \(audit.entries) entries in the audit log, verified after each\n\(KillTally.table(tallies))"
+        )
         for (kind, tally) in tallies.sorted(by: { $0.key < $1.key }) {
             #expect(tally.lost == [], "\(kind)")
             #expect(tally.torn == [], "\(kind)")
         }
         let acknowledged = tallies.values.reduce(0) { $0 + $1.acknowledged }
         #expect(acknowledged > 4 * Self.kills, "the clients have written")
-        if Self.kills >= 100 { #expect(tallies.count { $0.value.acknowledged > 0 } >= KillKinds().all.count, "each kind of write was covered") }
+        if Self.kills >= 100 {
+            #expect(
+                tallies.count { $0.value.acknowledged > 0 } >= KillKinds().all.count,
+                "each kind of write was covered")
+        }
     }
 
     /// `mien admin audit verify` passes, and what it was about before is still in the log.
@@ -75,9 +87,12 @@ struct KilledServerTests {
         process.executableURL = ServeProcess.program
         process.arguments = ["admin", "audit", "verify", "--json"]
         process.environment = [
-            "MIEN_ADMIN_SERVER": server.adminAddress, "MIEN_ADMIN_CREDENTIAL": server.credential.use { $0 }, "HOME": scratch("home").path,
+            "MIEN_ADMIN_SERVER": server.adminAddress,
+            "MIEN_ADMIN_CREDENTIAL": server.credential.use { $0 }, "HOME": scratch("home").path,
         ]
-        (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, out, out)
+        (process.standardInput, process.standardOutput, process.standardError) = (
+            FileHandle.nullDevice, out, out
+        )
         let (ends, ended) = AsyncStream<Void>.makeStream()
         process.terminationHandler = { _ in ended.finish() }
         try process.run()

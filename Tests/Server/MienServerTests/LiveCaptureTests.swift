@@ -17,8 +17,12 @@ struct LiveCaptureTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    private func run(_ settings: [String: String] = [:], _ body: @Sendable (TestServer) async throws -> Void) async throws {
-        try await TestServer.run(in: scratch, settings: Self.live.merging(settings) { $1 }, reader: WordReader()) { server in
+    private func run(
+        _ settings: [String: String] = [:], _ body: @Sendable (TestServer) async throws -> Void
+    ) async throws {
+        try await TestServer.run(
+            in: scratch, settings: Self.live.merging(settings) { $1 }, reader: WordReader()
+        ) { server in
             try await server.makeUser()
             try await body(server)
         }
@@ -31,27 +35,36 @@ struct LiveCaptureTests {
         return (journey, try #require(step.startToken))
     }
 
-    private func register(_ server: TestServer, _ person: Int = 0, seed: UInt64 = 100) async throws {
+    private func register(_ server: TestServer, _ person: Int = 0, seed: UInt64 = 100) async throws
+    {
         let journey = try await server.client().start("face-registration")
-        try await journey.respond("password", ["username": "ada", "password": "a password nobody has"])
+        try await journey.respond(
+            "password", ["username": "ada", "password": "a password nobody has"])
         let step = try await journey.respond(.clientInput)
         var stage = try await LiveStage(server, try #require(step.startToken), seed: seed)
         try await stage.play(person)
         try #require(stage.answer.hasPassed, "\(stage.answer)")
         try await journey.respond(.clientInput)
-        guard case .success = await journey.outcome() else { throw MienError(.serverError, "the face was not registered") }
+        guard case .success = await journey.outcome() else {
+            throw MienError(.serverError, "the face was not registered")
+        }
     }
 
-    private func code(_ answer: (status: Int, body: JSONValue)) -> String? { answer.body["code"]?.stringValue }
+    private func code(_ answer: (status: Int, body: JSONValue)) -> String? {
+        answer.body["code"]?.stringValue
+    }
 
-    @Test("a live person registers and logs in; another live person does not; the audit log has the verdict and no picture")
+    @Test(
+        "a live person registers and logs in; another live person does not; the audit log has the verdict and no picture"
+    )
     func genuine() async throws {
         try await run { server in
             try await register(server)
             let (journey, token) = try await login(server)
             var stage = try await LiveStage(server, token, seed: 2)
             try await stage.play()
-            #expect(stage.answer.hasPassed && stage.answer.reasons == nil && stage.answer.nonce == nil)
+            #expect(
+                stage.answer.hasPassed && stage.answer.reasons == nil && stage.answer.nonce == nil)
             try await journey.respond(.clientInput)
             guard case .success = await journey.outcome() else {
                 Issue.record("a live person was not let in")
@@ -64,82 +77,120 @@ struct LiveCaptureTests {
             #expect(try await other.respond(.clientInput).startToken == nil)
             #expect(await other.outcome() == nil, "but it is not Ada")
 
-            let entries = try await server.admin.audit().items.filter { $0.event.hasPrefix("capture.") }
+            let entries = try await server.admin.audit().items.filter {
+                $0.event.hasPrefix("capture.")
+            }
             #expect(entries.map(\.event) == ["capture.passed", "capture.passed", "capture.passed"])
             // A template is made of several frames, and a frame is compared with it.
-            let registered = try await server.admin.audit().items.first { $0.event == "face.registered" }
+            let registered = try await server.admin.audit().items.first {
+                $0.event == "face.registered"
+            }
             #expect(registered?.detail["photos"] == .number(Double(LiveJudgement.framesToEnroll)))
             let detail = try #require(entries.first?.detail)
-            #expect(detail["mode"] == "liveness_active" && (2...3).contains(detail["actions"]?.arrayValue?.count ?? 0))
-            #expect(detail["measured"]?["depth"]?.numberValue.map { abs(($0 * 100).rounded() - $0 * 100) < 1e-9 } == true)
-            #expect(Set(detail.keys).isSubset(of: ["mode", "actions", "measured", "frames", "seconds"]))
+            #expect(
+                detail["mode"] == "liveness_active"
+                    && (2...3).contains(detail["actions"]?.arrayValue?.count ?? 0))
+            #expect(
+                detail["measured"]?["depth"]?.numberValue.map {
+                    abs(($0 * 100).rounded() - $0 * 100) < 1e-9
+                } == true)
+            #expect(
+                Set(detail.keys).isSubset(of: ["mode", "actions", "measured", "frames", "seconds"]))
             let metrics = String(
-                decoding: try await AsyncHTTPTransport().send(.init(method: .get, url: server.url("/metrics"))).body, as: UTF8.self)
-            #expect(metrics.contains(#"mien_captures_total{mode="liveness_active",result="passed"} 3"#))
+                decoding: try await AsyncHTTPTransport().send(
+                    .init(method: .get, url: server.url("/metrics"))
+                ).body, as: UTF8.self)
+            #expect(
+                metrics.contains(#"mien_captures_total{mode="liveness_active",result="passed"} 3"#))
         }
     }
 
-    @Test("what is to be done is told when it is due and not before; each answer says how far it is and how long it may take")
+    @Test(
+        "what is to be done is told when it is due and not before; each answer says how far it is and how long it may take"
+    )
     func guidance() async throws {
         try await run { server in
             let (_, token) = try await login(server)
             var stage = try await LiveStage(server, token), told: [String] = [], lastProgress = 0
-            #expect(stage.answer.mode == "liveness_active" && stage.answer.action == "keep_still" && stage.answer.countdown == 60_000)
-            #expect(stage.answer.nextFrame == 1 && stage.answer.elapsed == 0 && stage.answer.framesLeft == 900)
+            #expect(
+                stage.answer.mode == "liveness_active" && stage.answer.action == "keep_still"
+                    && stage.answer.countdown == 60_000)
+            #expect(
+                stage.answer.nextFrame == 1 && stage.answer.elapsed == 0
+                    && stage.answer.framesLeft == 900)
             for _ in 0..<400 where stage.answer.isOpen {
                 try await stage.play(atMost: 1)
                 if let action = stage.answer.action, told.last != action { told.append(action) }
                 guard stage.answer.isOpen else { break }
                 #expect(stage.answer.progress.map { $0 >= lastProgress } == true)
                 lastProgress = stage.answer.progress ?? 0
-                #expect(stage.answer.nextFrame == stage.number + 1 && stage.answer.framesLeft == 900 - stage.number)
+                #expect(
+                    stage.answer.nextFrame == stage.number + 1
+                        && stage.answer.framesLeft == 900 - stage.number)
                 #expect(stage.answer.countdown == 60_000 - 100 * stage.number)
             }
-            // Each `play(atMost: 1)` begins anew and so obeys nothing: refused, having learned of one action only.
-            #expect(stage.answer.status == "failed" && told.first == "keep_still" && told.count == 2)
+            // Each `play(atMost: 1)` begins anew and so obeys nothing: refused, having learned of
+            // one action only.
+            #expect(
+                stage.answer.status == "failed" && told.first == "keep_still" && told.count == 2)
             #expect(["action_missed", "blink_missed"].contains(stage.answer.reasons?.first))
         }
     }
 
-    @Test("a picture does not do where a live person is asked for, and what to do is said; nothing is lost by it")
+    @Test(
+        "a picture does not do where a live person is asked for, and what to do is said; nothing is lost by it"
+    )
     func pictures() async throws {
         try await run { server in
             let (_, token) = try await login(server)
             let text = token.use { $0 }
-            let refused = try await LiveStage.send(server, text, "frames", "image/jpeg", Installed.photo("obama"))
+            let refused = try await LiveStage.send(
+                server, text, "frames", "image/jpeg", Installed.photo("obama"))
             #expect(refused.0 == 409 && refused.1["code"] == "live_capture_required")
             #expect(refused.1["detail"]?.stringValue?.contains("/v1/capture/start") == true)
             var stage = try await LiveStage(server, token)
-            #expect(code(try await LiveStage.send(server, text, "frames", "image/jpeg", Installed.photo("obama"))) == "live_capture_required")
+            #expect(
+                code(
+                    try await LiveStage.send(
+                        server, text, "frames", "image/jpeg", Installed.photo("obama")))
+                    == "live_capture_required")
             try await stage.play()
             #expect(stage.answer.hasPassed)
         }
     }
 
-    @Test("frames before the start, missing ones and those that were there are refused, and the session goes on")
+    @Test(
+        "frames before the start, missing ones and those that were there are refused, and the session goes on"
+    )
     func order() async throws {
         try await run { server in
             let (_, token) = try await login(server)
             var foreign = FrameChain(nonce: [1])
             let early = try await LiveStage.send(
-                server, token.use { $0 }, "frames", FrameBatch.contentType, FrameBatch.encode([foreign.append([1], milliseconds: 0)]))
+                server, token.use { $0 }, "frames", FrameBatch.contentType,
+                FrameBatch.encode([foreign.append([1], milliseconds: 0)]))
             #expect(early.0 == 409 && early.1["code"] == "frame_out_of_order")
             var stage = try await LiveStage(server, token)
-            let first = stage.frame(.init()), second = stage.frame(.init()), third = stage.frame(.init())
+            let first = stage.frame(.init()), second = stage.frame(.init()),
+                third = stage.frame(.init())
             #expect(code(try await stage.post([second])) == "frame_out_of_order")
             #expect(code(try await stage.post([first, third])) == "frame_out_of_order")
             #expect(try await stage.post([first]).status == 200)
             #expect(code(try await stage.post([first])) == "frame_out_of_order")
             #expect(try await stage.post([second, third]).body["next_frame"] == 4)
             // Asked again, the start says the same, and what is next.
-            let again = try await LiveStage.send(server, stage.token, "start", "application/json", [])
-            #expect(again.1["nonce"]?.stringValue == stage.answer.nonce && again.1["next_frame"] == 4)
+            let again = try await LiveStage.send(
+                server, stage.token, "start", "application/json", [])
+            #expect(
+                again.1["nonce"]?.stringValue == stage.answer.nonce && again.1["next_frame"] == 4)
             try await stage.play()
             #expect(stage.answer.hasPassed)
         }
     }
 
-    @Test("a frame that was changed, one from another session, one too early, too late or not later ends the session", arguments: 0..<5)
+    @Test(
+        "a frame that was changed, one from another session, one too early, too late or not later ends the session",
+        arguments: 0..<5)
     func tampered(kind: Int) async throws {
         try await run { server in
             let (journey, token) = try await login(server)
@@ -148,7 +199,9 @@ struct LiveCaptureTests {
             var before = stage.chain, frame = stage.frame(.init()), reason = "frame_altered"
             switch kind {
             case 0:
-                frame = LinkedFrame(number: frame.number, milliseconds: frame.milliseconds, link: frame.link, picture: frame.picture + [32])
+                frame = LinkedFrame(
+                    number: frame.number, milliseconds: frame.milliseconds, link: frame.link,
+                    picture: frame.picture + [32])
             case 1:
                 var other = try await LiveStage(server, try await login(server).1)
                 for _ in 0..<6 { frame = other.frame(.init()) }
@@ -158,21 +211,34 @@ struct LiveCaptureTests {
                 reason = "frame_late"
             default: reason = "clock_went_back"
             }
-            if kind == 2 || kind == 4 { frame = before.append([1], milliseconds: kind == 2 ? stage.elapsed + 1200 : 300) }
+            if kind == 2 || kind == 4 {
+                frame = before.append([1], milliseconds: kind == 2 ? stage.elapsed + 1200 : 300)
+            }
             let answer = try await stage.post([frame])
-            #expect(answer.status == 200 && answer.body["status"] == "failed" && answer.body["reasons"] == [.string(reason)])
+            #expect(
+                answer.status == 200 && answer.body["status"] == "failed"
+                    && answer.body["reasons"] == [.string(reason)])
             #expect(code(try await stage.post([stage.frame(.init())])) == "capture_closed")
-            #expect(try await journey.respond(.clientInput).startToken == nil, "a failed capture leads elsewhere")
-            #expect(try await server.admin.audit().items.contains { $0.event == "capture.refused" && $0.detail["reasons"] == [.string(reason)] })
+            #expect(
+                try await journey.respond(.clientInput).startToken == nil,
+                "a failed capture leads elsewhere")
+            #expect(
+                try await server.admin.audit().items.contains {
+                    $0.event == "capture.refused" && $0.detail["reasons"] == [.string(reason)]
+                })
         }
     }
 
-    @Test("whoever steps in after the actions, while frames for the template are taken, ends the session")
+    @Test(
+        "whoever steps in after the actions, while frames for the template are taken, ends the session"
+    )
     func steppedIn() async throws {
         try await run { server in
             let journey = try await server.client().start("face-registration")
-            try await journey.respond("password", ["username": "ada", "password": "a password nobody has"])
-            var stage = try await LiveStage(server, try #require(try await journey.respond(.clientInput).startToken))
+            try await journey.respond(
+                "password", ["username": "ada", "password": "a password nobody has"])
+            var stage = try await LiveStage(
+                server, try #require(try await journey.respond(.clientInput).startToken))
             try await stage.play { asked, since, words in
                 LiveStage.obey(asked, since, &words)
             } until: {
@@ -200,7 +266,9 @@ struct LiveCaptureTests {
         }
     }
 
-    @Test("who does nothing, who turns a picture, who does something else: refused, with the reason", arguments: ["nothing", "flat", "other"])
+    @Test(
+        "who does nothing, who turns a picture, who does something else: refused, with the reason",
+        arguments: ["nothing", "flat", "other"])
     func attackers(kind: String) async throws {
         try await run { server in
             var stage = try await LiveStage(server, try await login(server).1)
@@ -211,30 +279,41 @@ struct LiveCaptureTests {
                     LiveStage.obey(asked, since, &words)
                     words.isFlat = true
                     words.yaw *= 2
-                default: LiveStage.obey(asked == .turnLeft ? .turnRight : asked.map { $0 == .keepStill ? $0 : .turnLeft }, since, &words)
+                default:
+                    LiveStage.obey(
+                        asked == .turnLeft
+                            ? .turnRight : asked.map { $0 == .keepStill ? $0 : .turnLeft }, since,
+                        &words)
                 }
             }
             #expect(stage.answer.status == "failed")
             let reasons = try #require(stage.answer.reasons), first = try #require(reasons.first)
             switch kind {
-            case "nothing": #expect(["action_missed", "blink_missed"].contains(first), "\(reasons)")
-            // A turn is always among what is asked, and what is flat is never seen from another side.
+            case "nothing":
+                #expect(["action_missed", "blink_missed"].contains(first), "\(reasons)")
+            // A turn is always among what is asked, and what is flat is never seen from another
+            // side.
             case "flat": #expect(first == "action_missed" && reasons.contains("flat"), "\(reasons)")
             default: #expect(first == "action_out_of_order", "\(reasons)")
             }
         }
     }
 
-    @Test("the frames of an earlier session are known again, after a restart too; another session of the same person is not")
+    @Test(
+        "the frames of an earlier session are known again, after a restart too; another session of the same person is not"
+    )
     func replayed() async throws {
         // What is told apart here: pictures of one person, not of nobody in particular.
-        let sessions = [UInt64(100), 101].map { seed in (1...10).map { ReplayHash(WordReader.Words(seed: seed, number: $0).patch) } }
+        let sessions = [UInt64(100), 101].map { seed in
+            (1...10).map { ReplayHash(WordReader.Words(seed: seed, number: $0).patch) }
+        }
         for (one, other) in sessions[0].flatMap({ one in sessions[1].map { (one, $0) } }) {
             #expect((ReplayHash.near + 1..<ReplayHash.bits / 3).contains(one.distance(to: other)))
         }
         let time = HandClock()
         let credential = Mutex<Sensitive<String>?>(nil)
-        try await TestServer.run(in: scratch, settings: Self.live, time: time, reader: WordReader()) { server in
+        try await TestServer.run(in: scratch, settings: Self.live, time: time, reader: WordReader())
+        { server in
             credential.withLock { $0 = server.credential }
             try await server.makeUser()
             try await register(server, seed: 100)
@@ -245,7 +324,10 @@ struct LiveCaptureTests {
             try await other.play()
             #expect(other.answer.hasPassed)
         }
-        try await TestServer.run(in: scratch, settings: Self.live, time: time, credential: credential.withLock { $0 }, reader: WordReader()) {
+        try await TestServer.run(
+            in: scratch, settings: Self.live, time: time, credential: credential.withLock { $0 },
+            reader: WordReader()
+        ) {
             server in
             for (seed, passes) in [(UInt64(100), false), (101, false), (102, true)] {
                 var stage = try await LiveStage(server, try await login(server).1, seed: seed)
@@ -266,7 +348,8 @@ struct LiveCaptureTests {
         let time = HandClock()
         let token = Mutex("")
         let credential = Mutex<Sensitive<String>?>(nil)
-        try await TestServer.run(in: scratch, settings: Self.live, time: time, reader: WordReader()) { server in
+        try await TestServer.run(in: scratch, settings: Self.live, time: time, reader: WordReader())
+        { server in
             credential.withLock { $0 = server.credential }
             try await server.makeUser()
             var stage = try await LiveStage(server, try await login(server).1)
@@ -274,49 +357,66 @@ struct LiveCaptureTests {
             token.withLock { $0 = stage.token }
         }
         let kept = token.withLock { $0 }
-        try await TestServer.run(in: scratch, settings: Self.live, time: time, credential: credential.withLock { $0 }, reader: WordReader()) {
+        try await TestServer.run(
+            in: scratch, settings: Self.live, time: time, credential: credential.withLock { $0 },
+            reader: WordReader()
+        ) {
             server in
             let headers = ["authorization": "Bearer \(kept)"]
             let status = try await server.send(.get, "/v1/capture", headers: headers)
             #expect(status.body["status"] == "failed" && status.body["reasons"] == ["interrupted"])
             var chain = FrameChain(nonce: [1])
             let frames = try await LiveStage.send(
-                server, kept, "frames", FrameBatch.contentType, FrameBatch.encode([chain.append([1], milliseconds: 0)]))
-            #expect(frames.0 == 409 && frames.1["code"] == "capture_closed" && frames.1["detail"]?.stringValue?.contains("restarted") == true)
+                server, kept, "frames", FrameBatch.contentType,
+                FrameBatch.encode([chain.append([1], milliseconds: 0)]))
+            #expect(
+                frames.0 == 409 && frames.1["code"] == "capture_closed"
+                    && frames.1["detail"]?.stringValue?.contains("restarted") == true)
         }
     }
 
-    @Test("who cancels after an action was told is in the audit log; who begins again and again has to wait")
+    @Test(
+        "who cancels after an action was told is in the audit log; who begins again and again has to wait"
+    )
     func drawingAgain() async throws {
         try await run(["MIEN_LIMIT_LIVE_CAPTURES_PER_MINUTE": "3"]) { server in
             for turn in 1...4 {
                 let token = try await login(server).1
                 guard turn < 4 else {
-                    let (status, body) = try await LiveStage.send(server, token.use { $0 }, "start", "application/json", [])
+                    let (status, body) = try await LiveStage.send(
+                        server, token.use { $0 }, "start", "application/json", [])
                     #expect(status == 429 && body["code"] == "too_many_requests")
                     continue
                 }
                 var stage = try await LiveStage(server, token)
                 try await stage.play(until: { $0.action != "keep_still" && $0.action != nil })
-                let cancelled = try await server.send(.delete, "/v1/capture", headers: ["authorization": "Bearer \(stage.token)"])
+                let cancelled = try await server.send(
+                    .delete, "/v1/capture", headers: ["authorization": "Bearer \(stage.token)"])
                 #expect(cancelled.body["status"] == "cancelled")
-                let entry = try #require(try await server.admin.audit().items.last { $0.event.hasPrefix("capture.") })
-                #expect(entry.event == "capture.cancelled" && entry.detail["count"] == 1 && entry.detail["mode"] == "liveness_active")
+                let entry = try #require(
+                    try await server.admin.audit().items.last { $0.event.hasPrefix("capture.") })
+                #expect(
+                    entry.event == "capture.cancelled" && entry.detail["count"] == 1
+                        && entry.detail["mode"] == "liveness_active")
                 // Those that came in the meantime are not all of a minute's.
                 server.time.advance(.seconds(1))
             }
         }
     }
 
-    @Test("who is told what is drawn and gives up, or fails, has guessed: after five the face is locked, the right one too")
+    @Test(
+        "who is told what is drawn and gives up, or fails, has guessed: after five the face is locked, the right one too"
+    )
     func guesses() async throws {
         try await run { server in
             try await register(server)
             for turn in 1...5 {
-                var stage = try await LiveStage(server, try await login(server).1, seed: UInt64(turn))
+                var stage = try await LiveStage(
+                    server, try await login(server).1, seed: UInt64(turn))
                 try await stage.play(until: { $0.action != "keep_still" && $0.action != nil })
                 if turn.isMultiple(of: 2) {
-                    _ = try await server.send(.delete, "/v1/capture", headers: ["authorization": "Bearer \(stage.token)"])
+                    _ = try await server.send(
+                        .delete, "/v1/capture", headers: ["authorization": "Bearer \(stage.token)"])
                 } else {
                     // Something is told, and nothing is done.
                     try await stage.play { _, _, _ in }
@@ -326,14 +426,16 @@ struct LiveCaptureTests {
             // Before anything is told, giving up is no guess.
             var early = try await LiveStage(server, try await login(server).1, seed: 6)
             try await early.play(atMost: 3)
-            _ = try await server.send(.delete, "/v1/capture", headers: ["authorization": "Bearer \(early.token)"])
+            _ = try await server.send(
+                .delete, "/v1/capture", headers: ["authorization": "Bearer \(early.token)"])
             let (journey, token) = try await login(server)
             var stage = try await LiveStage(server, token, seed: 7)
             try await stage.play()
             #expect(stage.answer.hasPassed, "a live person, and the right one")
             try await journey.respond(.clientInput)
             #expect(await journey.outcome() == nil)
-            let refused = try #require(try await server.admin.audit().items.last { $0.event == "face.refused" })
+            let refused = try #require(
+                try await server.admin.audit().items.last { $0.event == "face.refused" })
             #expect(refused.detail["locked"] == true)
         }
     }
@@ -343,9 +445,12 @@ struct LiveCaptureTests {
         try await run(["MIEN_CAPTURE_LIVE_SESSIONS": "24"]) { server in
             var stages: [LiveStage] = []
             for _ in 1...6 { stages.append(try await LiveStage(server, try await login(server).1)) }
-            let (status, body) = try await LiveStage.send(server, try await login(server).1.use { $0 }, "start", "application/json", [])
-            #expect(status == 429 && body["detail"]?.stringValue?.contains("6 live captures") == true)
-            _ = try await server.send(.delete, "/v1/capture", headers: ["authorization": "Bearer \(stages[0].token)"])
+            let (status, body) = try await LiveStage.send(
+                server, try await login(server).1.use { $0 }, "start", "application/json", [])
+            #expect(
+                status == 429 && body["detail"]?.stringValue?.contains("6 live captures") == true)
+            _ = try await server.send(
+                .delete, "/v1/capture", headers: ["authorization": "Bearer \(stages[0].token)"])
             _ = try await LiveStage(server, try await login(server).1)
         }
     }
@@ -364,13 +469,18 @@ struct LiveCaptureTests {
         }
     }
 
-    @Test("whose time is over is refused, and so is who went away; of too many sessions at once the last has to wait")
+    @Test(
+        "whose time is over is refused, and so is who went away; of too many sessions at once the last has to wait"
+    )
     func bounds() async throws {
-        try await run(["MIEN_CAPTURE_LIVE_SESSIONS": "1", "MIEN_FACE_LIVENESS_TIMEOUT_SECONDS": "10"]) { server in
+        try await run([
+            "MIEN_CAPTURE_LIVE_SESSIONS": "1", "MIEN_FACE_LIVENESS_TIMEOUT_SECONDS": "10",
+        ]) { server in
             var stage = try await LiveStage(server, try await login(server).1)
             try await stage.play(atMost: 3)
             let waiting = try await login(server).1
-            let busy = try await LiveStage.send(server, waiting.use { $0 }, "start", "application/json", [])
+            let busy = try await LiveStage.send(
+                server, waiting.use { $0 }, "start", "application/json", [])
             #expect(busy.0 == 503)
             server.time.advance(.seconds(10))
             await server.server.sweep()
@@ -381,7 +491,9 @@ struct LiveCaptureTests {
         }
     }
 
-    @Test("whose capture's own time ran out is written down as too late by the sweep, too, before the record goes")
+    @Test(
+        "whose capture's own time ran out is written down as too late by the sweep, too, before the record goes"
+    )
     func recordOver() async throws {
         try await run(["MIEN_CAPTURE_SECONDS": "10"]) { server in
             var stage = try await LiveStage(server, try await login(server).1)
@@ -390,32 +502,43 @@ struct LiveCaptureTests {
             await server.server.sweep()
             let last = try #require(try await server.admin.audit().items.last)
             #expect(last.event == "capture.refused" && last.detail["reasons"] == ["timed_out"])
-            let gone = try await LiveStage.send(server, stage.token, "start", "application/json", [])
+            let gone = try await LiveStage.send(
+                server, stage.token, "start", "application/json", [])
             #expect(gone.0 == 401, "and the record is gone")
         }
     }
 
-    @Test("an app may take pictures, openly; a step makes it stricter and never laxer; what passed before the app was tightened does not count")
+    @Test(
+        "an app may take pictures, openly; a step makes it stricter and never laxer; what passed before the app was tightened does not count"
+    )
     func policy() async throws {
         try await run { server in
             let app = try #require(AppID("default_application"))
             func set(_ liveness: JSONValue) async throws {
-                _ = try await server.admin.updateApp(app, AppRequest(name: "Sample app", settings: ["liveness": liveness]))
+                _ = try await server.admin.updateApp(
+                    app, AppRequest(name: "Sample app", settings: ["liveness": liveness]))
             }
             try await set(["mode": "image"])
             let (journey, token) = try await login(server)
-            let batch = try await LiveStage.send(server, token.use { $0 }, "frames", FrameBatch.contentType, [])
+            let batch = try await LiveStage.send(
+                server, token.use { $0 }, "frames", FrameBatch.contentType, [])
             #expect(batch.0 == 400 || batch.0 == 415)
-            let taken = try await LiveStage.send(server, token.use { $0 }, "frames", "image/jpeg", Installed.photo("obama"))
+            let taken = try await LiveStage.send(
+                server, token.use { $0 }, "frames", "image/jpeg", Installed.photo("obama"))
             #expect(taken.1["status"] == "passed" && taken.1["mode"] == "image")
-            let further = try await LiveStage.send(server, token.use { $0 }, "frames", "image/jpeg", Installed.photo("obama"))
+            let further = try await LiveStage.send(
+                server, token.use { $0 }, "frames", "image/jpeg", Installed.photo("obama"))
             #expect(further.0 == 409, "a login's capture takes no frame after one has passed")
             try await set(["mode": "liveness_active"])
-            #expect(try await journey.respond(.clientInput).startToken == nil, "a photo that passed before does not count now")
+            #expect(
+                try await journey.respond(.clientInput).startToken == nil,
+                "a photo that passed before does not count now")
 
             for (liveness, field) in [
-                (["mode": "smile"] as JSONValue, "settings"), (["modes": "image"], "settings.liveness.modes"),
-                (["actions": ["blink", "open_mouth"]], "settings.liveness.actions"), (["threshold": 101], "settings.liveness.threshold"),
+                (["mode": "smile"] as JSONValue, "settings"),
+                (["modes": "image"], "settings.liveness.modes"),
+                (["actions": ["blink", "open_mouth"]], "settings.liveness.actions"),
+                (["threshold": 101], "settings.liveness.threshold"),
             ] {
                 do {
                     try await set(liveness)
@@ -423,29 +546,52 @@ struct LiveCaptureTests {
                 } catch let error as MienError { #expect(error.fields.first?.field == field) }
             }
         }
-        let server = LivenessPolicy(mode: .livenessActive, threshold: 0, quality: 48, timeoutSeconds: 60)
-        let app = LivenessPolicy(mode: .livenessPassive, threshold: 20, actions: [.turnLeft, .blink, .lookUp])
-        let step = LivenessPolicy(mode: .image, threshold: 10, quality: 70, timeoutSeconds: 30, actions: [.blink, .turnLeft], actionCount: 2)
+        let server = LivenessPolicy(
+            mode: .livenessActive, threshold: 0, quality: 48, timeoutSeconds: 60)
+        let app = LivenessPolicy(
+            mode: .livenessPassive, threshold: 20, actions: [.turnLeft, .blink, .lookUp])
+        let step = LivenessPolicy(
+            mode: .image, threshold: 10, quality: 70, timeoutSeconds: 30,
+            actions: [.blink, .turnLeft], actionCount: 2)
         let rules = LivenessRules(server: server, app: app, step: step)
-        #expect(rules.mode == .livenessPassive && rules.threshold == 20 && rules.quality == 70 && rules.timeoutSeconds == 30)
+        #expect(
+            rules.mode == .livenessPassive && rules.threshold == 20 && rules.quality == 70
+                && rules.timeoutSeconds == 30)
         #expect(rules.actions == [.blink, .turnLeft] && rules.actionCount == 2)
-        #expect(LivenessRules(server: server, app: LivenessPolicy(), step: LivenessPolicy(mode: .image)).mode == .livenessActive)
-        #expect(LivenessRules(server: server, app: app, step: LivenessPolicy(actions: [.turnRight, .openMouth])).actions == app.actions)
+        #expect(
+            LivenessRules(server: server, app: LivenessPolicy(), step: LivenessPolicy(mode: .image))
+                .mode == .livenessActive)
+        #expect(
+            LivenessRules(
+                server: server, app: app, step: LivenessPolicy(actions: [.turnRight, .openMouth])
+            ).actions == app.actions)
         #expect(LivenessRules(server: server, app: LivenessPolicy(quality: 10)).quality == 48)
     }
 
     @Test("the words of policies are those of captures")
     func words() throws {
-        let document = try JSONText.parse(Array(OpenAPIDocument.text.utf8), limits: .init(maxBytes: 1 << 20, maxDepth: 64))
+        let document = try JSONText.parse(
+            Array(OpenAPIDocument.text.utf8), limits: .init(maxBytes: 1 << 20, maxDepth: 64))
         let answer = document["components"]?["schemas"]?["CaptureAnswer"]?["properties"]
-        func told(_ words: JSONValue?) -> Set<String>? { words?["enum"]?.arrayValue.map { Set($0.compactMap(\.stringValue)) } }
-        let refusals = SessionRefusal.allCases.map(\.rawValue) + CaptureRefusal.allCases.map(\.rawValue)
+        func told(_ words: JSONValue?) -> Set<String>? {
+            words?["enum"]?.arrayValue.map { Set($0.compactMap(\.stringValue)) }
+        }
+        let refusals =
+            SessionRefusal.allCases.map(\.rawValue) + CaptureRefusal.allCases.map(\.rawValue)
         #expect(told(answer?["reasons"]?["items"]) == Set(refusals))
         #expect(told(answer?["action"]) == Set(LivenessAction.allCases.map(\.rawValue)))
-        #expect(told(answer?["guidance"]?["items"]) == Set(Guidance.allCases.map(\.rawValue) + ["different_face"]))
+        #expect(
+            told(answer?["guidance"]?["items"])
+                == Set(Guidance.allCases.map(\.rawValue) + ["different_face"]))
         #expect(told(answer?["mode"]) == Set(LivenessPolicy.Mode.allCases.map(\.rawValue)))
-        #expect(LivenessPolicy.Mode.allCases.map(\.rawValue) == FaceCaptureMode.allCases.map(\.rawValue))
-        #expect(Set(LivenessPolicy.Action.allCases.map(\.rawValue)) == Set(LivenessAction.drawable.map(\.rawValue)))
-        #expect(Set(CaptureRefusal.allCases.map(\.rawValue)).isDisjoint(with: SessionRefusal.allCases.map(\.rawValue)))
+        #expect(
+            LivenessPolicy.Mode.allCases.map(\.rawValue) == FaceCaptureMode.allCases.map(\.rawValue)
+        )
+        #expect(
+            Set(LivenessPolicy.Action.allCases.map(\.rawValue))
+                == Set(LivenessAction.drawable.map(\.rawValue)))
+        #expect(
+            Set(CaptureRefusal.allCases.map(\.rawValue)).isDisjoint(
+                with: SessionRefusal.allCases.map(\.rawValue)))
     }
 }

@@ -11,7 +11,8 @@ import Testing
 
 @testable import MienServer
 
-/// A live capture over HTTP with pictures and the product's own networks: a head made from a photo, that does what it is asked.
+/// A live capture over HTTP with pictures and the product's own networks: a head made from a photo,
+/// that does what it is asked.
 @Suite("Live captures of pictures", .enabled(if: Installed.isThere, Installed.reason))
 struct LivePictureTests {
     private let scratch: ScratchFolder
@@ -23,68 +24,99 @@ struct LivePictureTests {
         let engine = try FaceEngine(pack: try PackLibrary(folder: Installed.home.packs).pack())
         let photo = try ImageDecoder.decode(Installed.photo("obama"))
         let face = try #require(try await engine.analyse(photo).main).detection.box
-        let width = min(photo.width, Int(3 * face.width)), height = min(photo.height, Int(3 * face.height))
+        let width = min(photo.width, Int(3 * face.width)),
+            height = min(photo.height, Int(3 * face.height))
         let left = min(max(0, Int(face.centre.x) - width / 2), photo.width - width)
         let top = min(max(0, Int(face.centre.y) - height / 2), photo.height - height)
-        let cut = photo.reduced(by: 1, x: left, y: top, width: width, height: height).resized(width: 360, height: 360 * height / width)
-        return SolidHead(cut, mesh: try #require(try await engine.analyse(cut).main).mesh, reach: 50)
+        let cut = photo.reduced(by: 1, x: left, y: top, width: width, height: height).resized(
+            width: 360, height: 360 * height / width)
+        return SolidHead(
+            cut, mesh: try #require(try await engine.analyse(cut).main).mesh, reach: 50)
     }
 
     private func token(_ server: TestServer) async throws -> String {
         let journey = try await server.client().start("face-registration")
-        try await journey.respond("password", ["username": "ada", "password": "a password nobody has"])
+        try await journey.respond(
+            "password", ["username": "ada", "password": "a password nobody has"])
         return try #require(try await journey.respond(.clientInput).startToken).use { $0 }
     }
 
-    @Test("frames are looked at: where the face is, how good it is, that it keeps still, what it is asked then, and a verdict with what was measured")
+    @Test(
+        "frames are looked at: where the face is, how good it is, that it keeps still, what it is asked then, and a verdict with what was measured"
+    )
     func pictures() async throws {
-        try await TestServer.run(in: scratch, settings: ["MIEN_FACE_LIVENESS_MODE": "liveness_active"]) { server in
+        try await TestServer.run(
+            in: scratch, settings: ["MIEN_FACE_LIVENESS_MODE": "liveness_active"]
+        ) { server in
             _ = try await server.makeUser()
             let token = try await token(server)
-            let (_, begun) = try await LiveStage.send(server, token, "start", "application/json", [])
+            let (_, begun) = try await LiveStage.send(
+                server, token, "start", "application/json", [])
             var answer = try begun.decoded(as: CaptureAnswer.self), head = try await Self.head()
             var told: [String] = [], quality = 0, boxes: [[Double]] = []
-            var chain = FrameChain(nonce: try #require(answer.nonce.flatMap { Base64URL.decode($0) }))
+            var chain = FrameChain(
+                nonce: try #require(answer.nonce.flatMap { Base64URL.decode($0) }))
             for number in 1...120 where answer.isOpen {
                 server.time.advance(.milliseconds(100))
-                let image = head.image(asked: answer.action.flatMap { LivenessAction(rawValue: $0) }, at: Double(number) / 10)
-                let frame = chain.append(JPEGEncoder.encode(image, quality: 92), milliseconds: UInt32(100 * number))
-                let (status, body) = try await LiveStage.send(server, token, "frames", FrameBatch.contentType, FrameBatch.encode([frame]))
+                let image = head.image(
+                    asked: answer.action.flatMap { LivenessAction(rawValue: $0) },
+                    at: Double(number) / 10)
+                let frame = chain.append(
+                    JPEGEncoder.encode(image, quality: 92), milliseconds: UInt32(100 * number))
+                let (status, body) = try await LiveStage.send(
+                    server, token, "frames", FrameBatch.contentType, FrameBatch.encode([frame]))
                 try #require(status == 200, "\(body)")
                 answer = try body.decoded(as: CaptureAnswer.self)
                 if let action = answer.action, told.last != action { told.append(action) }
                 quality = max(quality, answer.quality ?? 0)
                 if let face = answer.face { boxes.append(face) }
             }
-            #expect(told.count >= 2 && told.first == "keep_still", "keeping still was seen, and something else asked for: \(told)")
+            #expect(
+                told.count >= 2 && told.first == "keep_still",
+                "keeping still was seen, and something else asked for: \(told)")
             #expect(quality >= 48 && boxes.count > 20)
-            #expect(boxes.allSatisfy { $0.count == 4 && (60...300).contains($0[2]) }, "a face of about a third of the picture")
+            #expect(
+                boxes.allSatisfy { $0.count == 4 && (60...300).contains($0[2]) },
+                "a face of about a third of the picture")
             // A made-up head may pass or not; that it was judged, and by what, is the point.
-            #expect(!answer.isOpen && (answer.hasPassed || answer.reasons?.isEmpty == false), "\(answer)")
-            let entry = try #require(try await server.admin.audit().items.last { $0.event.hasPrefix("capture.") })
+            #expect(
+                !answer.isOpen && (answer.hasPassed || answer.reasons?.isEmpty == false),
+                "\(answer)")
+            let entry = try #require(
+                try await server.admin.audit().items.last { $0.event.hasPrefix("capture.") })
             let measured = try #require(entry.detail["measured"])
-            for check in ["track", "likeness", "texture"] { #expect(measured[check]?.numberValue != nil, "\(check)") }
+            for check in ["track", "likeness", "texture"] {
+                #expect(measured[check]?.numberValue != nil, "\(check)")
+            }
         }
     }
 
     @Test("what is no picture, and one too large, is told as such, and uses the session up")
     func noPictures() async throws {
         try await TestServer.run(
-            in: scratch, settings: ["MIEN_FACE_LIVENESS_MODE": "liveness_active", "MIEN_CAPTURE_LIVE_FRAMES": "50"]
+            in: scratch,
+            settings: [
+                "MIEN_FACE_LIVENESS_MODE": "liveness_active", "MIEN_CAPTURE_LIVE_FRAMES": "50",
+            ]
         ) { server in
             _ = try await server.makeUser()
             let token = try await token(server)
-            let (_, begun) = try await LiveStage.send(server, token, "start", "application/json", [])
-            let nonce = try #require(try begun.decoded(as: CaptureAnswer.self).nonce.flatMap { Base64URL.decode($0) })
-            let large = JPEGEncoder.encode(RGBImage(width: 2000, height: 1300, filledWith: .black), quality: 50)
+            let (_, begun) = try await LiveStage.send(
+                server, token, "start", "application/json", [])
+            let nonce = try #require(
+                try begun.decoded(as: CaptureAnswer.self).nonce.flatMap { Base64URL.decode($0) })
+            let large = JPEGEncoder.encode(
+                RGBImage(width: 2000, height: 1300, filledWith: .black), quality: 50)
             server.time.advance(.seconds(1))
             for picture in [[1, 2, 3], large] {
                 var chain = FrameChain(nonce: nonce)
                 let frame = chain.append(picture, milliseconds: 900)
-                let (status, body) = try await LiveStage.send(server, token, "frames", FrameBatch.contentType, FrameBatch.encode([frame]))
+                let (status, body) = try await LiveStage.send(
+                    server, token, "frames", FrameBatch.contentType, FrameBatch.encode([frame]))
                 #expect(status == 400 && body["code"] == "image_not_accepted", "\(status) \(body)")
             }
-            let status = try await server.send(.get, "/v1/capture", headers: ["authorization": "Bearer \(token)"])
+            let status = try await server.send(
+                .get, "/v1/capture", headers: ["authorization": "Bearer \(token)"])
             #expect(status.body["frames_left"] == 48 && status.body["next_frame"] == 1)
         }
     }

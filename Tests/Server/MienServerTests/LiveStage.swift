@@ -9,7 +9,8 @@ import Testing
 
 @testable import MienServer
 
-/// Reads frames that say in words what they show: for the whole way of a live capture without pictures and networks.
+/// Reads frames that say in words what they show: for the whole way of a live capture without
+/// pictures and networks.
 struct WordReader: LiveFrameReader {
     /// What a frame says.
     struct Words: Codable {
@@ -21,10 +22,12 @@ struct WordReader: LiveFrameReader {
         var seed: UInt64 = 1
         var number = 0
 
-        /// The person's own picture, under noise of this frame of this recording: so much that two frames' hashes differ in about 50 of 256 bits,
-        /// where 24 are still the same picture and 128 nothing in common.
+        /// The person's own picture, under noise of this frame of this recording: so much that two
+        /// frames' hashes differ in about 50 of 256 bits, where 24 are still the same picture and
+        /// 128 nothing in common.
         var patch: FacePatch {
-            var own = SeededGenerator(seed: 1 << 63 | UInt64(person)), noise = SeededGenerator(seed: seed << 20 | UInt64(number))
+            var own = SeededGenerator(seed: 1 << 63 | UInt64(person)),
+                noise = SeededGenerator(seed: seed << 20 | UInt64(number))
             let brightness = (0..<FacePatch.side * FacePatch.side).map { _ -> UInt8 in
                 let skin: UInt64 = own.next() % 160, grain: UInt64 = noise.next() % 81
                 return UInt8(8 + skin + grain)
@@ -35,15 +38,22 @@ struct WordReader: LiveFrameReader {
         var bytes: [UInt8] { [UInt8](try! JSONEncoder().encode(self)) }
     }
 
-    func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare) async throws -> FaceReading {
+    func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare)
+        async throws -> FaceReading
+    {
         let words = try JSONDecoder().decode(Words.self, from: Data(bytes))
         let look = MadeLook(
-            person: words.person, yaw: words.yaw, pitch: words.pitch, eyes: words.eyes, mouth: words.mouth, zoom: words.zoom, isFlat: words.isFlat)
-        let made = FaceReading.made(look, index: index, at: time, hash: UInt64(words.number) << 8 | words.seed)
+            person: words.person, yaw: words.yaw, pitch: words.pitch, eyes: words.eyes,
+            mouth: words.mouth, zoom: words.zoom, isFlat: words.isFlat)
+        let made = FaceReading.made(
+            look, index: index, at: time, hash: UInt64(words.number) << 8 | words.seed)
         guard let face = made.face else { return made }
         let live = LiveFace(
-            box: face.box, mesh: face.mesh, pose: face.pose, eyes: face.eyes, quality: face.quality, likeness: face.likeness, patch: words.patch)
-        return FaceReading(index: index, frame: made.frame, contentHash: made.contentHash, faceCount: 1, face: live)
+            box: face.box, mesh: face.mesh, pose: face.pose, eyes: face.eyes, quality: face.quality,
+            likeness: face.likeness, patch: words.patch)
+        return FaceReading(
+            index: index, frame: made.frame, contentHash: made.contentHash, faceCount: 1, face: live
+        )
     }
 
     /// A direction for each person, far from every other's.
@@ -51,19 +61,26 @@ struct WordReader: LiveFrameReader {
         guard let likeness = reading.face?.likeness else { return nil }
         let person = likeness.person
         var generator = SeededGenerator(seed: UInt64(7 + person))
-        let values = (0..<128).map { _ in Float(generator.normal()) }, norm = values.reduce(0) { $0 + $1 * $1 }.squareRoot()
-        return try FaceTemplate.Entry(descriptor: FaceDescriptor(values.map { $0 / norm }), quality: 80, pose: .frontal)
+        let values = (0..<128).map { _ in Float(generator.normal()) },
+            norm = values.reduce(0) { $0 + $1 * $1 }.squareRoot()
+        return try FaceTemplate.Entry(
+            descriptor: FaceDescriptor(values.map { $0 / norm }), quality: 80, pose: .frontal)
     }
 }
 
 extension FaceDescriptor {
     /// Whose `FaceReading.made` it is.
     fileprivate var person: Int {
-        (0..<8).first { self.cosine(with: try! FaceDescriptor((0..<8).map { [number = $0] in number == $0 ? 1 : 0 })) > 0.5 } ?? 0
+        (0..<8).first {
+            self.cosine(
+                with: try! FaceDescriptor((0..<8).map { [number = $0] in number == $0 ? 1 : 0 }))
+                > 0.5
+        } ?? 0
     }
 }
 
-/// Somebody before a camera whose app sends frames to a capture session, ten a second by the test's own clock.
+/// Somebody before a camera whose app sends frames to a capture session, ten a second by the test's
+/// own clock.
 struct LiveStage {
     let server: TestServer
     let token: String
@@ -77,18 +94,25 @@ struct LiveStage {
     /// Begins the session.
     init(_ server: TestServer, _ token: Sensitive<String>, seed: UInt64 = 1) async throws {
         (self.server, self.token, self.seed) = (server, token.use { $0 }, seed)
-        let (status, body) = try await Self.send(server, self.token, "start", "application/json", [])
+        let (status, body) = try await Self.send(
+            server, self.token, "start", "application/json", [])
         try #require(status == 200, "\(body)")
         answer = try body.decoded(as: CaptureAnswer.self)
         chain = FrameChain(nonce: try #require(answer.nonce.flatMap { Base64URL.decode($0) }))
     }
 
-    static func send(_ server: TestServer, _ token: String, _ path: String, _ type: String, _ body: [UInt8]) async throws -> (Int, JSONValue) {
+    static func send(
+        _ server: TestServer, _ token: String, _ path: String, _ type: String, _ body: [UInt8]
+    ) async throws -> (Int, JSONValue) {
         let response = try await transport.send(
             HTTPTransportRequest(
-                method: .post, url: "\(server.address)/v1/capture/\(path)", headers: ["authorization": "Bearer \(token)", "content-type": type],
+                method: .post, url: "\(server.address)/v1/capture/\(path)",
+                headers: ["authorization": "Bearer \(token)", "content-type": type],
                 body: body, timeout: .seconds(60)))
-        return (response.status, try JSONText.parse(response.body, limits: .init(maxBytes: 1 << 20, maxDepth: 32)))
+        return (
+            response.status,
+            try JSONText.parse(response.body, limits: .init(maxBytes: 1 << 20, maxDepth: 32))
+        )
     }
 
     var elapsed: UInt32 { UInt32(number * 100) }
@@ -103,7 +127,8 @@ struct LiveStage {
     }
 
     func post(_ frames: [LinkedFrame]) async throws -> (status: Int, body: JSONValue) {
-        let (status, body) = try await Self.send(server, token, "frames", FrameBatch.contentType, FrameBatch.encode(frames))
+        let (status, body) = try await Self.send(
+            server, token, "frames", FrameBatch.contentType, FrameBatch.encode(frames))
         return (status, body)
     }
 
@@ -113,9 +138,12 @@ struct LiveStage {
         answer = try body.decoded(as: CaptureAnswer.self)
     }
 
-    /// Does what is asked until the session has ended, `atMost` frames were sent, or an answer is as `isEnough` wants it.
+    /// Does what is asked until the session has ended, `atMost` frames were sent, or an answer is
+    /// as `isEnough` wants it.
     mutating func play(
-        _ person: Int = 0, atMost: Int = 400, _ doing: (_ asked: LivenessAction?, _ since: Double, inout WordReader.Words) -> Void = LiveStage.obey,
+        _ person: Int = 0, atMost: Int = 400,
+        _ doing: (_ asked: LivenessAction?, _ since: Double, inout WordReader.Words) -> Void =
+            LiveStage.obey,
         until isEnough: (CaptureAnswer) -> Bool = { _ in false }
     ) async throws {
         var asked: LivenessAction?, since = number

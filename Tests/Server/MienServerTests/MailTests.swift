@@ -9,21 +9,26 @@ import Testing
 
 @testable import MienServer
 
-@Suite("Mail, through a real relay", .enabled(if: Peer.isThere, Peer.reason), .serialized, .timeLimit(.minutes(15)))
+@Suite(
+    "Mail, through a real relay", .enabled(if: Peer.isThere, Peer.reason), .serialized,
+    .timeLimit(.minutes(15)))
 struct MailTests {
     private let scratch: ScratchFolder
 
     init() throws { scratch = try ScratchFolder() }
 
-    private static let mail = Mail(to: Sensitive("ada@example.org"), subject: "Your code", body: Sensitive("It is 1234"))
+    private static let mail = Mail(
+        to: Sensitive("ada@example.org"), subject: "Your code", body: Sensitive("It is 1234"))
 
     private func relay(
-        _ port: Int, _ security: MailRelay.Security = .none, host: String = "localhost", user: String? = nil, password: String = "",
+        _ port: Int, _ security: MailRelay.Security = .none, host: String = "localhost",
+        user: String? = nil, password: String = "",
         ca: String? = nil, patience: TimeAmount = .minutes(2)
     ) throws -> SMTPClient {
         try SMTPClient(
             relay: MailRelay(
-                host: host, port: port, security: security, user: user, password: Sensitive(password),
+                host: host, port: port, security: security, user: user,
+                password: Sensitive(password),
                 from: #require(MailAddress("mien@example.com")),
                 authorities: ca, patience: patience))
     }
@@ -49,88 +54,135 @@ struct MailTests {
             From the start
             """
         let subject = "Ihr Code für „Größe“ — " + String(repeating: "наибольшее ", count: 12)
-        try await relay(peer.port()).send(Mail(to: Sensitive("ada@example.org"), subject: subject, body: Sensitive(text)))
+        try await relay(peer.port()).send(
+            Mail(to: Sensitive("ada@example.org"), subject: subject, body: Sensitive(text)))
         let mail = try await peer.next(with: "text")
-        #expect(mail["text"]?.stringValue?.replacing("\r\n", with: "\n").trimmingCharacters(in: .newlines) == text.trimmingCharacters(in: .newlines))
-        #expect(mail["headers"]?["subject"]?.stringValue?.trimmingCharacters(in: .whitespaces) == subject.trimmingCharacters(in: .whitespaces))
-        #expect(mail["headers"]?["from"] == "mien@example.com" && mail["headers"]?["to"] == "ada@example.org")
+        #expect(
+            mail["text"]?.stringValue?.replacing("\r\n", with: "\n").trimmingCharacters(
+                in: .newlines) == text.trimmingCharacters(in: .newlines))
+        #expect(
+            mail["headers"]?["subject"]?.stringValue?.trimmingCharacters(in: .whitespaces)
+                == subject.trimmingCharacters(in: .whitespaces))
+        #expect(
+            mail["headers"]?["from"] == "mien@example.com"
+                && mail["headers"]?["to"] == "ada@example.org")
         #expect(mail["headers"]?["message-id"]?.stringValue?.hasSuffix("@example.com>") == true)
         #expect(mail["sender"] == "mien@example.com" && mail["recipients"] == ["ada@example.org"])
         #expect(mail["defects"] == [] && mail["ascii"] == true && mail["bare"] == false)
         #expect(try #require(mail["longest"]?.numberValue) <= 76)
     }
 
-    @Test("no address and no subject breaks out of its place", arguments: ["\r\n", "\n", "\r", "\u{0}", "\u{85}", "\u{2028}"])
+    @Test(
+        "no address and no subject breaks out of its place",
+        arguments: ["\r\n", "\n", "\r", "\u{0}", "\u{85}", "\u{2028}"])
     func injection(end: String) async throws {
         let peer = try Peer("relay"), client = try relay(try await peer.port())
-        for address in ["ada@example.org\(end)Bcc: eve@example.org", "ada@example.org>\(end)RCPT TO:<eve@example.org", "ada\(end)@example.org"] {
-            await #expect(throws: MailError.address) { try await client.send(Mail(to: Sensitive(address), subject: "", body: Sensitive(""))) }
+        for address in [
+            "ada@example.org\(end)Bcc: eve@example.org",
+            "ada@example.org>\(end)RCPT TO:<eve@example.org", "ada\(end)@example.org",
+        ] {
+            await #expect(throws: MailError.address) {
+                try await client.send(
+                    Mail(to: Sensitive(address), subject: "", body: Sensitive("")))
+            }
         }
-        try await client.send(Mail(to: Sensitive("ada@example.org"), subject: "a\(end)Bcc: eve@example.org", body: Sensitive("b")))
+        try await client.send(
+            Mail(
+                to: Sensitive("ada@example.org"), subject: "a\(end)Bcc: eve@example.org",
+                body: Sensitive("b")))
         let mail = try await peer.next(with: "text")
-        #expect(mail["recipients"] == ["ada@example.org"] && mail["headers"]?["bcc"] == nil && mail["defects"] == [])
+        #expect(
+            mail["recipients"] == ["ada@example.org"] && mail["headers"]?["bcc"] == nil
+                && mail["defects"] == [])
         #expect(mail["headers"]?["subject"]?.stringValue?.contains("Bcc: eve@example.org") == true)
     }
 
     @Test(
         "nothing but a plain address is one",
         arguments: [
-            "", "ada", "@example.org", "ada@", "a b@example.org", "ada@example.org ", "<ada@example.org>", "ada@exa>mple.org", "\"a\"@example.org",
-            "ada@@example.org", ".ada@example.org", "ada@example..org", "ada,eve@example.org", "ada\u{202e}@example.org",
+            "", "ada", "@example.org", "ada@", "a b@example.org", "ada@example.org ",
+            "<ada@example.org>", "ada@exa>mple.org", "\"a\"@example.org",
+            "ada@@example.org", ".ada@example.org", "ada@example..org", "ada,eve@example.org",
+            "ada\u{202e}@example.org",
         ])
     func notAddresses(text: String) { #expect(MailAddress(text) == nil) }
 
-    @Test("an address in other letters than ASCII goes to a relay that can take it, and to no other")
+    @Test(
+        "an address in other letters than ASCII goes to a relay that can take it, and to no other")
     func otherLetters() async throws {
         let mail = Mail(to: Sensitive("Дмитрий@пример.рф"), subject: "s", body: Sensitive("b"))
         let able = try Peer("relay"), unable = try Peer("relay", ["utf8": false])
         try await relay(able.port()).send(mail)
         let seen = try await able.next(with: "text")
         #expect(seen["recipients"] == ["Дмитрий@пример.рф"] && seen["options"] == ["SMTPUTF8"])
-        #expect(await failure(try relay(try await unable.port()), mail) == SMTPError(.asciiOnly, at: .recipient))
+        #expect(
+            await failure(try relay(try await unable.port()), mail)
+                == SMTPError(.asciiOnly, at: .recipient))
     }
 
     // MARK: To whom
 
-    @Test("encrypted, to the relay that the authority names, and to no other", arguments: [MailRelay.Security.starttls, .tls])
+    @Test(
+        "encrypted, to the relay that the authority names, and to no other",
+        arguments: [MailRelay.Security.starttls, .tls])
     func encrypted(security: MailRelay.Security) async throws {
-        let folder = try await Peer.certificates(in: scratch), ca = folder.appending(path: "ca.pem").path
+        let folder = try await Peer.certificates(in: scratch),
+            ca = folder.appending(path: "ca.pem").path
         for (certificate, host, authorities, isTrusted) in [
-            ("localhost", "localhost", ca, true), ("localhost", "127.0.0.1", ca, true), ("localhost", "localhost", nil, false),
-            ("elsewhere", "localhost", ca, false), ("elsewhere", "127.0.0.1", ca, false), ("expired", "localhost", ca, false),
+            ("localhost", "localhost", ca, true), ("localhost", "127.0.0.1", ca, true),
+            ("localhost", "localhost", nil, false),
+            ("elsewhere", "localhost", ca, false), ("elsewhere", "127.0.0.1", ca, false),
+            ("expired", "localhost", ca, false),
         ] {
             let peer = try Peer(
                 "relay",
                 [
-                    "tls": .string(security.rawValue), "certificate": .string(folder.appending(path: "\(certificate).pem").path),
-                    "key": .string(folder.appending(path: "\(certificate).key").path), "user": "mien", "password": "pass wörd",
+                    "tls": .string(security.rawValue),
+                    "certificate": .string(folder.appending(path: "\(certificate).pem").path),
+                    "key": .string(folder.appending(path: "\(certificate).key").path),
+                    "user": "mien", "password": "pass wörd",
                 ])
-            let client = try relay(try await peer.port(), security, host: host, user: "mien", password: "pass wörd", ca: authorities)
+            let client = try relay(
+                try await peer.port(), security, host: host, user: "mien", password: "pass wörd",
+                ca: authorities)
             if isTrusted {
                 try await client.send(Self.mail)
                 let mail = try await peer.next(with: "text")
                 #expect(mail["encrypted"] == .bool(true) && mail["user"] == "mien")
             } else {
-                await #expect(throws: (any Error).self, "\(certificate) at \(host)") { try await client.send(Self.mail) }
-                #expect(peer.all.allSatisfy { $0["text"] == nil && $0["refused"] == nil }, "neither mail nor password was told")
+                await #expect(throws: (any Error).self, "\(certificate) at \(host)") {
+                    try await client.send(Self.mail)
+                }
+                #expect(
+                    peer.all.allSatisfy { $0["text"] == nil && $0["refused"] == nil },
+                    "neither mail nor password was told")
             }
         }
     }
 
     @Test("a wrong password, and a relay that does not encrypt, end it before the mail is told")
     func refusedLogin() async throws {
-        let folder = try await Peer.certificates(in: scratch), ca = folder.appending(path: "ca.pem").path
+        let folder = try await Peer.certificates(in: scratch),
+            ca = folder.appending(path: "ca.pem").path
         let peer = try Peer(
             "relay",
             [
-                "tls": "starttls", "certificate": .string(folder.appending(path: "localhost.pem").path),
-                "key": .string(folder.appending(path: "localhost.key").path), "user": "mien", "password": "right",
+                "tls": "starttls",
+                "certificate": .string(folder.appending(path: "localhost.pem").path),
+                "key": .string(folder.appending(path: "localhost.key").path), "user": "mien",
+                "password": "right",
             ])
         let port = try await peer.port()
-        #expect(await failure(try relay(port, .starttls, user: "mien", password: "wrong", ca: ca)) == SMTPError(.refused(535), at: .login))
-        #expect(await failure(try relay(port, .starttls, ca: ca))?.stage == .sender, "the relay wants a login")
+        #expect(
+            await failure(try relay(port, .starttls, user: "mien", password: "wrong", ca: ca))
+                == SMTPError(.refused(535), at: .login))
+        #expect(
+            await failure(try relay(port, .starttls, ca: ca))?.stage == .sender,
+            "the relay wants a login")
         let plain = try Peer("relay")
-        #expect(await failure(try relay(try await plain.port(), .starttls, ca: ca)) == SMTPError(.refused(454), at: .encryption))
+        #expect(
+            await failure(try relay(try await plain.port(), .starttls, ca: ca))
+                == SMTPError(.refused(454), at: .encryption))
         #expect((peer.all + plain.all).allSatisfy { $0["text"] == nil })
     }
 
@@ -139,7 +191,8 @@ struct MailTests {
     @Test(
         "a relay that falls silent, talks without end or talks nonsense is left",
         arguments: [
-            ("silent", SMTPError(.silent, at: .greeting)), ("stops", SMTPError(.silent, at: .hello)),
+            ("silent", SMTPError(.silent, at: .greeting)),
+            ("stops", SMTPError(.silent, at: .hello)),
             ("chatty", SMTPError(.notUnderstood, at: .greeting)),
             ("nonsense", SMTPError(.notUnderstood, at: .greeting)),
         ])
@@ -148,18 +201,22 @@ struct MailTests {
         #expect(await failure(try relay(try await peer.port(), patience: .seconds(10))) == error)
     }
 
-    @Test("a mail the relay has taken is sent, however it says goodbye", arguments: ["drops", "late"])
+    @Test(
+        "a mail the relay has taken is sent, however it says goodbye", arguments: ["drops", "late"])
     func farewell(mode: String) async throws {
         let peer = try Peer("liar", ["mode": .string(mode)])
         try await relay(try await peer.port()).send(Self.mail)
         #expect(try await peer.next(with: "mail")["mail"] == true)
     }
 
-    @Test("what somebody says in the clear for the encrypted part is never taken for the relay's", arguments: ["injects", "injects-apart"])
+    @Test(
+        "what somebody says in the clear for the encrypted part is never taken for the relay's",
+        arguments: ["injects", "injects-apart"])
     func injectedReply(mode: String) async throws {
         let ca = try await Peer.certificates(in: scratch).appending(path: "ca.pem").path
         let peer = try Peer("liar", ["mode": .string(mode)])
-        let client = try relay(try await peer.port(), .starttls, user: "mien", password: "secret", ca: ca)
+        let client = try relay(
+            try await peer.port(), .starttls, user: "mien", password: "secret", ca: ca)
         if mode == "injects" {
             #expect(await failure(client) == SMTPError(.spokeTooSoon, at: .encryption))
         } else {
@@ -171,11 +228,19 @@ struct MailTests {
 
     // MARK: Once more
 
-    private func deliver(_ settings: [String: String], _ mails: [Mail], _ check: (LogLines, Metrics) async throws -> Void) async throws {
-        let standard = ["MIEN_MAIL_HOST": "localhost", "MIEN_MAIL_SECURITY": "none", "MIEN_MAIL_FROM": "mien@example.com"]
-        let configuration = try ServerConfiguration(environment: standard.merging(settings) { $1 }, home: scratch.url)
+    private func deliver(
+        _ settings: [String: String], _ mails: [Mail],
+        _ check: (LogLines, Metrics) async throws -> Void
+    ) async throws {
+        let standard = [
+            "MIEN_MAIL_HOST": "localhost", "MIEN_MAIL_SECURITY": "none",
+            "MIEN_MAIL_FROM": "mien@example.com",
+        ]
+        let configuration = try ServerConfiguration(
+            environment: standard.merging(settings) { $1 }, home: scratch.url)
         let logs = LogLines(), metrics = Metrics()
-        let service = try MailService(configuration: configuration, logger: logs.logger, metrics: metrics)
+        let service = try MailService(
+            configuration: configuration, logger: logs.logger, metrics: metrics)
         for mail in mails { service.send(mail) }
         let running = Task { try await service.run() }
         try await check(logs, metrics)
@@ -187,45 +252,71 @@ struct MailTests {
         while !metrics.text.contains(line) { try await Task.sleep(for: .milliseconds(10)) }
     }
 
-    @Test("“not now” is asked again until the relay takes the mail, once; others do not wait for it")
+    @Test(
+        "“not now” is asked again until the relay takes the mail, once; others do not wait for it")
     func temporary() async throws {
-        let peer = try Peer("relay", ["answers": ["RCPT ada@example.org": ["451 4.7.1 later, ada@example.org", "450 busy"]]])
+        let peer = try Peer(
+            "relay",
+            ["answers": ["RCPT ada@example.org": ["451 4.7.1 later, ada@example.org", "450 busy"]]])
         let others = Mail(to: Sensitive("bea@example.org"), subject: "Other", body: Sensitive("b"))
         let port = try await peer.port()
-        try await deliver(["MIEN_MAIL_PORT": "\(port)"], [Self.mail, Self.mail, others]) { logs, metrics in
+        try await deliver(["MIEN_MAIL_PORT": "\(port)"], [Self.mail, Self.mail, others]) {
+            logs, metrics in
             try await Self.counted(metrics, "mien_mails_total{result=\"sent\"} 3")
             let seen = peer.all.filter { $0["text"] != nil || $0["refused"] != nil }
-            #expect(seen.count { $0["refused"] != nil } == 2 && seen.count { $0["text"] != nil } == 3)
-            #expect(seen.first { $0["text"] != nil }?["recipients"] == ["bea@example.org"], "did not wait")
-            #expect(logs.text.contains("the relay answered RCPT TO with 451") && !logs.text.contains("ada@"), "\(logs.text)")
+            #expect(
+                seen.count { $0["refused"] != nil } == 2 && seen.count { $0["text"] != nil } == 3)
+            #expect(
+                seen.first { $0["text"] != nil }?["recipients"] == ["bea@example.org"],
+                "did not wait")
+            #expect(
+                logs.text.contains("the relay answered RCPT TO with 451")
+                    && !logs.text.contains("ada@"), "\(logs.text)")
         }
     }
 
     @Test("“never” is taken for an answer, and said in the log without the address")
     func permanent() async throws {
-        let peer = try Peer("relay", ["answers": ["RCPT ada@example.org": ["550 5.1.1 no ada@example.org here"], "DATA": ["554 no"]]])
+        let peer = try Peer(
+            "relay",
+            [
+                "answers": [
+                    "RCPT ada@example.org": ["550 5.1.1 no ada@example.org here"],
+                    "DATA": ["554 no"],
+                ]
+            ])
         let port = try await peer.port()
         try await deliver(["MIEN_MAIL_PORT": "\(port)"], [Self.mail, Self.mail]) { logs, metrics in
             try await Self.counted(metrics, "mien_mails_total{result=\"failed\"} 2")
-            #expect(peer.all.count { $0["refused"] != nil } == 2 && !peer.all.contains { $0["text"] != nil })
-            #expect(logs.text.contains("RCPT TO with 550") && logs.text.contains("DATA with 554") && !logs.text.contains("ada@"))
+            #expect(
+                peer.all.count { $0["refused"] != nil } == 2
+                    && !peer.all.contains { $0["text"] != nil })
+            #expect(
+                logs.text.contains("RCPT TO with 550") && logs.text.contains("DATA with 554")
+                    && !logs.text.contains("ada@"))
         }
     }
 
     // MARK: A journey
 
-    @Test("a code by mail signs its reader in: start, mail, code, token", .enabled(if: Installed.isThere, Installed.reason))
+    @Test(
+        "a code by mail signs its reader in: start, mail, code, token",
+        .enabled(if: Installed.isThere, Installed.reason))
     func journey() async throws {
         let folder = try await Peer.certificates(in: scratch)
         let peer = try Peer(
             "relay",
             [
-                "tls": "starttls", "certificate": .string(folder.appending(path: "localhost.pem").path),
-                "key": .string(folder.appending(path: "localhost.key").path), "user": "mien", "password": "right",
+                "tls": "starttls",
+                "certificate": .string(folder.appending(path: "localhost.pem").path),
+                "key": .string(folder.appending(path: "localhost.key").path), "user": "mien",
+                "password": "right",
             ])
         let settings = [
-            "MIEN_MAIL_HOST": "localhost", "MIEN_MAIL_PORT": "\(try await peer.port())", "MIEN_MAIL_CA": folder.appending(path: "ca.pem").path,
-            "MIEN_MAIL_USER": "mien", "MIEN_MAIL_PASSWORD": "right", "MIEN_MAIL_FROM": "login@example.com",
+            "MIEN_MAIL_HOST": "localhost", "MIEN_MAIL_PORT": "\(try await peer.port())",
+            "MIEN_MAIL_CA": folder.appending(path: "ca.pem").path,
+            "MIEN_MAIL_USER": "mien", "MIEN_MAIL_PASSWORD": "right",
+            "MIEN_MAIL_FROM": "login@example.com",
             // Without a hold the journey goes on to its end at once.
             "MIEN_RECOVERY_HOLD_HOURS": "0",
         ]
@@ -234,10 +325,15 @@ struct MailTests {
             let journey = try await server.client().start("recovery-email")
             try await journey.respond("email_code", ["user_identifier": "ada"])
             let mail = try await peer.next(with: "text")
-            #expect(mail["recipients"] == ["ada@example.org"] && mail["encrypted"] == true && mail["user"] == "mien")
-            let text = try #require(mail["text"]?.stringValue), code = try #require(text.firstMatch(of: /Your code is (\d{8})/)?.1)
+            #expect(
+                mail["recipients"] == ["ada@example.org"] && mail["encrypted"] == true
+                    && mail["user"] == "mien")
+            let text = try #require(mail["text"]?.stringValue),
+                code = try #require(text.firstMatch(of: /Your code is (\d{8})/)?.1)
             let wrong = code.first == "0" ? "1" + code.dropFirst() : "0" + code.dropFirst()
-            #expect(try await journey.respond(.clientInput, ["passcode": .string(wrong)]).data?["error"]?["code"] == "wrong_code")
+            #expect(
+                try await journey.respond(.clientInput, ["passcode": .string(wrong)]).data?[
+                    "error"]?["code"] == "wrong_code")
             try await journey.respond(.clientInput, ["passcode": .string(String(code))])
             try await journey.respond(.clientInput)
             guard case .success(let token) = await journey.outcome() else {
@@ -250,8 +346,10 @@ struct MailTests {
             let nobody = try await server.client().start("recovery-email")
             let asked = try await nobody.respond("email_code", ["user_identifier": "nobody"])
             #expect(asked.data?["code_length"] == 8 && asked.data?["error"] == nil)
-            #expect(peer.all.count { $0["text"]?.stringValue?.contains("Your code is") == true } == 1)
-            #expect(!server.logs.text.contains(code) && !server.logs.text.contains("ada@example.org"))
+            #expect(
+                peer.all.count { $0["text"]?.stringValue?.contains("Your code is") == true } == 1)
+            #expect(
+                !server.logs.text.contains(code) && !server.logs.text.contains("ada@example.org"))
         }
     }
 }

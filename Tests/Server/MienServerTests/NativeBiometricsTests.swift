@@ -17,27 +17,40 @@ struct NativeBiometricsTests {
     private final class Pocket: DeviceKeyProvider, LocalAuthenticator {
         private let signers = Mutex<[DeviceKeyTag: SoftwareSigner]>([:])
 
-        func makeKey(tag: DeviceKeyTag, protection: BiometricAccessConstraint) async throws -> DevicePublicKey {
+        func makeKey(tag: DeviceKeyTag, protection: BiometricAccessConstraint) async throws
+            -> DevicePublicKey
+        {
             let signer = try SoftwareSigner.generate(.es256)
             signers.withLock { $0[tag] = signer }
             return signer.publicKey
         }
         private func signer(_ tag: DeviceKeyTag) throws -> SoftwareSigner {
-            guard let signer = signers.withLock({ $0[tag] }) else { throw DeviceError(.biometricPrivateKeyNotFound, "none") }
+            guard let signer = signers.withLock({ $0[tag] }) else {
+                throw DeviceError(.biometricPrivateKeyNotFound, "none")
+            }
             return signer
         }
-        func publicKey(tag: DeviceKeyTag) async throws -> DevicePublicKey { try signer(tag).publicKey }
-        func sign(_ message: [UInt8], tag: DeviceKeyTag, unlocking prompt: UnlockPrompt) async throws -> [UInt8] { try signer(tag).sign(message) }
+        func publicKey(tag: DeviceKeyTag) async throws -> DevicePublicKey {
+            try signer(tag).publicKey
+        }
+        func sign(_ message: [UInt8], tag: DeviceKeyTag, unlocking prompt: UnlockPrompt)
+            async throws -> [UInt8]
+        { try signer(tag).sign(message) }
         func deleteKey(tag: DeviceKeyTag) async throws { signers.withLock { $0[tag] = nil } }
         func listTags() async throws -> [DeviceKeyTag] { signers.withLock { $0.keys.sorted() } }
 
         func capability() async throws -> BiometricCapability {
-            BiometricCapability(isSupported: true, isEnrolled: true, isPasscodeSet: true, isLockedOut: false)
+            BiometricCapability(
+                isSupported: true, isEnrolled: true, isPasscodeSet: true, isLockedOut: false)
         }
         func authenticate(reason: String, policy: BiometricPolicy) async throws -> LocalVerdict {
-            LocalVerdict(method: .finger, generation: try await enrolmentGeneration(), at: Instant(milliseconds: 0))
+            LocalVerdict(
+                method: .finger, generation: try await enrolmentGeneration(),
+                at: Instant(milliseconds: 0))
         }
-        func enrolmentGeneration() async throws -> EnrolmentGeneration { EnrolmentGeneration(bytes: [1]) }
+        func enrolmentGeneration() async throws -> EnrolmentGeneration {
+            EnrolmentGeneration(bytes: [1])
+        }
     }
 
     private static let journeys: [(id: String, steps: String)] = [
@@ -87,12 +100,14 @@ struct NativeBiometricsTests {
     ]
 
     private func run(
-        _ journey: String, _ server: TestServer, _ answer: @Sendable (_ data: JSONValue?) async throws -> JSONValue
+        _ journey: String, _ server: TestServer,
+        _ answer: @Sendable (_ data: JSONValue?) async throws -> JSONValue
     ) async throws -> JourneyOutcome? {
         let run = try await server.client().start(journey)
         for try await step in run.steps {
             if step.options["password"] != nil, step.options["face"] == nil {
-                try await step.respond("password", ["username": "ada", "password": "a password nobody has"])
+                try await step.respond(
+                    "password", ["username": "ada", "password": "a password nobody has"])
             } else if step.options["face"] != nil {
                 try await step.respond("face", ["user_identifier": "ada"])
             } else {
@@ -107,19 +122,26 @@ struct NativeBiometricsTests {
         return try token.use { try TokenClient.claims($0) }
     }
 
-    @Test("a journey registers a device's key, another signs in with it, a third has a transaction signed, the last one removes it")
+    @Test(
+        "a journey registers a device's key, another signs in with it, a third has a transaction signed, the last one removes it"
+    )
     func life() async throws {
         try await TestServer.run(in: scratch) { server in
             let user = try await server.makeUser()
             for (id, steps) in Self.journeys {
-                let text = #"{"id": "\#(id)", "version": 1, "title": "Keys", "start": "form", "steps": {\#(steps)}}"#
-                _ = try await server.admin.putJourney(JourneyID(id)!, version: 1, definition: Array(text.utf8))
+                let text =
+                    #"{"id": "\#(id)", "version": 1, "title": "Keys", "start": "form", "steps": {\#(steps)}}"#
+                _ = try await server.admin.putJourney(
+                    JourneyID(id)!, version: 1, definition: Array(text.utf8))
                 _ = try await server.admin.publishJourney(JourneyID(id)!, version: 1)
             }
             let pocket = Pocket()
-            let device = BiometricDevice(keys: pocket, authenticator: pocket, model: "Pocket", system: "linux")
+            let device = BiometricDevice(
+                keys: pocket, authenticator: pocket, model: "Pocket", system: "linux")
             let keys = NativeBiometrics(device, application: "default_application")
-            @Sendable func text(_ data: JSONValue?, _ name: String) throws -> String { try #require(data?[name]?.stringValue) }
+            @Sendable func text(_ data: JSONValue?, _ name: String) throws -> String {
+                try #require(data?[name]?.stringValue)
+            }
 
             let registered = try await run("key-register", server) { data in
                 let name = try text(data, "user_identifier")
@@ -129,23 +151,31 @@ struct NativeBiometricsTests {
             #expect(try Self.claims(registered)?["sub"]?.stringValue == user.text)
 
             @Sendable func sign(_ data: JSONValue?) async throws -> JSONValue {
-                try await keys.authenticateNativeBiometrics(username: "ada", challenge: try text(data, "challenge")).data
+                try await keys.authenticateNativeBiometrics(
+                    username: "ada", challenge: try text(data, "challenge")
+                ).data
             }
             let login = try await run("key-login", server, sign)
             let amr = try Self.claims(login)?["amr"]
             #expect(amr == ["pop", "x_biometric"], "nothing attests the key")
             // The same key from the token endpoint's side: one record.
-            #expect(try await server.admin.authenticators(of: user).count { $0.type == "native_biometrics" } == 1)
+            #expect(
+                try await server.admin.authenticators(of: user).count {
+                    $0.type == "native_biometrics"
+                } == 1)
 
             let signed = try await run("key-sign", server) { data in
                 #expect(data?["approval_data"] == ["amount": "120.50", "to": "CH93"])
                 return try await sign(["challenge": data?["transaction_challenge"] ?? .null])
             }
-            #expect(try Self.claims(signed)?["approval_data"] == ["amount": "120.50", "to": "CH93"])
+            #expect(
+                try Self.claims(signed)?["approval_data"] == ["amount": "120.50", "to": "CH93"])
 
             // A signature over something else: refused.
             let wrong = try await run("key-login", server) { _ in
-                try await keys.authenticateNativeBiometrics(username: "ada", challenge: "something else").data
+                try await keys.authenticateNativeBiometrics(
+                    username: "ada", challenge: "something else"
+                ).data
             }
             #expect(try Self.claims(wrong) == nil)
             let deleted = try await run("key-delete", server) { _ in [:] }

@@ -12,15 +12,21 @@ struct Outbox: Sendable {
     /// Subject and text of each, oldest first.
     func mails() throws -> [(subject: String, text: String)] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
-        return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".eml") }.sorted().map { name in
-            let raw = String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self).replacing("\r\n", with: "\n")
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
+            $0.hasSuffix(".eml")
+        }.sorted().map { name in
+            let raw = String(
+                decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self
+            ).replacing("\r\n", with: "\n")
             let parts = raw.split(separator: "\n\n", maxSplits: 1).map(String.init)
-            let subject = parts[0].split(separator: "\n").first { $0.hasPrefix("Subject: ") }?.dropFirst(9)
+            let subject = parts[0].split(separator: "\n").first { $0.hasPrefix("Subject: ") }?
+                .dropFirst(9)
             return (String(subject ?? ""), parts.count > 1 ? Self.decoded(parts[1]) : "")
         }
     }
 
-    /// The text of the first mail with `words` in its subject or text, which may be on its way still.
+    /// The text of the first mail with `words` in its subject or text, which may be on its way
+    /// still.
     ///
     /// - Parameter number: which of several, from 0.
     func mail(with words: String, _ number: Int = 0) async throws -> String {
@@ -34,7 +40,9 @@ struct Outbox: Sendable {
     }
 
     /// The code of the link in a mail.
-    static func code(in text: String) throws -> String { String(try #require(text.firstMatch(of: /\/notices\?code=([A-Za-z0-9_-]+)/)).1) }
+    static func code(in text: String) throws -> String {
+        String(try #require(text.firstMatch(of: /\/notices\?code=([A-Za-z0-9_-]+)/)).1)
+    }
 
     /// Quoted-printable, undone.
     private static func decoded(_ text: String) -> String {

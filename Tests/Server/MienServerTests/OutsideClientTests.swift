@@ -7,7 +7,8 @@ import Testing
 
 /// Clients that know the server from its documentation alone, against a real `mien serve`.
 @Suite(
-    "Outside clients", .enabled(if: Peer.isThere, Peer.reason), .enabled(if: Installed.isThere, Installed.reason), .serialized,
+    "Outside clients", .enabled(if: Peer.isThere, Peer.reason),
+    .enabled(if: Installed.isThere, Installed.reason), .serialized,
     .timeLimit(.minutes(10)))
 struct OutsideClientTests {
     private let scratch: ScratchFolder
@@ -15,40 +16,58 @@ struct OutsideClientTests {
     init() throws { scratch = try ScratchFolder() }
 
     /// Runs the peer to its end. Each of its checks has to hold, and none may be left out.
-    private static func run(_ name: String, _ settings: [String: JSONValue], checks wanted: Int) async throws {
+    private static func run(_ name: String, _ settings: [String: JSONValue], checks wanted: Int)
+        async throws
+    {
         let user: [String: JSONValue] = ["username": "ada", "password": "a password nobody has"]
         let said = try await Peer(name, user.merging(settings) { $1 }).rest()
         let checks = said.filter { $0["check"] != nil }
-        for check in checks { #expect(check["ok"] == true, "\(check["check"] ?? .null): \(check["seen"] ?? .null)") }
-        #expect(checks.count == wanted && said.last?["checks"] == .number(Double(wanted)), "it did not come to its end")
+        for check in checks {
+            #expect(check["ok"] == true, "\(check["check"] ?? .null): \(check["seen"] ?? .null)")
+        }
+        #expect(
+            checks.count == wanted && said.last?["checks"] == .number(Double(wanted)),
+            "it did not come to its end")
     }
 
     private static func addUser(_ admin: MienAdmin) async throws {
-        _ = try await admin.createUser(UserRequest(username: "ada", email: "ada@example.org", password: "a password nobody has"))
+        _ = try await admin.createUser(
+            UserRequest(
+                username: "ada", email: "ada@example.org", password: "a password nobody has"))
     }
 
-    @Test("a client written from the pages registers a key, logs in, refreshes and proves possession")
+    @Test(
+        "a client written from the pages registers a key, logs in, refreshes and proves possession")
     func biometric() async throws {
-        let server = try await ServeProcess.start(in: scratch, ["MIEN_IDENTITY_BIOMETRIC_LIST_ENABLED": "true"])
+        let server = try await ServeProcess.start(
+            in: scratch, ["MIEN_IDENTITY_BIOMETRIC_LIST_ENABLED": "true"])
         try await Self.addUser(server.admin(#require(server.credential)))
-        try await Self.run("biometric_client", ["server": .string(server.address), "app": "default_application"], checks: 43)
+        try await Self.run(
+            "biometric_client", ["server": .string(server.address), "app": "default_application"],
+            checks: 43)
         #expect(await server.stop() == 0)
     }
 
     @Test("Authlib: discovery, code and PKCE, refresh, revocation, introspection")
     func authlib() async throws {
-        let place = try await Peer.certificates(in: scratch), redirect = "https://app.example.org/back"
+        let place = try await Peer.certificates(in: scratch),
+            redirect = "https://app.example.org/back"
         let server = try await ServeProcess.start(
             in: scratch,
-            ["MIEN_TLS_CERTIFICATE": place.appending(path: "localhost.pem").path, "MIEN_TLS_KEY": place.appending(path: "localhost.key").path])
-        // The SDK trusts the system's authorities alone, so whoever administers here is a peer, too.
+            [
+                "MIEN_TLS_CERTIFICATE": place.appending(path: "localhost.pem").path,
+                "MIEN_TLS_KEY": place.appending(path: "localhost.key").path,
+            ])
+        // The SDK trusts the system's authorities alone, so whoever administers here is a peer,
+        // too.
         try await Self.run(
             "authlib_client",
             [
                 "server": .string(server.address), "admin_server": .string(server.adminAddress),
                 "authority": .string(place.appending(path: "ca.pem").path),
                 "redirect": .string(redirect),
-                "admin": .string(#require(server.credential).use { $0 }), "public": "web", "confidential": "backend",
+                "admin": .string(#require(server.credential).use { $0 }), "public": "web",
+                "confidential": "backend",
             ], checks: 34)
         #expect(await server.stop() == 0)
     }

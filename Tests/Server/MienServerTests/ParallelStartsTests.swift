@@ -22,8 +22,10 @@ struct ParallelStartsTests {
     }
 
     /// `body` gets numbers from 0 on, each once, over as many connections as there are.
-    private static func spread(_ count: Int, over address: String, _ body: @escaping @Sendable (Int, RawConnection) async throws -> Void) async throws
-    {
+    private static func spread(
+        _ count: Int, over address: String,
+        _ body: @escaping @Sendable (Int, RawConnection) async throws -> Void
+    ) async throws {
         let numbers = Count()
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             for _ in 0..<connections {
@@ -42,16 +44,19 @@ struct ParallelStartsTests {
 
     @Test("with room for all, each is accepted and can be continued, in bounded memory")
     func accepted() async throws {
-        // Those of the first round may still be open, as the server sees it, while the second one's come.
+        // Those of the first round may still be open, as the server sees it, while the second one's
+        // come.
         let server = try await ServeProcess.start(
             in: scratch,
             [
-                "MIEN_LIMIT_STARTS_PER_MINUTE": "1000000", "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
+                "MIEN_LIMIT_STARTS_PER_MINUTE": "1000000",
+                "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
                 "MIEN_LIMIT_CONNECTIONS_PER_ADDRESS": "\(Self.connections * 4)",
             ])
         let admin = try server.admin(try #require(server.credential))
         try await PagesJourney.publish(by: admin)
-        let before = try server.memory("VmHWM"), states = Mutex([String](repeating: "", count: Self.starts))
+        let before = try server.memory("VmHWM"),
+            states = Mutex([String](repeating: "", count: Self.starts))
         try await Self.spread(Self.starts, over: server.address) { number, connection in
             let answer = try await PagesJourney.start(connection)
             #expect(answer.status == 200)
@@ -62,7 +67,9 @@ struct ParallelStartsTests {
         #expect(Set(tokens).count == Self.starts)
         try await Self.spread(Self.starts, over: server.address) { number, connection in
             let answer = try await PagesJourney.next(connection, tokens[number])
-            if answer.status == 200, try answer.json["data"]?["text"] == "Page 2" { _ = continued.next() }
+            if answer.status == 200, try answer.json["data"]?["text"] == "Page 2" {
+                _ = continued.next()
+            }
         }
         #expect(continued.value == Self.starts)
         let grown = try server.memory("VmHWM") - before
@@ -73,7 +80,9 @@ struct ParallelStartsTests {
         #expect(await server.stop() == 0)
     }
 
-    @Test("with the standard limits, some are accepted and stay good; the others are told when to come back")
+    @Test(
+        "with the standard limits, some are accepted and stay good; the others are told when to come back"
+    )
     func limited() async throws {
         let server = try await ServeProcess.start(in: scratch)
         try await PagesJourney.publish(by: server.admin(try #require(server.credential)))
@@ -93,14 +102,19 @@ struct ParallelStartsTests {
             }
         }
         let tokens = states.withLock { $0 }, minutes = (ContinuousClock.now - begun) / .seconds(60)
-        #expect(tokens.count >= 600 && Double(tokens.count) <= 601 + 600 * minutes, "600 at once, and 10 a second after that")
+        #expect(
+            tokens.count >= 600 && Double(tokens.count) <= 601 + 600 * minutes,
+            "600 at once, and 10 a second after that")
         #expect(tokens.count + refused.value == Self.starts)
-        // Whoever was let in goes on; requests have a limit of their own, which the flood may have used up for a moment.
+        // Whoever was let in goes on; requests have a limit of their own, which the flood may have
+        // used up for a moment.
         let connection = try await RawConnection.open(server.address)
         for token in tokens.shuffled().prefix(20) {
             var answer = try await PagesJourney.next(connection, token)
             while answer.status == 429 {
-                try await Task.sleep(for: .seconds(try #require(answer.headers["retry-after"].flatMap { Double($0) })))
+                try await Task.sleep(
+                    for: .seconds(
+                        try #require(answer.headers["retry-after"].flatMap { Double($0) })))
                 answer = try await PagesJourney.next(connection, token)
             }
             #expect(answer.status == 200)

@@ -14,7 +14,8 @@ struct PasskeyTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    private static let refused = "this passkey does not sign in here, or its answer is not good any more: ask for new options"
+    private static let refused =
+        "this passkey does not sign in here, or its answer is not good any more: ask for new options"
 
     /// A server with a name, a user who has signed in, and their authenticator.
     private func withPasskey(
@@ -26,35 +27,54 @@ struct PasskeyTests {
             let user = try await server.makeUser(), client = TokenClient(server: server)
             let tokens = try await client.signIn()
             #expect(tokens.status == 200, "\(tokens.body)")
-            try await body(server, SoftwarePasskey(client, algorithm).with { $0.userHandle = Array(user.text.utf8) }, tokens["access_token"])
+            try await body(
+                server,
+                SoftwarePasskey(client, algorithm).with { $0.userHandle = Array(user.text.utf8) },
+                tokens["access_token"])
         }
     }
 
-    private static func passkeys(_ client: TokenClient, _ access: String?) async throws -> [JSONValue] {
+    private static func passkeys(_ client: TokenClient, _ access: String?) async throws
+        -> [JSONValue]
+    {
         let answer = try await client.send(.get, "/v1/me/passkeys", SoftwarePasskey.headers(access))
         #expect(answer.status == 200)
         return answer.body["items"]?.arrayValue ?? []
     }
 
     private static func problem(_ answer: TokenClient.Answer) -> [String?] {
-        [String(answer.status), answer["code"], answer.body["errors"]?.arrayValue?.first?["message"]?.stringValue ?? answer["detail"]]
+        [
+            String(answer.status), answer["code"],
+            answer.body["errors"]?.arrayValue?.first?["message"]?.stringValue ?? answer["detail"],
+        ]
     }
 
     private static func reasons(_ server: TestServer) async throws -> [JSONValue] {
-        try await server.admin.audit().items.filter { $0.event == "passkey.refused" }.compactMap { $0.detail["reason"] }
+        try await server.admin.audit().items.filter { $0.event == "passkey.refused" }.compactMap {
+            $0.detail["reason"]
+        }
     }
 
     // MARK: What works
 
-    @Test("a signed-in user registers a passkey, and signs in with it, by name or without", arguments: DeviceKeyAlgorithm.allCases, [false, true])
+    @Test(
+        "a signed-in user registers a passkey, and signs in with it, by name or without",
+        arguments: DeviceKeyAlgorithm.allCases, [false, true])
     func life(_ algorithm: DeviceKeyAlgorithm, isAttested: Bool) async throws {
         try await withPasskey(algorithm) { server, passkey, access in
-            let registered = try await passkey.register(access, name: "My laptop", isAttested: isAttested)
+            let registered = try await passkey.register(
+                access, name: "My laptop", isAttested: isAttested)
             #expect(registered.status == 200, "\(registered.body)")
-            #expect(registered["name"] == "My laptop" && registered["attestation"] == (isAttested ? "self" : "none"))
-            #expect(registered.body["transports"] == ["internal"], "words nobody knows are left out")
-            #expect(registered["algorithm"] == algorithm.rawValue && registered["aaguid"] == "00000000-0000-0000-0000-000000000000")
-            #expect(registered.body["used_at"] == nil && registered.body["backup_eligible"] == false)
+            #expect(
+                registered["name"] == "My laptop"
+                    && registered["attestation"] == (isAttested ? "self" : "none"))
+            #expect(
+                registered.body["transports"] == ["internal"], "words nobody knows are left out")
+            #expect(
+                registered["algorithm"] == algorithm.rawValue
+                    && registered["aaguid"] == "00000000-0000-0000-0000-000000000000")
+            #expect(
+                registered.body["used_at"] == nil && registered.body["backup_eligible"] == false)
 
             let user = try await server.userID("ada")
             var next = passkey
@@ -62,16 +82,29 @@ struct PasskeyTests {
                 next.counter += 1
                 let tokens = try await next.signIn(as: name)
                 #expect(tokens.status == 200, "\(tokens.body)")
-                #expect(tokens["token_type"] == "Bearer" && tokens["scope"] == "full-access offline_access openid" && tokens["refresh_token"] != nil)
+                #expect(
+                    tokens["token_type"] == "Bearer"
+                        && tokens["scope"] == "full-access offline_access openid"
+                        && tokens["refresh_token"] != nil)
                 let claims = try TokenClient.claims(tokens["id_token"])
-                #expect(claims["amr"] == ["pop", "mfa"] && claims["acr"] == "2" && claims["sub"] == .string(user.text))
+                #expect(
+                    claims["amr"] == ["pop", "mfa"] && claims["acr"] == "2"
+                        && claims["sub"] == .string(user.text))
                 #expect(try await passkey.client.userInfo(tokens["access_token"]).status == 200)
                 #expect(try await passkey.client.refresh(tokens["refresh_token"]).status == 200)
             }
             let listed = try await Self.passkeys(passkey.client, access)
-            #expect(listed.count == 1 && listed[0]["used_at"] == .number(Double(server.time.now.milliseconds)))
-            let events = try await server.admin.audit().items.map(\.event).filter { $0.hasPrefix("passkey.") }
-            #expect(events.sorted() == ["passkey.accepted", "passkey.accepted", "passkey.accepted", "passkey.registered"])
+            #expect(
+                listed.count == 1
+                    && listed[0]["used_at"] == .number(Double(server.time.now.milliseconds)))
+            let events = try await server.admin.audit().items.map(\.event).filter {
+                $0.hasPrefix("passkey.")
+            }
+            #expect(
+                events.sorted() == [
+                    "passkey.accepted", "passkey.accepted", "passkey.accepted",
+                    "passkey.registered",
+                ])
         }
     }
 
@@ -79,20 +112,33 @@ struct PasskeyTests {
     func options() async throws {
         try await withPasskey { server, passkey, access in
             let user = try await server.userID("ada")
-            let first = try #require(try await passkey.registrationOptions(access).body["publicKey"])
-            #expect(first["rp"]?["id"] == "login.example.org" && first["user"]?["name"] == "ada" && first["excludeCredentials"] == [])
-            #expect(first["user"]?["id"] == .string(Base64URL.encode(Array(user.text.utf8))) && first["attestation"] == "none")
+            let first = try #require(
+                try await passkey.registrationOptions(access).body["publicKey"])
+            #expect(
+                first["rp"]?["id"] == "login.example.org" && first["user"]?["name"] == "ada"
+                    && first["excludeCredentials"] == [])
+            #expect(
+                first["user"]?["id"] == .string(Base64URL.encode(Array(user.text.utf8)))
+                    && first["attestation"] == "none")
             #expect(first["pubKeyCredParams"]?.arrayValue?.map { $0["alg"] } == [-7, -8, -257])
             #expect(first["authenticatorSelection"]?["userVerification"] == "required")
             #expect(try await passkey.register(access).status == 200)
-            let direct = try await passkey.registrationOptions(passkey.access(counter: 2), #"{"attestation": "direct"}"#).body["publicKey"]
-            #expect(direct?["attestation"] == "direct" && direct?["challenge"] != first["challenge"])
+            let direct = try await passkey.registrationOptions(
+                passkey.access(counter: 2), #"{"attestation": "direct"}"#
+            ).body["publicKey"]
+            #expect(
+                direct?["attestation"] == "direct" && direct?["challenge"] != first["challenge"])
             #expect(
                 direct?["excludeCredentials"] == [
-                    ["type": "public-key", "id": .string(Base64URL.encode(passkey.id)), "transports": ["internal"]]
+                    [
+                        "type": "public-key", "id": .string(Base64URL.encode(passkey.id)),
+                        "transports": ["internal"],
+                    ]
                 ])
             let open = try await passkey.signInOptions()
-            #expect(open["rpId"] == "login.example.org" && open["userVerification"] == "required" && open["allowCredentials"] == [])
+            #expect(
+                open["rpId"] == "login.example.org" && open["userVerification"] == "required"
+                    && open["allowCredentials"] == [])
         }
     }
 
@@ -101,9 +147,13 @@ struct PasskeyTests {
         try await withPasskey { server, passkey, access in
             @Sendable func ids(_ name: String) async throws -> [String] {
                 let options = try await passkey.signInOptions(name)
-                #expect(options.objectValue?.keys.sorted() == ["allowCredentials", "challenge", "rpId", "timeout", "userVerification"])
+                #expect(
+                    options.objectValue?.keys.sorted() == [
+                        "allowCredentials", "challenge", "rpId", "timeout", "userVerification",
+                    ])
                 let allowed = try #require(options["allowCredentials"]?.arrayValue)
-                #expect(allowed.allSatisfy { $0["type"] == "public-key" && $0.objectValue?.count == 2 })
+                #expect(
+                    allowed.allSatisfy { $0["type"] == "public-key" && $0.objectValue?.count == 2 })
                 let ids = allowed.compactMap { $0["id"]?.stringValue }
                 #expect(ids.count == 10 && Set(ids).count == 10 && ids == ids.sorted())
                 return ids
@@ -112,12 +162,15 @@ struct PasskeyTests {
             #expect(try await ids(" ADA ") == before, "as names are compared")
             #expect(try await passkey.register(access).status == 200)
             let after = try await ids("ada"), own = Base64URL.encode(passkey.id)
-            #expect(after.contains(own) && Set(after).subtracting(before) == [own] && Set(before).subtracting(after).count == 1)
+            #expect(
+                after.contains(own) && Set(after).subtracting(before) == [own]
+                    && Set(before).subtracting(after).count == 1)
             #expect(try await ids("nobody") == nobody)
             #expect(Set(nobody).isDisjoint(with: before))
             let lengths = Set(nobody.map { Base64URL.decode($0)?.count ?? 0 })
             #expect(lengths.isSubset(of: [16, 20, 32, 48, 64]))
-            _ = try await server.admin.updateUser(server.userID("ada"), UserRequest(state: "suspended"))
+            _ = try await server.admin.updateUser(
+                server.userID("ada"), UserRequest(state: "suspended"))
             let suspended = try await ids("ada")
             #expect(!suspended.contains(own))
         }
@@ -128,16 +181,21 @@ struct PasskeyTests {
         try await withPasskey { _, passkey, access in
             #expect(try await passkey.register(access).status == 200)
             let small = passkey.with { $0.counter = 2 }
-            let tokens = try await small.signIn(small.credential(answering: small.signInOptions()), ["scope": "openid"])
-            #expect(tokens["scope"] == "openid" && tokens["refresh_token"] == nil && tokens["id_token"] != nil)
-            let foreign = try await small.signIn(small.credential(answering: small.signInOptions()), ["scope": "everything"])
+            let tokens = try await small.signIn(
+                small.credential(answering: small.signInOptions()), ["scope": "openid"])
+            #expect(
+                tokens["scope"] == "openid" && tokens["refresh_token"] == nil
+                    && tokens["id_token"] != nil)
+            let foreign = try await small.signIn(
+                small.credential(answering: small.signInOptions()), ["scope": "everything"])
             #expect(foreign.status == 400 && foreign["code"] == "invalid_request")
             let bound = passkey.with { $0.counter = 3 }, key = try SoftwareSigner.generate(.es256)
             let credential = try await bound.credential(answering: bound.signInOptions())
             var client = passkey.client
             client.key = key
             // The proof is for the server's public name.
-            let proof = try await client.proof(key, "", changed: ["htu": .string(SoftwarePasskey.origin + "/v1/webauthn/login")])
+            let proof = try await client.proof(
+                key, "", changed: ["htu": .string(SoftwarePasskey.origin + "/v1/webauthn/login")])
             let dpop = try await bound.signIn(credential, headers: ["dpop": proof])
             #expect(dpop.status == 200 && dpop["token_type"] == "DPoP", "\(dpop.body)")
         }
@@ -150,41 +208,97 @@ struct PasskeyTests {
         try await withPasskey { server, passkey, access in
             #expect(try await passkey.register(access).status == 200)
             try await server.makeUser("eve")
-            let eve = try SoftwarePasskey(passkey.client).with { $0.userHandle = Array("usr_other".utf8) }
+            let eve = try SoftwarePasskey(passkey.client).with {
+                $0.userHandle = Array("usr_other".utf8)
+            }
             let tokens = try await passkey.client.signIn("eve")
             #expect(try await eve.register(tokens["access_token"]).status == 200)
             let other = try SoftwareSigner.generate(.es256)
             // Failures lock after five: each kind in a turn of its own.
             let cases: [(String, String?, @Sendable (JSONValue) throws -> JSONValue)] = [
-                ("webauthn.origin", nil, { try passkey.with { $0.origin = "https://login.example.com" }.credential(answering: $0) }),
-                ("webauthn.origin", nil, { try passkey.with { $0.origin = "https://login.example.org:8443" }.credential(answering: $0) }),
-                ("attestation.relying-party", nil, { try passkey.with { $0.rpID = "example.org" }.credential(answering: $0) }),
-                ("webauthn.user-verification", nil, { try passkey.with { $0.flags = 0x01 }.credential(answering: $0) }),
-                ("webauthn.user-presence", nil, { try passkey.with { $0.flags = 0x04 }.credential(answering: $0) }),
-                ("webauthn.backup", nil, { try passkey.with { $0.flags = 0x0d }.credential(answering: $0) }),
-                ("webauthn.ceremony", nil, { try passkey.credential(answering: $0, type: "webauthn.create") }),
-                ("attestation.signature", nil, { try passkey.credential(answering: $0, signer: other) }),
-                // Another user's key under this credential's id, another user's handle, another user's credential.
-                ("attestation.signature", "ada", { try passkey.credential(answering: $0, signer: eve.signer) }),
-                ("webauthn.credential", nil, { try passkey.with { $0.userHandle = eve.userHandle }.credential(answering: $0) }),
-                ("user-handle", nil, { try passkey.with { $0.userHandle = nil }.credential(answering: $0) }),
+                (
+                    "webauthn.origin", nil,
+                    {
+                        try passkey.with { $0.origin = "https://login.example.com" }.credential(
+                            answering: $0)
+                    }
+                ),
+                (
+                    "webauthn.origin", nil,
+                    {
+                        try passkey.with { $0.origin = "https://login.example.org:8443" }
+                            .credential(answering: $0)
+                    }
+                ),
+                (
+                    "attestation.relying-party", nil,
+                    { try passkey.with { $0.rpID = "example.org" }.credential(answering: $0) }
+                ),
+                (
+                    "webauthn.user-verification", nil,
+                    { try passkey.with { $0.flags = 0x01 }.credential(answering: $0) }
+                ),
+                (
+                    "webauthn.user-presence", nil,
+                    { try passkey.with { $0.flags = 0x04 }.credential(answering: $0) }
+                ),
+                (
+                    "webauthn.backup", nil,
+                    { try passkey.with { $0.flags = 0x0d }.credential(answering: $0) }
+                ),
+                (
+                    "webauthn.ceremony", nil,
+                    { try passkey.credential(answering: $0, type: "webauthn.create") }
+                ),
+                (
+                    "attestation.signature", nil,
+                    { try passkey.credential(answering: $0, signer: other) }
+                ),
+                // Another user's key under this credential's id, another user's handle, another
+                // user's credential.
+                (
+                    "attestation.signature", "ada",
+                    { try passkey.credential(answering: $0, signer: eve.signer) }
+                ),
+                (
+                    "webauthn.credential", nil,
+                    {
+                        try passkey.with { $0.userHandle = eve.userHandle }.credential(
+                            answering: $0)
+                    }
+                ),
+                (
+                    "user-handle", nil,
+                    { try passkey.with { $0.userHandle = nil }.credential(answering: $0) }
+                ),
                 ("challenge", "ada", { try eve.credential(answering: $0) }),
                 ("challenge", "nobody", { try passkey.credential(answering: $0) }),
                 ("unknown", nil, { try SoftwarePasskey(passkey.client).credential(answering: $0) }),
                 (
                     "challenge", nil,
-                    { _ in try passkey.credential(answering: ["challenge": .string(Base64URL.encode([UInt8](repeating: 65, count: 32)))]) }
+                    { _ in
+                        try passkey.credential(answering: [
+                            "challenge": .string(
+                                Base64URL.encode([UInt8](repeating: 65, count: 32)))
+                        ])
+                    }
                 ),
             ]
             for (index, (reason, name, answer)) in cases.enumerated() {
                 server.time.advance(.seconds(3600))
                 let refused = try await passkey.signIn(answer(passkey.signInOptions(name)))
-                #expect(Self.problem(refused) == ["401", "invalid_credentials", Self.refused], "\(reason)")
+                #expect(
+                    Self.problem(refused) == ["401", "invalid_credentials", Self.refused],
+                    "\(reason)")
                 let reasons = try await Self.reasons(server)
-                #expect(reasons.count == index + 1 && reasons.contains(.string(reason)), "\(reason): \(reasons)")
+                #expect(
+                    reasons.count == index + 1 && reasons.contains(.string(reason)),
+                    "\(reason): \(reasons)")
             }
             server.time.advance(.seconds(3600))
-            #expect(try await passkey.with { $0.counter = 2 }.signIn(as: "ada").status == 200, "the right one still signs in")
+            #expect(
+                try await passkey.with { $0.counter = 2 }.signIn(as: "ada").status == 200,
+                "the right one still signs in")
             #expect(!server.logs.text.contains(Base64URL.encode(passkey.id)))
         }
     }
@@ -199,7 +313,9 @@ struct PasskeyTests {
             #expect(try await next.signIn(answer).status == 401)
             // A challenge is used up by an answer that is wrong.
             let later = passkey.with { $0.counter = 3 }, options = try await later.signInOptions()
-            #expect(try await later.signIn(later.with { $0.flags = 1 }.credential(answering: options)).status == 401)
+            #expect(
+                try await later.signIn(later.with { $0.flags = 1 }.credential(answering: options))
+                    .status == 401)
             #expect(try await later.signIn(later.credential(answering: options)).status == 401)
             // In time.
             let slow = try await later.credential(answering: later.signInOptions())
@@ -207,24 +323,31 @@ struct PasskeyTests {
             #expect(try await later.signIn(slow).status == 401)
             // Of another purpose, in either direction.
             let strong = try await passkey.access(counter: 4)
-            let creating = try #require(try await passkey.registrationOptions(strong).body["publicKey"])
+            let creating = try #require(
+                try await passkey.registrationOptions(strong).body["publicKey"])
             #expect(try await later.signIn(later.credential(answering: creating)).status == 401)
             let second = try SoftwarePasskey(passkey.client)
-            let wrong = try await second.register(strong, second.credential(creating: passkey.signInOptions()))
+            let wrong = try await second.register(
+                strong, second.credential(creating: passkey.signInOptions()))
             #expect(Self.problem(wrong).prefix(2) == ["400", "invalid_request"])
             // Of another app.
             _ = try await server.admin.createApp(AppRequest(id: "second_app", name: "Second"))
             let elsewhere = try SoftwarePasskey(TokenClient(server: server, app: "second_app"))
-            #expect(try await later.signIn(later.credential(answering: elsewhere.signInOptions())).status == 401)
+            #expect(
+                try await later.signIn(later.credential(answering: elsewhere.signInOptions()))
+                    .status == 401)
             #expect(try await later.with { $0.counter = 9 }.signIn(as: "ada").status == 200)
             // The device's own challenges are asked for elsewhere.
             let asked = try await passkey.client.send(
-                .post, "/oauth2/challenge", SoftwarePasskey.headers(nil), #"{"purpose":"passkey_sign_in"}"#)
+                .post, "/oauth2/challenge", SoftwarePasskey.headers(nil),
+                #"{"purpose":"passkey_sign_in"}"#)
             #expect(asked.status == 400)
         }
     }
 
-    @Test("a counter that does not grow is a possible clone: refused, noted, counted; one that is never used says nothing")
+    @Test(
+        "a counter that does not grow is a possible clone: refused, noted, counted; one that is never used says nothing"
+    )
     func clones() async throws {
         try await withPasskey { server, passkey, access in
             #expect(try await passkey.register(access).status == 200)
@@ -233,20 +356,27 @@ struct PasskeyTests {
                 let refused = try await passkey.with { $0.counter = counter }.signIn()
                 #expect(Self.problem(refused) == ["401", "invalid_credentials", Self.refused])
             }
-            #expect(try await server.admin.audit().items.count { $0.event == "passkey.possible_clone" } == 3)
+            #expect(
+                try await server.admin.audit().items.count { $0.event == "passkey.possible_clone" }
+                    == 3)
             #expect(try await passkey.with { $0.counter = 10 }.signIn().status == 200)
             // Two copies of a key answer at once.
             let twins = [passkey, passkey].map { $0.with { $0.counter = 11 } }
             let answers = try await [
-                twins[0].credential(answering: twins[0].signInOptions()), twins[1].credential(answering: twins[1].signInOptions()),
+                twins[0].credential(answering: twins[0].signInOptions()),
+                twins[1].credential(answering: twins[1].signInOptions()),
             ]
             let statuses = try await withThrowingTaskGroup(of: Int.self) { tasks in
-                for (twin, answer) in zip(twins, answers) { tasks.addTask { try await twin.signIn(answer).status } }
+                for (twin, answer) in zip(twins, answers) {
+                    tasks.addTask { try await twin.signIn(answer).status }
+                }
                 return try await tasks.reduce(into: []) { $0.append($1) }
             }
             #expect(statuses.sorted() == [200, 401])
 
-            let synced = try SoftwarePasskey(passkey.client).with { ($0.counter, $0.flags, $0.userHandle) = (0, 0x1d, passkey.userHandle) }
+            let synced = try SoftwarePasskey(passkey.client).with {
+                ($0.counter, $0.flags, $0.userHandle) = (0, 0x1d, passkey.userHandle)
+            }
             #expect(try await synced.register(passkey.access(counter: 12)).status == 200)
             for _ in 0..<2 { #expect(try await synced.signIn().status == 200) }
         }
@@ -256,10 +386,17 @@ struct PasskeyTests {
     func locks() async throws {
         try await withPasskey { server, passkey, access in
             #expect(try await passkey.register(access).status == 200)
-            for _ in 0..<5 { #expect(try await passkey.with { $0.flags = 1 }.signIn().status == 401) }
+            for _ in 0..<5 {
+                #expect(try await passkey.with { $0.flags = 1 }.signIn().status == 401)
+            }
             let next = passkey.with { $0.counter = 2 }
-            #expect(Self.problem(try await next.signIn()) == ["401", "invalid_credentials", Self.refused], "locked looks like wrong")
-            let entries = try await server.admin.audit().items.filter { $0.event == "passkey.refused" && $0.detail["locked"] == true }
+            #expect(
+                Self.problem(try await next.signIn()) == [
+                    "401", "invalid_credentials", Self.refused,
+                ], "locked looks like wrong")
+            let entries = try await server.admin.audit().items.filter {
+                $0.event == "passkey.refused" && $0.detail["locked"] == true
+            }
             #expect(entries.count == 1)
             server.time.advance(.seconds(3600))
             #expect(try await next.signIn().status == 200)
@@ -274,24 +411,40 @@ struct PasskeyTests {
                 #expect(answer.status == 400 && answer["code"] == "invalid_request")
                 return answer.body["errors"]?.arrayValue?.first?["message"]?.stringValue
             }
-            #expect(try await refusal(passkey.with { $0.origin = "http://login.example.org" })?.hasPrefix("webauthn.origin") == true)
-            #expect(try await refusal(passkey.with { $0.rpID = "example.org" })?.hasPrefix("attestation.relying-party") == true)
-            #expect(try await refusal(passkey.with { $0.flags = 0x01 })?.hasPrefix("webauthn.user-verification") == true)
-            let options = try #require(try await passkey.registrationOptions(access).body["publicKey"]),
+            #expect(
+                try await refusal(passkey.with { $0.origin = "http://login.example.org" })?
+                    .hasPrefix("webauthn.origin") == true)
+            #expect(
+                try await refusal(passkey.with { $0.rpID = "example.org" })?.hasPrefix(
+                    "attestation.relying-party") == true)
+            #expect(
+                try await refusal(passkey.with { $0.flags = 0x01 })?.hasPrefix(
+                    "webauthn.user-verification") == true)
+            let
+                options = try #require(
+                    try await passkey.registrationOptions(access).body["publicKey"]),
                 made = try passkey.credential(creating: options)
             #expect(try await passkey.register(access, made, name: "two\nlines").status == 400)
             #expect(try await passkey.register(access, made).status == 200)
             let strong = try await passkey.access(counter: 2)
-            #expect(try await passkey.register(strong, made).status == 400, "the challenge is used up")
-            #expect(Self.problem(try await passkey.register(strong)).prefix(2) == ["409", "conflict"], "excluded, and sent all the same")
+            #expect(
+                try await passkey.register(strong, made).status == 400, "the challenge is used up")
+            #expect(
+                Self.problem(try await passkey.register(strong)).prefix(2) == ["409", "conflict"],
+                "excluded, and sent all the same")
             // Whoever else brings the credential, or a challenge that somebody else asked for.
             try await server.makeUser("eve")
             let eve = try await passkey.client.signIn("eve")["access_token"]
             #expect(try await passkey.register(eve).status == 409)
-            let stolen = try #require(try await passkey.registrationOptions(strong).body["publicKey"]), second = try SoftwarePasskey(passkey.client)
-            #expect(try await second.register(eve, second.credential(creating: stolen)).status == 400)
+            let
+                stolen = try #require(
+                    try await passkey.registrationOptions(strong).body["publicKey"]),
+                second = try SoftwarePasskey(passkey.client)
+            #expect(
+                try await second.register(eve, second.credential(creating: stolen)).status == 400)
             #expect(try await second.registrationOptions(nil).status == 401)
-            #expect(try await second.register(nil, second.credential(creating: stolen)).status == 401)
+            #expect(
+                try await second.register(nil, second.credential(creating: stolen)).status == 401)
             #expect(try await Self.passkeys(passkey.client, eve) == [])
         }
     }
@@ -300,50 +453,78 @@ struct PasskeyTests {
     func forms() async throws {
         try await withPasskey { server, passkey, access in
             @Sendable func field(_ path: String, _ body: String) async throws -> String? {
-                let answer = try await passkey.client.send(.post, "/v1/webauthn/\(path)", SoftwarePasskey.headers(access), body)
-                #expect(answer.status == 400 && answer["code"] == "invalid_request", "\(path) \(body): \(answer.body)")
+                let answer = try await passkey.client.send(
+                    .post, "/v1/webauthn/\(path)", SoftwarePasskey.headers(access), body)
+                #expect(
+                    answer.status == 400 && answer["code"] == "invalid_request",
+                    "\(path) \(body): \(answer.body)")
                 return answer.body["errors"]?.arrayValue?.first?["field"]?.stringValue
             }
-            #expect(try await field("register/options", #"{"attestation":"enterprise"}"#) == "attestation")
+            #expect(
+                try await field("register/options", #"{"attestation":"enterprise"}"#)
+                    == "attestation")
             #expect(try await field("register", "{}") == "credential.type")
-            #expect(try await field("register", #"{"credential":{"type":"public-key"}}"#) == "credential.response")
-            #expect(try await field("register", #"{"credential":{"type":"public-key","rawId":"AA==","response":{}}}"#) == "credential.rawId")
+            #expect(
+                try await field("register", #"{"credential":{"type":"public-key"}}"#)
+                    == "credential.response")
+            #expect(
+                try await field(
+                    "register",
+                    #"{"credential":{"type":"public-key","rawId":"AA==","response":{}}}"#)
+                    == "credential.rawId")
             #expect(try await field("register", #"{"user":"eve"}"#) == "user")
             let long = Base64URL.encode([UInt8](repeating: 1, count: 1024))
             #expect(
-                try await field("login", #"{"client_id":"default_application","credential":{"type":"public-key","rawId":"\#(long)","response":{}}}"#)
+                try await field(
+                    "login",
+                    #"{"client_id":"default_application","credential":{"type":"public-key","rawId":"\#(long)","response":{}}}"#
+                )
                     == "credential.rawId")
             #expect(
-                try await field("login", #"{"client_id":"default_application","credential":{"type":"public-key","rawId":"AA","response":{}}}"#)
+                try await field(
+                    "login",
+                    #"{"client_id":"default_application","credential":{"type":"public-key","rawId":"AA","response":{}}}"#
+                )
                     == "credential.response.clientDataJSON")
             #expect(try await field("login", "{}") == "client_id")
             #expect(try await field("login", #"{"client_id":1}"#) == "client_id")
             #expect(try await field("login/options", "{}") == "client_id")
             let foreign = try await passkey.client.send(
-                .post, "/v1/webauthn/login/options", SoftwarePasskey.headers(nil), #"{"client_id":"nobodys_app"}"#)
+                .post, "/v1/webauthn/login/options", SoftwarePasskey.headers(nil),
+                #"{"client_id":"nobodys_app"}"#)
             #expect(foreign.status == 401)
         }
     }
 
     // MARK: Looking after them
 
-    @Test("users list, rename and remove their own, at most ten; with a passkey ends what it signed in")
+    @Test(
+        "users list, rename and remove their own, at most ten; with a passkey ends what it signed in"
+    )
     func management() async throws {
         try await withPasskey { server, passkey, access in
             let id = try #require(try await passkey.register(access)["id"])
             try await server.makeUser("eve")
             let eve = try await passkey.client.signIn("eve")["access_token"]
-            @Sendable func change(_ method: HTTPTransportRequest.Method, _ id: String, _ access: String?, _ body: String = "") async throws -> Int {
-                try await passkey.client.send(method, "/v1/me/passkeys/\(id)", SoftwarePasskey.headers(access), body).status
+            @Sendable func change(
+                _ method: HTTPTransportRequest.Method, _ id: String, _ access: String?,
+                _ body: String = ""
+            ) async throws -> Int {
+                try await passkey.client.send(
+                    method, "/v1/me/passkeys/\(id)", SoftwarePasskey.headers(access), body
+                ).status
             }
             #expect(try await change(.patch, id, access, #"{"name":"Blue key"}"#) == 204)
             #expect(try await change(.patch, id, access, #"{"name":""}"#) == 400)
             #expect(try await change(.patch, id, eve, #"{"name":"Mine"}"#) == 404)
             #expect(try await change(.delete, id, eve) == 404)
             #expect(try await change(.delete, id, nil) == 401)
-            #expect(try await Self.passkeys(passkey.client, access).map { $0["name"] } == ["Blue key"])
+            #expect(
+                try await Self.passkeys(passkey.client, access).map { $0["name"] } == ["Blue key"])
             // No other authenticator can be had this way.
-            let password = try await server.admin.authenticators(of: server.userID("ada")).first { $0.type == "password" }?.id
+            let password = try await server.admin.authenticators(of: server.userID("ada")).first {
+                $0.type == "password"
+            }?.id
             #expect(try await change(.delete, try #require(password), access) == 404)
 
             let tokens = try await passkey.with { $0.counter = 2 }.signIn()
@@ -352,12 +533,18 @@ struct PasskeyTests {
             #expect(try await passkey.client.userInfo(tokens["access_token"]).status == 401)
             #expect(try await passkey.client.refresh(tokens["refresh_token"]).status == 400)
             #expect(try await passkey.with { $0.counter = 3 }.signIn().status == 401)
-            #expect(try await passkey.client.userInfo(access).status == 200, "what the password signed in stays")
+            #expect(
+                try await passkey.client.userInfo(access).status == 200,
+                "what the password signed in stays")
 
-            let first = try SoftwarePasskey(passkey.client).with { $0.userHandle = passkey.userHandle }
+            let first = try SoftwarePasskey(passkey.client).with {
+                $0.userHandle = passkey.userHandle
+            }
             #expect(try await first.register(access).status == 200)
             let strong = try await first.access(counter: 2)
-            for _ in 1..<10 { #expect(try await SoftwarePasskey(passkey.client).register(strong).status == 200) }
+            for _ in 1..<10 {
+                #expect(try await SoftwarePasskey(passkey.client).register(strong).status == 200)
+            }
             #expect(try await passkey.registrationOptions(strong).status == 403)
         }
     }
@@ -367,12 +554,23 @@ struct PasskeyTests {
     @Test("the relying party is the public host, or a domain it is in; pages are named")
     func places() throws {
         func party(_ url: String, id: String? = nil, _ origins: [String] = []) -> [String]? {
-            guard let rp = try? PasskeyPlace(id: id, origins: origins).relyingParty(url) else { return nil }
+            guard let rp = try? PasskeyPlace(id: id, origins: origins).relyingParty(url) else {
+                return nil
+            }
             return [rp.id] + rp.origins.sorted()
         }
-        #expect(party("https://login.example.org") == ["login.example.org", "https://login.example.org"])
-        #expect(party("https://Login.example.org:443/") == ["login.example.org", "https://login.example.org"])
-        #expect(party("https://login.example.org:8443") == ["login.example.org", "https://login.example.org:8443"])
+        #expect(
+            party("https://login.example.org") == [
+                "login.example.org", "https://login.example.org",
+            ])
+        #expect(
+            party("https://Login.example.org:443/") == [
+                "login.example.org", "https://login.example.org",
+            ])
+        #expect(
+            party("https://login.example.org:8443") == [
+                "login.example.org", "https://login.example.org:8443",
+            ])
         #expect(
             party("https://login.example.org", id: "example.org", ["https://app.example.org"])
                 == ["example.org", "https://app.example.org", "https://login.example.org"])
@@ -383,14 +581,22 @@ struct PasskeyTests {
             PasskeyPlace.problems(id: id, origins: origins, publicURL: url).count
         }
         let url = "https://login.example.org"
-        #expect(problems("") == 0 && problems(url) == 0 && problems(url, id: "example.org") == 0 && problems(url, id: "login.example.org") == 0)
-        for id in ["example.com", "org", "ple.org", "app.login.example.org", "https://example.org", ""] where !id.isEmpty {
+        #expect(
+            problems("") == 0 && problems(url) == 0 && problems(url, id: "example.org") == 0
+                && problems(url, id: "login.example.org") == 0)
+        for id in [
+            "example.com", "org", "ple.org", "app.login.example.org", "https://example.org", "",
+        ] where !id.isEmpty {
             #expect(problems(url, id: id) == 1, "\(id)")
         }
         #expect(problems("", id: "example.org") == 1)
-        #expect(problems(url, id: "example.org", ["https://app.example.org", "android:apk-key-hash:abc"]) == 0)
+        #expect(
+            problems(
+                url, id: "example.org", ["https://app.example.org", "android:apk-key-hash:abc"])
+                == 0)
         for origin in [
-            "https://app.example.org", "http://login.example.org", "https://login.example.org/", "login.example.org", "https://example.com",
+            "https://app.example.org", "http://login.example.org", "https://login.example.org/",
+            "login.example.org", "https://example.com",
         ] {
             #expect(problems(url, [origin]) == 1, "\(origin)")
         }
@@ -399,10 +605,17 @@ struct PasskeyTests {
 
     @Test(
         "a server known by an address, or told not to, has no passkeys",
-        arguments: [[:], ["MIEN_AUTHENTICATION_IDENTITIES": "biometric", "MIEN_PUBLIC_URL": "https://login.example.org"]])
+        arguments: [
+            [:],
+            [
+                "MIEN_AUTHENTICATION_IDENTITIES": "biometric",
+                "MIEN_PUBLIC_URL": "https://login.example.org",
+            ],
+        ])
     func disabled(settings: [String: String]) async throws {
         try await TestServer.run(in: scratch, settings: settings) { server in
-            let answer = try await server.send(.post, "/v1/webauthn/login/options", #"{"client_id":"default_application"}"#)
+            let answer = try await server.send(
+                .post, "/v1/webauthn/login/options", #"{"client_id":"default_application"}"#)
             #expect(answer.status == 403 && answer.body["code"] == "not_permitted")
         }
     }

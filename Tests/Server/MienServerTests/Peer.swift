@@ -4,14 +4,16 @@ import MienTesting
 import Synchronization
 import Testing
 
-/// A program of Tests/Support/Peers, running: the outside world, in Python. Gone with the last reference.
+/// A program of Tests/Support/Peers, running: the outside world, in Python. Gone with the last
+/// reference.
 final class Peer: Sendable {
     /// It did not say in two minutes what was waited for, or did not end.
     struct Silence: Error {}
 
     static let reason: Comment = "needs aiosmtpd, PyJWT and Authlib: run scripts/peers"
     static let isThere = FileManager.default.contentsEqual(
-        atPath: place.appending(path: "requirements").path, andPath: repository.appending(path: "scripts/requirements-peers.txt").path)
+        atPath: place.appending(path: "requirements").path,
+        andPath: repository.appending(path: "scripts/requirements-peers.txt").path)
     static let repository = Repository.root
     private static let place = repository.appending(path: ".build/peers")
 
@@ -25,7 +27,10 @@ final class Peer: Sendable {
         keepsRunning = Pipe()
         let output = Pipe()
         process.executableURL = Self.place.appending(path: "bin/python3")
-        process.arguments = ["-B", Self.repository.appending(path: "Tests/Support/Peers/\(name).py").path, JSONText.write(.object(settings))]
+        process.arguments = [
+            "-B", Self.repository.appending(path: "Tests/Support/Peers/\(name).py").path,
+            JSONText.write(.object(settings)),
+        ]
         process.standardInput = keepsRunning
         process.standardOutput = output
         try process.run()
@@ -39,7 +44,8 @@ final class Peer: Sendable {
                 if more.isEmpty { break }
                 rest += more
                 while let end = rest.firstIndex(of: 10) {
-                    let line = try? JSONText.parse([UInt8](rest[..<end]), limits: .init(maxBytes: 1 << 20, maxDepth: 32))
+                    let line = try? JSONText.parse(
+                        [UInt8](rest[..<end]), limits: .init(maxBytes: 1 << 20, maxDepth: 32))
                     rest = Data(rest[(end + 1)...])
                     if let line { self?.said.withLock { $0.lines.append(line) } }
                 }
@@ -55,10 +61,13 @@ final class Peer: Sendable {
 
     /// What it says next that has `member`; what comes before is passed over.
     func next(with member: String) async throws -> JSONValue {
-        try #require(try await found { $0[member] != nil }, "the peer ended and never said “\(member)”")
+        try #require(
+            try await found { $0[member] != nil }, "the peer ended and never said “\(member)”")
     }
 
-    func port() async throws -> Int { Int(try #require(try await next(with: "port")["port"]?.numberValue)) }
+    func port() async throws -> Int {
+        Int(try #require(try await next(with: "port")["port"]?.numberValue))
+    }
 
     /// All it has said so far.
     var all: [JSONValue] { said.withLock { $0.lines } }
@@ -87,7 +96,9 @@ final class Peer: Sendable {
             let (found, isEnded) = said.withLock { said -> (JSONValue?, Bool) in
                 while said.taken < said.lines.count {
                     said.taken += 1
-                    if isWanted(said.lines[said.taken - 1]) { return (said.lines[said.taken - 1], false) }
+                    if isWanted(said.lines[said.taken - 1]) {
+                        return (said.lines[said.taken - 1], false)
+                    }
                 }
                 return (nil, said.isEnded)
             }

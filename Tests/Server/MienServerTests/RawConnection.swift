@@ -14,22 +14,35 @@ struct RawAnswer: Sendable {
     let headers: [String: String]
     let body: [UInt8]
 
-    var json: JSONValue { get throws { try JSONText.parse(body, limits: .init(maxBytes: 1 << 20, maxDepth: 32)) } }
+    var json: JSONValue {
+        get throws { try JSONText.parse(body, limits: .init(maxBytes: 1 << 20, maxDepth: 32)) }
+    }
 
     /// Holds it against RFC 9457 and what every answer of ours has.
     @discardableResult
-    func expect(_ code: ProblemCode, _ what: String = "", at location: SourceLocation = #_sourceLocation) throws -> Problem {
-        #expect(headers["content-type"] == "application/problem+json", "\(what): \(status)", sourceLocation: location)
+    func expect(
+        _ code: ProblemCode, _ what: String = "", at location: SourceLocation = #_sourceLocation
+    ) throws -> Problem {
+        #expect(
+            headers["content-type"] == "application/problem+json", "\(what): \(status)",
+            sourceLocation: location)
         #expect(headers["x-request-id"]?.isEmpty == false, sourceLocation: location)
-        #expect(headers["x-content-type-options"] == "nosniff" && headers["cache-control"] == "no-store", sourceLocation: location)
+        #expect(
+            headers["x-content-type-options"] == "nosniff"
+                && headers["cache-control"] == "no-store", sourceLocation: location)
         let problem = try JSONDecoder().decode(Problem.self, from: Data(body))
-        #expect(problem.code == code && problem.status == status && status == code.status, "\(what): \(problem)", sourceLocation: location)
-        #expect(problem.type == "https://mien.dev/problems/\(code.rawValue)" && !problem.detail.isEmpty, sourceLocation: location)
+        #expect(
+            problem.code == code && problem.status == status && status == code.status,
+            "\(what): \(problem)", sourceLocation: location)
+        #expect(
+            problem.type == "https://mien.dev/problems/\(code.rawValue)" && !problem.detail.isEmpty,
+            sourceLocation: location)
         return problem
     }
 }
 
-/// A connection that sends exactly what it is told, HTTP or not, and hands out answers as they come.
+/// A connection that sends exactly what it is told, HTTP or not, and hands out answers as they
+/// come.
 final class RawConnection: Sendable {
     /// The server said nothing for a minute, and did not hang up.
     struct Silence: Error {}
@@ -50,17 +63,23 @@ final class RawConnection: Sendable {
     /// - Parameters:
     ///   - address: `http://host:port`, or `https://` with `tls`.
     ///   - source: the address to connect from, e.g. `127.0.0.2`; by default, the system's choice.
-    static func open(_ address: String, tls: NIOSSLContext? = nil, from source: String? = nil) async throws -> RawConnection {
-        let url = try #require(URLComponents(string: address)), host = try #require(url.host), port = try #require(url.port)
+    static func open(_ address: String, tls: NIOSSLContext? = nil, from source: String? = nil)
+        async throws -> RawConnection
+    {
+        let url = try #require(URLComponents(string: address)), host = try #require(url.host),
+            port = try #require(url.port)
         let connection = RawConnection()
         var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-        if let source { bootstrap = bootstrap.bind(to: try SocketAddress(ipAddress: source, port: 0)) }
+        if let source {
+            bootstrap = bootstrap.bind(to: try SocketAddress(ipAddress: source, port: 0))
+        }
         let channel =
             try await bootstrap
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls {
-                        try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: "localhost"))
+                        try channel.pipeline.syncOperations.addHandler(
+                            NIOSSLClientHandler(context: tls, serverHostname: "localhost"))
                     }
                     try channel.pipeline.syncOperations.addHandler(Receiver(connection))
                 }
@@ -82,7 +101,9 @@ final class RawConnection: Sendable {
     }
 
     /// A whole request.
-    func request(_ method: String, _ path: String, _ headers: [String: String] = [:], _ body: [UInt8] = []) async throws -> RawAnswer {
+    func request(
+        _ method: String, _ path: String, _ headers: [String: String] = [:], _ body: [UInt8] = []
+    ) async throws -> RawAnswer {
         var text = "\(method) \(path) HTTP/1.1\r\nhost: localhost\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
         if !body.isEmpty || method == "POST" { text += "content-length: \(body.count)\r\n" }
@@ -91,8 +112,12 @@ final class RawConnection: Sendable {
         return answer
     }
 
-    func post(_ path: String, _ json: String, _ headers: [String: String] = [:]) async throws -> RawAnswer {
-        try await request("POST", path, ["content-type": "application/json"].merging(headers) { $1 }, Array(json.utf8))
+    func post(_ path: String, _ json: String, _ headers: [String: String] = [:]) async throws
+        -> RawAnswer
+    {
+        try await request(
+            "POST", path, ["content-type": "application/json"].merging(headers) { $1 },
+            Array(json.utf8))
     }
 
     /// The next answer; `nil` when the server has hung up.
@@ -127,10 +152,14 @@ final class RawConnection: Sendable {
 
     private func more(than before: Int) async {
         let loop = channel.withLock { $0 }!.eventLoop
-        let patience = loop.scheduleTask(in: .seconds(60)) { [weak self] in self?.resume { $0.error = Silence() } }
+        let patience = loop.scheduleTask(in: .seconds(60)) { [weak self] in
+            self?.resume { $0.error = Silence() }
+        }
         await withCheckedContinuation { continuation in
             let isNow = state.withLock { state -> Bool in
-                guard state.bytes.count == before, !state.isClosed, state.error == nil else { return true }
+                guard state.bytes.count == before, !state.isClosed, state.error == nil else {
+                    return true
+                }
                 state.waiting = continuation
                 return false
             }
@@ -149,13 +178,17 @@ final class RawConnection: Sendable {
 
     private static func parse(_ bytes: inout [UInt8], hasBody: Bool) throws -> RawAnswer? {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
-        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).components(
+            separatedBy: "\r\n")
         let first = lines[0].split(separator: " ")
-        guard first.count >= 2, first[0] == "HTTP/1.1", let status = Int(first[1]) else { throw Unreadable() }
+        guard first.count >= 2, first[0] == "HTTP/1.1", let status = Int(first[1]) else {
+            throw Unreadable()
+        }
         var headers: [String: String] = [:]
         for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: ":") else { throw Unreadable() }
-            headers[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            headers[line[..<colon].lowercased()] = line[line.index(after: colon)...]
+                .trimmingCharacters(in: .whitespaces)
         }
         let length = hasBody ? headers["content-length"].flatMap { Int($0) } ?? 0 : 0
         guard bytes.count >= end.upperBound + length else { return nil }
@@ -182,7 +215,9 @@ final class RawConnection: Sendable {
 
         /// A server that ends a connection hard, and a failed handshake, come as errors.
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            connection.resume { if error is NIOSSLError { $0.error = error } else { $0.isClosed = true } }
+            connection.resume {
+                if error is NIOSSLError { $0.error = error } else { $0.isClosed = true }
+            }
             context.close(promise: nil)
         }
     }

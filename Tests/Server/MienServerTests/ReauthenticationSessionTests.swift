@@ -15,7 +15,8 @@ struct ReauthenticationSessionTests {
 
     /// Sends, and notes each request and its status.
     private final class Recorder: HTTPTransport {
-        private let inner = AsyncHTTPTransport(), seen = Mutex<[(request: HTTPTransportRequest, status: Int)]>([])
+        private let inner = AsyncHTTPTransport(),
+            seen = Mutex<[(request: HTTPTransportRequest, status: Int)]>([])
 
         func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
             let response = try await inner.send(request)
@@ -23,7 +24,9 @@ struct ReauthenticationSessionTests {
             return response
         }
 
-        func statuses(of path: String) -> [Int] { seen.withLock { $0.filter { $0.request.url.hasSuffix(path) }.map(\.status) } }
+        func statuses(of path: String) -> [Int] {
+            seen.withLock { $0.filter { $0.request.url.hasSuffix(path) }.map(\.status) }
+        }
         var proofs: [String] { seen.withLock { $0.compactMap { $0.request.headers["dpop"] } } }
     }
 
@@ -36,9 +39,12 @@ struct ReauthenticationSessionTests {
 
     private static let registrations = ["v1", "me", "otp", "registrations"]
 
-    private static func token(_ journey: Journey, _ name: String = "ada") async throws -> Sensitive<String> {
+    private static func token(_ journey: Journey, _ name: String = "ada") async throws -> Sensitive<
+        String
+    > {
         for try await step in journey.steps {
-            try await step.respond("password", ["username": .string(name), "password": .string(password)])
+            try await step.respond(
+                "password", ["username": .string(name), "password": .string(password)])
         }
         guard case .success(let token) = await journey.outcome() else { throw CancellationError() }
         return token
@@ -57,10 +63,13 @@ struct ReauthenticationSessionTests {
             try await server.makeUser()
             let recorder = Recorder()
             let session = try MienSession(
-                MienOptions(serverPath: server.address, retry: RetryPolicy(attempts: 1), transport: recorder), tokenStorage: TransientTokenStorage(),
+                MienOptions(
+                    serverPath: server.address, retry: RetryPolicy(attempts: 1), transport: recorder
+                ), tokenStorage: TransientTokenStorage(),
                 reauthenticator: reauthenticator(server), now: { server.time.now })
             try await session.configure()
-            try await session.signIn(journeyToken: Self.token(server.client().start("password-login")))
+            try await session.signIn(
+                journeyToken: Self.token(server.client().start("password-login")))
             // Fresh, it may.
             #expect(try await session.send(.post, Self.registrations)["registration_code"] != nil)
             server.time.advance(.seconds(301))
@@ -74,19 +83,24 @@ struct ReauthenticationSessionTests {
         try await withStaleSession { server in
             { request, session in
                 asked.note(request)
-                return .journeyToken(try await Self.token(server.client().start("password-login", session: session)))
+                return .journeyToken(
+                    try await Self.token(server.client().start("password-login", session: session)))
             }
         } _: { server, session, recorder in
             let before = try await Self.claims(session)
             #expect(try await session.send(.post, Self.registrations)["registration_code"] != nil)
             let after = try await Self.claims(session)
             #expect(after["sid"] == before["sid"] && after["cnf"] == before["cnf"])
-            #expect(after["auth_time"]?.numberValue == Double(server.time.now.seconds) && after["auth_time"] != before["auth_time"])
+            #expect(
+                after["auth_time"]?.numberValue == Double(server.time.now.seconds)
+                    && after["auth_time"] != before["auth_time"])
             let request = try #require(asked.all.first)
             #expect(asked.all.count == 1)
-            #expect(request.maxAge == .seconds(300) && request.loginHint == after["sub"]?.stringValue)
+            #expect(
+                request.maxAge == .seconds(300) && request.loginHint == after["sub"]?.stringValue)
             #expect(recorder.statuses(of: "/registrations") == [201, 401, 201])
-            #expect(Set(recorder.proofs).count == recorder.proofs.count && recorder.proofs.count >= 5)
+            #expect(
+                Set(recorder.proofs).count == recorder.proofs.count && recorder.proofs.count >= 5)
             // The sign-in is fresh now: nobody is asked.
             _ = try await session.send(.post, Self.registrations)
             #expect(asked.all.count == 1)
@@ -98,11 +112,15 @@ struct ReauthenticationSessionTests {
         try await withStaleSession { server in
             { _, _ in .journeyToken(try await Self.token(server.client().start("password-login"))) }
         } _: { server, session, recorder in
-            let before = try await Self.claims(session), old = try await session.authorization(for: .get, url: "\(server.address)/oauth2/userinfo")
+            let before = try await Self.claims(session),
+                old = try await session.authorization(
+                    for: .get, url: "\(server.address)/oauth2/userinfo")
             _ = try await session.send(.post, Self.registrations)
             let after = try await Self.claims(session)
             #expect(after["sid"] != before["sid"] && after["sub"] == before["sub"])
-            #expect(try await TokenClient(server: server).send(.get, "/oauth2/userinfo", old).status == 401)
+            #expect(
+                try await TokenClient(server: server).send(.get, "/oauth2/userinfo", old).status
+                    == 401)
             #expect(recorder.statuses(of: "/registrations") == [201, 401, 201])
         }
     }
@@ -119,7 +137,9 @@ struct ReauthenticationSessionTests {
             let error = await #expect(throws: MienError.self) {
                 try await session.performing { try await session.send(.post, Self.registrations) }
             }
-            #expect(error?.code == .reauthenticationRequired && error?.reauthentication?.maxAge == .seconds(300))
+            #expect(
+                error?.code == .reauthenticationRequired
+                    && error?.reauthentication?.maxAge == .seconds(300))
             #expect(asked.all.count == 1)
             #expect(recorder.statuses(of: "/registrations") == [201, 401, 401])
             _ = try await session.userInfo()
@@ -131,9 +151,13 @@ struct ReauthenticationSessionTests {
         try await withStaleSession { _ in
             nil
         } _: { server, session, recorder in
-            let error = await #expect(throws: MienError.self) { try await session.send(.post, Self.registrations) }
+            let error = await #expect(throws: MienError.self) {
+                try await session.send(.post, Self.registrations)
+            }
             let user = try await server.userID("ada").text
-            #expect(error?.code == .reauthenticationRequired && error?.reauthentication?.loginHint == user)
+            #expect(
+                error?.code == .reauthenticationRequired
+                    && error?.reauthentication?.loginHint == user)
             #expect(recorder.statuses(of: "/registrations") == [201, 401])
         }
     }

@@ -14,7 +14,9 @@ final class ServeProcess: Sendable {
 
     /// Beside the test bundle, whatever the build's place and configuration.
     static let program: URL = {
-        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        let tests =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? CommandLine.arguments[0]
         return URL(filePath: tests).deletingLastPathComponent().appending(path: "mien")
     }()
 
@@ -33,15 +35,21 @@ final class ServeProcess: Sendable {
 
         init(_ folder: ScratchFolder, _ settings: [String: String], _ arguments: [String]) throws {
             let name = UUID().uuidString
-            (out, err) = (try folder.write([], to: "\(name).out"), try folder.write([], to: "\(name).err"))
+            (out, err) = (
+                try folder.write([], to: "\(name).out"), try folder.write([], to: "\(name).err")
+            )
             process.executableURL = ServeProcess.program
             process.arguments = ["serve"] + arguments
             let standard = [
-                "MIEN_HOME": folder("home").path, "MIEN_PACKS": Installed.home.packs.path, "MIEN_DATA": folder("data").path, "MIEN_PORT": "0",
-                "MIEN_ADMIN_LISTEN": "127.0.0.1:0", "MIEN_PASSWORD_MEMORY_KIB": "8192", "MIEN_PASSWORD_PASSES": "1",
+                "MIEN_HOME": folder("home").path, "MIEN_PACKS": Installed.home.packs.path,
+                "MIEN_DATA": folder("data").path, "MIEN_PORT": "0",
+                "MIEN_ADMIN_LISTEN": "127.0.0.1:0", "MIEN_PASSWORD_MEMORY_KIB": "8192",
+                "MIEN_PASSWORD_PASSES": "1",
             ]
-            process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MIEN_") }
-                .merging(standard) { $1 }.merging(settings) { $1 }
+            process.environment = ProcessInfo.processInfo.environment.filter {
+                !$0.key.hasPrefix("MIEN_")
+            }
+            .merging(standard) { $1 }.merging(settings) { $1 }
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = try FileHandle(forWritingTo: out)
             process.standardError = try FileHandle(forWritingTo: err)
@@ -53,30 +61,46 @@ final class ServeProcess: Sendable {
 
         deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
-        func text(_ file: URL) throws -> String { String(decoding: try Data(contentsOf: file), as: UTF8.self) }
+        func text(_ file: URL) throws -> String {
+            String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        }
     }
 
-    private init(_ running: Running, address: String, adminAddress: String, credential: Sensitive<String>?) {
-        (self.running, self.address, self.adminAddress, self.credential) = (running, address, adminAddress, credential)
+    private init(
+        _ running: Running, address: String, adminAddress: String, credential: Sensitive<String>?
+    ) {
+        (self.running, self.address, self.adminAddress, self.credential) = (
+            running, address, adminAddress, credential
+        )
     }
 
     /// Starts it on a free port and waits until it listens.
     ///
     /// - Throws: ``NotListening`` when it ends instead.
-    static func start(in folder: ScratchFolder, _ settings: [String: String] = [:], arguments: [String] = []) async throws -> ServeProcess {
+    static func start(
+        in folder: ScratchFolder, _ settings: [String: String] = [:], arguments: [String] = []
+    ) async throws -> ServeProcess {
         let running = try Running(folder, settings, arguments)
         let deadline = ContinuousClock.now + .seconds(600)
         while running.process.isRunning, ContinuousClock.now < deadline {
             let said = try running.text(running.out)
-            if let address = said.firstMatch(of: /Listening on (\S+)\n/), let admin = said.firstMatch(of: /Admin API on (\S+)\n/) {
-                let credential = said.firstMatch(of: /\n\s+(adm_\S+)\n/).map { Sensitive(String($0.1)) }
-                return ServeProcess(running, address: String(address.1), adminAddress: String(admin.1), credential: credential)
+            if let address = said.firstMatch(of: /Listening on (\S+)\n/),
+                let admin = said.firstMatch(of: /Admin API on (\S+)\n/)
+            {
+                let credential = said.firstMatch(of: /\n\s+(adm_\S+)\n/).map {
+                    Sensitive(String($0.1))
+                }
+                return ServeProcess(
+                    running, address: String(address.1), adminAddress: String(admin.1),
+                    credential: credential)
             }
             try await Task.sleep(for: .milliseconds(20))
         }
         if running.process.isRunning { kill(running.process.processIdentifier, SIGKILL) }
         for await _ in running.ends {}
-        throw NotListening(status: running.process.terminationStatus, out: try running.text(running.out), err: try running.text(running.err))
+        throw NotListening(
+            status: running.process.terminationStatus, out: try running.text(running.out),
+            err: try running.text(running.err))
     }
 
     var out: String { get throws { try running.text(running.out) } }
@@ -91,7 +115,8 @@ final class ServeProcess: Sendable {
     func ended() async -> Int32 {
         for await _ in running.ends {}
         let process = running.process
-        return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+        return process.terminationReason == .exit
+            ? process.terminationStatus : -process.terminationStatus
     }
 
     /// SIGTERM, and what it ends with.
@@ -103,13 +128,17 @@ final class ServeProcess: Sendable {
 
     /// `VmRSS` or `VmHWM`, in MiB.
     func memory(_ field: String) throws -> Int {
-        let text = try String(contentsOfFile: "/proc/\(running.process.processIdentifier)/status", encoding: .utf8)
+        let text = try String(
+            contentsOfFile: "/proc/\(running.process.processIdentifier)/status", encoding: .utf8)
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(field + ":") })
-        return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }) / 1024
+        return try #require(
+            line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }) / 1024
     }
 
     func admin(_ credential: Sensitive<String>) throws -> MienAdmin {
-        try MienAdmin(MienOptions(serverPath: adminAddress, retry: RetryPolicy(attempts: 1)), credential: credential)
+        try MienAdmin(
+            MienOptions(serverPath: adminAddress, retry: RetryPolicy(attempts: 1)),
+            credential: credential)
     }
 }
 
@@ -122,7 +151,8 @@ enum PagesJourney {
         let steps = (1...pages).map { i in
             #""p\#(i)": {"type": "information", "config": {"text": "Page \#(i)"}, "on": {"success": "\#(i == pages ? "form" : "p\(i + 1)")"}}"#
         }
-        // After the pages a password, since a journey has to be able to succeed. No test gets there.
+        // After the pages a password, since a journey has to be able to succeed. No test gets
+        // there.
         return #"""
             {"id": "pages", "version": 1, "title": "Pages", "start": "p1", "steps": {\#(steps.joined(separator: ", ")),
               "form": {"type": "login_form", "config": {"branches": [{"id": "password"}], "output_variable": "form"}, "on": {"password": "check"}},
@@ -137,10 +167,12 @@ enum PagesJourney {
     }
 
     static func start(_ connection: RawConnection) async throws -> RawAnswer {
-        try await connection.post("/v1/journeys/pages/start", #"{"client_id": "default_application"}"#)
+        try await connection.post(
+            "/v1/journeys/pages/start", #"{"client_id": "default_application"}"#)
     }
 
     static func next(_ connection: RawConnection, _ state: String) async throws -> RawAnswer {
-        try await connection.post("/v1/journeys/respond", #"{"state": "\#(state)", "option": "client_input"}"#)
+        try await connection.post(
+            "/v1/journeys/respond", #"{"state": "\#(state)", "option": "client_input"}"#)
     }
 }

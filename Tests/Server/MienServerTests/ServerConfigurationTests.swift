@@ -7,7 +7,9 @@ import Testing
 struct ServerConfigurationTests {
     private let home = URL(filePath: "/nonexistent/home")
 
-    private func configuration(_ yaml: String = "", _ environment: [String: String] = [:]) throws -> ServerConfiguration {
+    private func configuration(_ yaml: String = "", _ environment: [String: String] = [:]) throws
+        -> ServerConfiguration
+    {
         try ServerConfiguration(file: ("mien.yaml", yaml), environment: environment, home: home)
     }
 
@@ -20,7 +22,8 @@ struct ServerConfigurationTests {
 
     @Test("the environment goes before the file, the file before the standard value")
     func order() throws {
-        let found = try configuration("port: 9000\nhost: 0.0.0.0\nface:\n  threshold: 60\n", ["MIEN_PORT": "9001"])
+        let found = try configuration(
+            "port: 9000\nhost: 0.0.0.0\nface:\n  threshold: 60\n", ["MIEN_PORT": "9001"])
         #expect(found.port == 9001 && found.host == "0.0.0.0" && found.faceThreshold == 60)
         #expect(found.faceQuality == 48 && found.dataFolder.path == "/nonexistent/home/server")
     }
@@ -37,39 +40,57 @@ struct ServerConfigurationTests {
     @Test(
         "values out of range, and settings that do not go together, say what is allowed",
         arguments: [
-            ("port: 70000", "0 to 65535"), ("port: x", "whole number"), ("log:\n  level: loud", "trace, debug"),
+            ("port: 70000", "0 to 65535"), ("port: x", "whole number"),
+            ("log:\n  level: loud", "trace, debug"),
             ("trust_proxy: maybe", "true or false"),
-            ("tls:\n  key: a.pem", "belong together"), ("public_url: example.org", "https://"), ("face:\n  pack: A B", "names no model pack"),
-            ("admin:\n  listen: 127.0.0.1", "a host and a port"), ("admin:\n  listen: \"::1:8081\"", "a host and a port"),
+            ("tls:\n  key: a.pem", "belong together"), ("public_url: example.org", "https://"),
+            ("face:\n  pack: A B", "names no model pack"),
+            ("admin:\n  listen: 127.0.0.1", "a host and a port"),
+            ("admin:\n  listen: \"::1:8081\"", "a host and a port"),
             ("admin:\n  listen: \"127.0.0.1:8080\"", "a port of its own"),
-            ("admin:\n  listen: \"0.0.0.0:8081\"", "requires TLS; set tls.certificate and tls.key, or listen on 127.0.0.1:8081"),
-            ("admin:\n  listen: \"127.0.0.1.example.org:8081\"", "requires TLS"), ("admin:\n  listen: \"[fe80::1]:8081\"", "requires TLS"),
-            ("mail:\n  host: mail.example\n  security: none", "in the clear"), ("face:\n  threshold: 10", "24.0 to 72.0"),
-            ("mail:\n  from: Mien <mien@example.org>", "like mien@example.org"), ("mail:\n  from: \"a@example.org\\rBcc: b\"", "more than one line"),
+            (
+                "admin:\n  listen: \"0.0.0.0:8081\"",
+                "requires TLS; set tls.certificate and tls.key, or listen on 127.0.0.1:8081"
+            ),
+            ("admin:\n  listen: \"127.0.0.1.example.org:8081\"", "requires TLS"),
+            ("admin:\n  listen: \"[fe80::1]:8081\"", "requires TLS"),
+            ("mail:\n  host: mail.example\n  security: none", "in the clear"),
+            ("face:\n  threshold: 10", "24.0 to 72.0"),
+            ("mail:\n  from: Mien <mien@example.org>", "like mien@example.org"),
+            ("mail:\n  from: \"a@example.org\\rBcc: b\"", "more than one line"),
             ("webhook:\n  hosts: [hooks.example.org]", "openssl rand -hex 32"),
             ("webhook:\n  hosts: [hooks.example.org]\n  secret: too short", "at least 32"),
         ])
-    func ranges(yaml: String, words: String) { #expect(problems(yaml).contains(words), "\(problems(yaml))") }
+    func ranges(yaml: String, words: String) {
+        #expect(problems(yaml).contains(words), "\(problems(yaml))")
+    }
 
     @Test("an authority's file that is none stops the server, and says which setting it is")
     func authorities() throws {
         let text = URL(filePath: #filePath).path
-        for (setting, more) in [("mail.ca", "mail:\n  host: relay.example.org\n  ca: "), ("webhook.ca", "webhook:\n  ca: ")] {
+        for (setting, more) in [
+            ("mail.ca", "mail:\n  host: relay.example.org\n  ca: "),
+            ("webhook.ca", "webhook:\n  ca: "),
+        ] {
             for path in ["/nonexistent/ca.pem", text] {
                 let found = try configuration(more + path)
                 let error = #expect(throws: ConfigurationError.self) {
                     _ = try found.relay?.tls()
                     _ = try WebhookCaller(found, clock: .system)
                 }
-                #expect(error?.problems.first?.hasPrefix("\(setting): \(path) is no PEM file") == true)
+                #expect(
+                    error?.problems.first?.hasPrefix("\(setting): \(path) is no PEM file") == true)
             }
         }
     }
 
     @Test("printed, secrets are hidden, and what is printed is read again")
     func printing() throws {
-        let found = try configuration("mail:\n  password: hunter2hunter2\n", ["MIEN_WEBHOOK_SECRET": "s3cr3t-value"])
-        #expect(!found.printed.contains("hunter2") && !found.printed.contains("s3cr3t") && found.printed.contains("‹hidden›"))
+        let found = try configuration(
+            "mail:\n  password: hunter2hunter2\n", ["MIEN_WEBHOOK_SECRET": "s3cr3t-value"])
+        #expect(
+            !found.printed.contains("hunter2") && !found.printed.contains("s3cr3t")
+                && found.printed.contains("‹hidden›"))
         let plain = try configuration("port: 9000")
         #expect(try configuration(plain.printed).printed == plain.printed)
     }

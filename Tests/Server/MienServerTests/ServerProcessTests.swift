@@ -13,32 +13,39 @@ struct ServerProcessTests {
     init() throws { scratch = try ScratchFolder() }
 
     private func mode(_ path: String) throws -> Int? {
-        try FileManager.default.attributesOfItem(atPath: scratch("data/" + path).path)[.posixPermissions] as? Int
+        try FileManager.default.attributesOfItem(atPath: scratch("data/" + path).path)[
+            .posixPermissions] as? Int
     }
 
     /// Of the database's log, in bytes.
     private var logSize: Int {
-        (try? FileManager.default.attributesOfItem(atPath: scratch("data/mien.sqlite-wal").path)[.size] as? Int) ?? 0
+        (try? FileManager.default.attributesOfItem(atPath: scratch("data/mien.sqlite-wal").path)[
+            .size] as? Int) ?? 0
     }
 
     @Test("the first start prints the credential, once; data and key are the owner's alone")
     func firstStart() async throws {
-        let first = try await ServeProcess.start(in: scratch), credential = try #require(first.credential)
+        let first = try await ServeProcess.start(in: scratch),
+            credential = try #require(first.credential)
         let text = credential.use { $0 }
         #expect(try first.out.components(separatedBy: text).count == 2 && !first.err.contains(text))
         #expect(try mode("") == 0o700 && mode("master.key") == 0o600)
-        for file in try FileManager.default.contentsOfDirectory(atPath: scratch("data").path) where file.hasPrefix("mien.sqlite") {
+        for file in try FileManager.default.contentsOfDirectory(atPath: scratch("data").path)
+        where file.hasPrefix("mien.sqlite") {
             let bits = try #require(try mode(file))
             #expect(bits & 0o022 == 0, "\(file)")
             #expect(
-                try Data(contentsOf: scratch("data/" + file)).firstRange(of: Data(text.split(separator: ".")[1].utf8)) == nil, "only its hash is kept"
+                try Data(contentsOf: scratch("data/" + file)).firstRange(
+                    of: Data(text.split(separator: ".")[1].utf8)) == nil, "only its hash is kept"
             )
         }
         #expect(try await first.admin(credential).apps().map(\.id) == ["default_application"])
         #expect(await first.stop() == 0)
 
         let second = try await ServeProcess.start(in: scratch)
-        #expect(try second.credential == nil && !second.out.contains("adm_") && !second.err.contains("adm_"))
+        #expect(
+            try second.credential == nil && !second.out.contains("adm_")
+                && !second.err.contains("adm_"))
         #expect(try await second.admin(credential).apps().map(\.id) == ["default_application"])
         #expect(await second.stop() == 0)
         #expect(logSize == 0, "stopped in order: the log is folded in")
@@ -49,8 +56,10 @@ struct ServerProcessTests {
         let first = try await ServeProcess.start(in: scratch), lost = try #require(first.credential)
         #expect(await first.stop() == 0)
 
-        let second = try await ServeProcess.start(in: scratch, arguments: ["--renew-admin-credential"])
-        let renewed = try #require(second.credential), oldAdmin = try second.admin(lost), admin = try second.admin(renewed)
+        let second = try await ServeProcess.start(
+            in: scratch, arguments: ["--renew-admin-credential"])
+        let renewed = try #require(second.credential), oldAdmin = try second.admin(lost),
+            admin = try second.admin(renewed)
         #expect(renewed.use { $0 } != lost.use { $0 })
         await #expect(throws: (any Error).self) { try await oldAdmin.apps() }
         #expect(try await admin.apps().map(\.id) == ["default_application"])
@@ -63,7 +72,9 @@ struct ServerProcessTests {
         #expect(await third.stop() == 0)
     }
 
-    @Test("told to stop, it finishes what is under way, takes no more, and ends with 0", arguments: [SIGTERM, SIGINT])
+    @Test(
+        "told to stop, it finishes what is under way, takes no more, and ends with 0",
+        arguments: [SIGTERM, SIGINT])
     func graceful(signal: Int32) async throws {
         let server = try await ServeProcess.start(in: scratch, ["MIEN_SHUTDOWN_SECONDS": "60"])
         let credential = try #require(server.credential).use { $0 }
@@ -79,7 +90,9 @@ struct ServerProcessTests {
         server.signal(signal)
         try await idle.closed()
         // The port is closed at once, the request goes on.
-        while (try? await RawConnection.open(server.address)) != nil { try await Task.sleep(for: .milliseconds(20)) }
+        while (try? await RawConnection.open(server.address)) != nil {
+            try await Task.sleep(for: .milliseconds(20))
+        }
         #expect(server.isRunning)
         try await busy.send(String(body.dropFirst(10)))
         #expect(try await busy.answer()?.status == 201)
@@ -92,14 +105,19 @@ struct ServerProcessTests {
     /// A request whose body never comes keeps a server that waits for it.
     private func hold(_ server: ServeProcess) async throws -> RawConnection {
         let connection = try await RawConnection.open(server.address)
-        try await connection.send("POST /v1/journeys/respond HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{")
+        try await connection.send(
+            "POST /v1/journeys/respond HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"
+        )
         try await Task.sleep(for: .milliseconds(300))
         return connection
     }
 
-    @Test("requests that do not end in time are ended after shutdown_seconds; the exit status is 0, and the log says so")
+    @Test(
+        "requests that do not end in time are ended after shutdown_seconds; the exit status is 0, and the log says so"
+    )
     func deadline() async throws {
-        let server = try await ServeProcess.start(in: scratch, ["MIEN_SHUTDOWN_SECONDS": "1", "MIEN_LIMIT_REQUEST_SECONDS": "600"])
+        let server = try await ServeProcess.start(
+            in: scratch, ["MIEN_SHUTDOWN_SECONDS": "1", "MIEN_LIMIT_REQUEST_SECONDS": "600"])
         let connection = try await hold(server)
         let begun = ContinuousClock.now
         #expect(await server.stop() == 0)
@@ -111,10 +129,13 @@ struct ServerProcessTests {
 
     @Test("a second signal waits for nobody")
     func second() async throws {
-        let server = try await ServeProcess.start(in: scratch, ["MIEN_SHUTDOWN_SECONDS": "300", "MIEN_LIMIT_REQUEST_SECONDS": "600"])
+        let server = try await ServeProcess.start(
+            in: scratch, ["MIEN_SHUTDOWN_SECONDS": "300", "MIEN_LIMIT_REQUEST_SECONDS": "600"])
         let connection = try await hold(server)
         server.signal(SIGTERM)
-        while (try? await RawConnection.open(server.address)) != nil { try await Task.sleep(for: .milliseconds(20)) }
+        while (try? await RawConnection.open(server.address)) != nil {
+            try await Task.sleep(for: .milliseconds(20))
+        }
         try await Task.sleep(for: .milliseconds(500))
         #expect(server.isRunning, "one signal lets the request go on")
         server.signal(SIGTERM)
@@ -130,62 +151,95 @@ struct ServerProcessTests {
         let taken = try await #require(throws: ServeProcess.NotListening.self) {
             try await ServeProcess.start(in: other, ["MIEN_PORT": "\(port)"])
         }
-        #expect(taken.status == 3 && taken.err.contains("127.0.0.1:\(port) (host, port): another program is listening there"), "\(taken.err)")
+        #expect(
+            taken.status == 3
+                && taken.err.contains(
+                    "127.0.0.1:\(port) (host, port): another program is listening there"),
+            "\(taken.err)")
         let foreign = try await #require(throws: ServeProcess.NotListening.self) {
             try await ServeProcess.start(in: other, ["MIEN_HOST": "192.0.2.1"])
         }
-        #expect(foreign.status == 3 && foreign.err.contains("this machine has no such address"), "\(foreign.err)")
+        #expect(
+            foreign.status == 3 && foreign.err.contains("this machine has no such address"),
+            "\(foreign.err)")
         let unknown = try await #require(throws: ServeProcess.NotListening.self) {
             try await ServeProcess.start(in: other, ["MIEN_HOST": "nowhere.invalid"])
         }
-        #expect(unknown.status == 3 && unknown.err.contains("cannot listen on nowhere.invalid"), "\(unknown.err)")
+        #expect(
+            unknown.status == 3 && unknown.err.contains("cannot listen on nowhere.invalid"),
+            "\(unknown.err)")
         #expect(await server.stop() == 0)
     }
 
     @Test("a database that is none, and settings that are none: status, place, what is allowed")
     func unusable() async throws {
-        try scratch.write(Array("not a database, and longer than a page of one\n".utf8) + [UInt8](repeating: 65, count: 8192), to: "data/mien.sqlite")
-        let foreign = try await #require(throws: ServeProcess.NotListening.self) { try await ServeProcess.start(in: scratch) }
+        try scratch.write(
+            Array("not a database, and longer than a page of one\n".utf8)
+                + [UInt8](repeating: 65, count: 8192), to: "data/mien.sqlite")
+        let foreign = try await #require(throws: ServeProcess.NotListening.self) {
+            try await ServeProcess.start(in: scratch)
+        }
         #expect(foreign.status == 3 && foreign.err.contains(scratch("data").path), "\(foreign.err)")
         #expect(!foreign.err.contains("please report"), "\(foreign.err)")
         let setting = try await #require(throws: ServeProcess.NotListening.self) {
             try await ServeProcess.start(in: scratch, ["MIEN_LIMIT_CONNECTIONS": "none"])
         }
-        #expect(setting.status == 2 && setting.err.contains("MIEN_LIMIT_CONNECTIONS is a whole number of 1 to 1000000"), "\(setting.err)")
+        #expect(
+            setting.status == 2
+                && setting.err.contains("MIEN_LIMIT_CONNECTIONS is a whole number of 1 to 1000000"),
+            "\(setting.err)")
     }
 
     @Test("logs as JSON: an object a line, with the request's id, without secret, name or token")
     func logs() async throws {
-        let server = try await ServeProcess.start(in: scratch, ["MIEN_LOG_JSON": "true", "MIEN_LOG_LEVEL": "trace"])
+        let server = try await ServeProcess.start(
+            in: scratch, ["MIEN_LOG_JSON": "true", "MIEN_LOG_LEVEL": "trace"])
         let credential = try #require(server.credential), text = credential.use { $0 }
         _ = try await server.admin(credential).createUser(
-            UserRequest(username: "margarethe", email: "margarethe@example.org", password: "a password nobody has"))
+            UserRequest(
+                username: "margarethe", email: "margarethe@example.org",
+                password: "a password nobody has"))
         let connection = try await RawConnection.open(server.address)
         let start = try await connection.post(
-            "/v1/journeys/password-login/start", #"{"client_id": "default_application"}"#, ["x-request-id": "asked-for-this"])
+            "/v1/journeys/password-login/start", #"{"client_id": "default_application"}"#,
+            ["x-request-id": "asked-for-this"])
         let state = try #require(start.json["state"]?.stringValue)
         let body: JSONValue = [
-            "state": .string(state), "option": "password", "data": ["username": "margarethe", "password": "a password nobody has"],
+            "state": .string(state), "option": "password",
+            "data": ["username": "margarethe", "password": "a password nobody has"],
         ]
         let answer = try await connection.post("/v1/journeys/respond", JSONText.write(body))
-        let token = try #require(answer.json["token"]?.stringValue), device = try #require(answer.json["device_token"]?.stringValue)
+        let token = try #require(answer.json["token"]?.stringValue),
+            device = try #require(answer.json["device_token"]?.stringValue)
         // What is no HTTP, too.
         let broken = try await RawConnection.open(server.address)
         try await broken.send("GET /\(state) HTTP/9\r\nauthorization: Bearer \(text)\r\n\r\n")
         _ = try await broken.answer()
-        _ = try await connection.request("GET", "/v1/users/margarethe", ["authorization": "Bearer \(text)"])
+        _ = try await connection.request(
+            "GET", "/v1/users/margarethe", ["authorization": "Bearer \(text)"])
         let admin = try await RawConnection.open(server.adminAddress)
-        _ = try await admin.request("GET", "/v1/users/margarethe", ["authorization": "Bearer \(text)"])
+        _ = try await admin.request(
+            "GET", "/v1/users/margarethe", ["authorization": "Bearer \(text)"])
         #expect(await server.stop() == 0)
         let log = try server.err, lines = log.split(separator: "\n")
         #expect(lines.count > 5)
         for line in lines {
-            let object = try #require(try? JSONText.parse(Array(line.utf8), limits: .init(maxBytes: 100_000, maxDepth: 8)).objectValue, "\(line)")
-            #expect(object["time"]?.stringValue?.hasSuffix("Z") == true && object["message"]?.stringValue?.isEmpty == false, "\(line)")
-            #expect(["trace", "debug", "info", "notice", "warning", "error", "critical"].contains(object["level"]?.stringValue))
+            let object = try #require(
+                try? JSONText.parse(Array(line.utf8), limits: .init(maxBytes: 100_000, maxDepth: 8))
+                    .objectValue, "\(line)")
+            #expect(
+                object["time"]?.stringValue?.hasSuffix("Z") == true
+                    && object["message"]?.stringValue?.isEmpty == false, "\(line)")
+            #expect(
+                ["trace", "debug", "info", "notice", "warning", "error", "critical"].contains(
+                    object["level"]?.stringValue))
         }
-        for secret in [text, String(text.split(separator: ".")[1]), state, token, device, "margarethe", "a password nobody has", "example.org"] {
-            #expect(!log.contains(secret), "the log holds one of the \(secret.count)-character secrets")
+        for secret in [
+            text, String(text.split(separator: ".")[1]), state, token, device, "margarethe",
+            "a password nobody has", "example.org",
+        ] {
+            #expect(
+                !log.contains(secret), "the log holds one of the \(secret.count)-character secrets")
         }
     }
 }

@@ -13,7 +13,8 @@ import MienTesting
 import Synchronization
 import Testing
 
-/// The SDK's sessions and biometric login against a real server, with real faces in front of the device.
+/// The SDK's sessions and biometric login against a real server, with real faces in front of the
+/// device.
 @Suite("Sessions", .enabled(if: Installed.isThere, Installed.reason))
 struct SessionTests {
     private let scratch: ScratchFolder
@@ -24,7 +25,9 @@ struct SessionTests {
     private final class Person: FacePresenter, PasscodePresenter {
         private let shown = Mutex<FaceTemplate?>(nil)
         func show(_ face: FaceTemplate?) { shown.withLock { $0 = face } }
-        func present(_ request: FaceRequest) async throws -> PresentedFace { shown.withLock { $0.map { .face($0) } ?? .cancelled } }
+        func present(_ request: FaceRequest) async throws -> PresentedFace {
+            shown.withLock { $0.map { .face($0) } ?? .cancelled }
+        }
         func passcode(_ request: PasscodeRequest) async throws -> Sensitive<String>? { nil }
     }
 
@@ -37,7 +40,9 @@ struct SessionTests {
 
         init(in scratch: ScratchFolder, now clock: @escaping @Sendable () -> Instant) async throws {
             let pack = try PackLibrary(folder: Installed.home.packs).pack(PackID("mien-default-1"))
-            let engine = try FaceEngine(pack: pack, workers: 1, options: .init(cacheFolder: scratch("networks").path), compilingAll: false)
+            let engine = try FaceEngine(
+                pack: pack, workers: 1, options: .init(cacheFolder: scratch("networks").path),
+                compilingAll: false)
             var faces: [String: FaceTemplate] = [:]
             for name in ["obama", "obama2", "biden"] {
                 let bytes = Installed.photo(name), now = clock()
@@ -47,17 +52,21 @@ struct SessionTests {
                     let main = try #require(analysis.main)
                     let description = try analyzer.describe(main, in: image, with: networks)
                     let entry = try FaceTemplate.Entry(
-                        descriptor: description.descriptor, quality: UInt8(clamping: analysis.qualityScore), pose: main.pose)
+                        descriptor: description.descriptor,
+                        quality: UInt8(clamping: analysis.qualityScore), pose: main.pose)
                     return try FaceTemplate(entries: [entry], packID: pack.id, createdAt: now)
                 }
             }
             self.faces = faces
             authenticator = FaceLocalAuthenticator(
-                folder: scratch("device/state").path, keyPath: scratch("device-state.key").path, matcher: try pack.matcher(), faces: person,
+                folder: scratch("device/state").path, keyPath: scratch("device-state.key").path,
+                matcher: try pack.matcher(), faces: person,
                 passcodes: person, now: clock)
             let keys = SoftwareKeyProvider(
-                folder: scratch("device/keys").path, keyPath: scratch("device-keys.key").path, authenticator: authenticator)
-            biometric = BiometricDevice(keys: keys, authenticator: authenticator, model: "Test laptop", system: "linux")
+                folder: scratch("device/keys").path, keyPath: scratch("device-keys.key").path,
+                authenticator: authenticator)
+            biometric = BiometricDevice(
+                keys: keys, authenticator: authenticator, model: "Test laptop", system: "linux")
         }
 
         func enrol(_ name: String) async throws {
@@ -66,7 +75,9 @@ struct SessionTests {
     }
 
     private func withSession(
-        _ body: @Sendable (TestServer, MienSession, Device, _ make: @Sendable () throws -> MienSession) async throws -> Void
+        _ body:
+            @Sendable (TestServer, MienSession, Device, _ make: @Sendable () throws -> MienSession)
+            async throws -> Void
     ) async throws {
         try makeDeviceFolder()
         try await TestServer.run(in: scratch) { [scratch] server in
@@ -74,8 +85,11 @@ struct SessionTests {
             let device = try await Device(in: scratch) { server.time.now }
             let make: @Sendable () throws -> MienSession = {
                 try MienSession(
-                    MienOptions(serverPath: server.address, applicationId: "default_application", retry: RetryPolicy(attempts: 1)),
-                    tokenStorage: TransientTokenStorage(), biometrics: device.biometric, now: { server.time.now })
+                    MienOptions(
+                        serverPath: server.address, applicationId: "default_application",
+                        retry: RetryPolicy(attempts: 1)),
+                    tokenStorage: TransientTokenStorage(), biometrics: device.biometric,
+                    now: { server.time.now })
             }
             let session = try make()
             try await session.configure()
@@ -84,17 +98,24 @@ struct SessionTests {
     }
 
     private func makeDeviceFolder() throws {
-        try FileManager.default.createDirectory(at: scratch("device"), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            at: scratch("device"), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
     }
 
-    private static func signIn(_ session: MienSession, _ server: TestServer, _ name: String = "ada") async throws {
+    private static func signIn(_ session: MienSession, _ server: TestServer, _ name: String = "ada")
+        async throws
+    {
         try await signIn(session, server.client(), name)
     }
 
-    private static func signIn(_ session: MienSession, _ client: JourneyClient, _ name: String = "ada") async throws {
+    private static func signIn(
+        _ session: MienSession, _ client: JourneyClient, _ name: String = "ada"
+    ) async throws {
         let journey = try await client.start("password-login")
         for try await step in journey.steps {
-            try await step.respond("password", ["username": .string(name), "password": "a password nobody has"])
+            try await step.respond(
+                "password", ["username": .string(name), "password": "a password nobody has"])
         }
         guard case .success(let token) = await journey.outcome() else { throw CancellationError() }
         try await session.signIn(journeyToken: token)
@@ -102,11 +123,16 @@ struct SessionTests {
 
     /// `mien serve`, a user, a device on which they are enrolled, and their session.
     private func withProcess(
-        _ body: (ServeProcess, MienAdmin, MienSession, Device, _ make: @Sendable (TransientTokenStorage) throws -> MienSession) async throws -> Void
+        _ body: (
+            ServeProcess, MienAdmin, MienSession, Device,
+            _ make: @Sendable (TransientTokenStorage) throws -> MienSession
+        ) async throws -> Void
     ) async throws {
         try makeDeviceFolder()
-        let server = try await ServeProcess.start(in: scratch), admin = try server.admin(#require(server.credential))
-        _ = try await admin.createUser(UserRequest(username: "ada", password: "a password nobody has"))
+        let server = try await ServeProcess.start(in: scratch),
+            admin = try server.admin(#require(server.credential))
+        _ = try await admin.createUser(
+            UserRequest(username: "ada", password: "a password nobody has"))
         let device = try await Device(in: scratch) { ServerClock.system.now }
         try await device.authenticator.setPasscode(DevicePIN(Sensitive(Device.pin)))
         try await device.enrol("obama")
@@ -122,7 +148,9 @@ struct SessionTests {
     }
 
     private static func options(_ server: ServeProcess) -> MienOptions {
-        MienOptions(serverPath: server.address, applicationId: "default_application", retry: RetryPolicy(attempts: 1))
+        MienOptions(
+            serverPath: server.address, applicationId: "default_application",
+            retry: RetryPolicy(attempts: 1))
     }
 
     private static func keys(_ admin: MienAdmin) async throws -> Int {
@@ -135,17 +163,22 @@ struct SessionTests {
         try await withProcess { server, admin, session, device, _ in
             // Signed out, the device may be able to, but there is nobody to enable it for.
             try await session.checkBiometricSupported()
-            await #expect(throws: MienError(.unauthenticatedUser, "")) { try await session.enableBiometric(localizedReason: "Enable") }
+            await #expect(throws: MienError(.unauthenticatedUser, "")) {
+                try await session.enableBiometric(localizedReason: "Enable")
+            }
             #expect(try await Self.keys(admin) == 0)
             try await Self.signIn(session, JourneyClient(Self.options(server)))
             let wasEnabled = try await session.isBiometricEnabled()
             #expect(!wasEnabled)
             // The key is made, a challenge is asked for and signed, the public half registered.
-            try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryCurrentSet)
+            try await session.enableBiometric(
+                localizedReason: "Enable", constraint: .biometryCurrentSet)
             let isEnabled = try await session.isBiometricEnabled()
             #expect(isEnabled)
             #expect(try await Self.keys(admin) == 1)
-            #expect(try await admin.audit().items.count { $0.event == "native_biometrics.registered" } == 1)
+            #expect(
+                try await admin.audit().items.count { $0.event == "native_biometrics.registered" }
+                    == 1)
             // The session goes on as it was.
             #expect(await session.state == .signedIn)
             let user = try await session.userInfo()
@@ -153,29 +186,42 @@ struct SessionTests {
         }
     }
 
-    @Test("figure 2, with the server as a process: biometric login brings an access token and a refresh token")
+    @Test(
+        "figure 2, with the server as a process: biometric login brings an access token and a refresh token"
+    )
     func figureTwo() async throws {
         try await withProcess { server, admin, session, device, make in
             try await Self.signIn(session, JourneyClient(Self.options(server)))
-            try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryCurrentSet)
-            // The app is closed: tokens in memory are gone. Then a stranger's face, nobody's, the user's.
+            try await session.enableBiometric(
+                localizedReason: "Enable", constraint: .biometryCurrentSet)
+            // The app is closed: tokens in memory are gone. Then a stranger's face, nobody's, the
+            // user's.
             let memory = TransientTokenStorage(), relaunched = try make(memory)
             try await relaunched.configure()
             #expect(await relaunched.state == .signedOut(.notYet))
             device.person.show(device.faces["biden"])
-            await #expect(throws: DeviceError(.notRecognised, "")) { try await relaunched.authenticateBiometric() }
+            await #expect(throws: DeviceError(.notRecognised, "")) {
+                try await relaunched.authenticateBiometric()
+            }
             device.person.show(nil)
-            await #expect(throws: DeviceError(.cancel, "")) { try await relaunched.authenticateBiometric() }
+            await #expect(throws: DeviceError(.cancel, "")) {
+                try await relaunched.authenticateBiometric()
+            }
             #expect(await relaunched.state == .signedOut(.notYet))
             device.person.show(device.faces["obama2"])
             let user = try await relaunched.authenticateBiometric(localizedReason: "Sign in")
             #expect(try await admin.findUser("ada")?.id == user.sub)
-            let kept = try #require(await memory.tokens(for: DeviceTokenKey(server: server.address, application: "default_application")))
+            let kept = try #require(
+                await memory.tokens(
+                    for: DeviceTokenKey(server: server.address, application: "default_application"))
+            )
             #expect(kept.refreshToken?.use { $0.hasPrefix("grt_") } == true)
             // An authenticated request, with what a resource server sees of the token.
             let access = try await relaunched.accessToken().use { $0 }
             let claims = try TokenClient.claims(access)
-            #expect(claims["sub"]?.stringValue == user.sub && claims["iss"]?.stringValue == server.address)
+            #expect(
+                claims["sub"]?.stringValue == user.sub
+                    && claims["iss"]?.stringValue == server.address)
             let again = try await relaunched.userInfo()
             #expect(again.sub == user.sub)
             #expect(try await Self.keys(admin) == 1)
@@ -183,19 +229,28 @@ struct SessionTests {
         }
     }
 
-    @Test("the device says why it cannot; only the owner's face opens the key, and another enrolment takes it away")
+    @Test(
+        "the device says why it cannot; only the owner's face opens the key, and another enrolment takes it away"
+    )
     func sequence() async throws {
         try await withSession { server, session, device, make in
-            await #expect(throws: DeviceError(.biometricNoPasscode, "")) { try await session.checkBiometricSupported() }
+            await #expect(throws: DeviceError(.biometricNoPasscode, "")) {
+                try await session.checkBiometricSupported()
+            }
             try await device.authenticator.setPasscode(DevicePIN(Sensitive(Device.pin)))
-            await #expect(throws: DeviceError(.biometricNoEnrollment, "")) { try await session.checkBiometricSupported() }
+            await #expect(throws: DeviceError(.biometricNoEnrollment, "")) {
+                try await session.checkBiometricSupported()
+            }
             try await device.enrol("obama")
             try await session.checkBiometricSupported()
-            await #expect(throws: MienError(.unauthenticatedUser, "")) { try await session.enableBiometric(localizedReason: "Enable") }
+            await #expect(throws: MienError(.unauthenticatedUser, "")) {
+                try await session.enableBiometric(localizedReason: "Enable")
+            }
 
             try await Self.signIn(session, server)
             device.person.show(device.faces["obama2"])
-            try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryCurrentSet)
+            try await session.enableBiometric(
+                localizedReason: "Enable", constraint: .biometryCurrentSet)
             let isEnabled = try await session.isBiometricEnabled()
             #expect(isEnabled)
 
@@ -204,9 +259,13 @@ struct SessionTests {
             try await relaunched.configure()
             #expect(await relaunched.state == .signedOut(.notYet))
             device.person.show(device.faces["biden"])
-            await #expect(throws: DeviceError(.notRecognised, "")) { try await relaunched.authenticateBiometric() }
+            await #expect(throws: DeviceError(.notRecognised, "")) {
+                try await relaunched.authenticateBiometric()
+            }
             device.person.show(nil)
-            await #expect(throws: DeviceError(.cancel, "")) { try await relaunched.authenticateBiometric() }
+            await #expect(throws: DeviceError(.cancel, "")) {
+                try await relaunched.authenticateBiometric()
+            }
             device.person.show(device.faces["obama2"])
             let user = try await relaunched.authenticateBiometric(localizedReason: "Sign in")
             let expected = try await server.userID("ada").text
@@ -215,7 +274,9 @@ struct SessionTests {
 
             // Another enrolment, even of the same face: the key is gone.
             try await device.enrol("obama2")
-            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) { try await relaunched.authenticateBiometric() }
+            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
+                try await relaunched.authenticateBiometric()
+            }
             let isStillEnabled = try await relaunched.isBiometricEnabled()
             #expect(!isStillEnabled)
         }
@@ -230,18 +291,28 @@ struct SessionTests {
             try await Self.signIn(session, server)
             try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryAny)
             let user = try await server.userID("ada")
-            for authenticator in try await server.admin.authenticators(of: user) where authenticator.type == "native_biometrics" {
-                try await server.admin.removeAuthenticator(try #require(AuthenticatorID(authenticator.id)), of: user)
+            for authenticator in try await server.admin.authenticators(of: user)
+            where authenticator.type == "native_biometrics" {
+                try await server.admin.removeAuthenticator(
+                    try #require(AuthenticatorID(authenticator.id)), of: user)
             }
-            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) { try await session.authenticateBiometric() }
+            await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
+                try await session.authenticateBiometric()
+            }
             let isEnabled = try await session.isBiometricEnabled()
             #expect(!isEnabled)
             // Enabled again, then disabled: here and there.
             try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryAny)
             try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryAny)
-            #expect(try await server.admin.authenticators(of: user).count { $0.type == "native_biometrics" } == 1)
+            #expect(
+                try await server.admin.authenticators(of: user).count {
+                    $0.type == "native_biometrics"
+                } == 1)
             try await session.disableBiometric()
-            #expect(try await server.admin.authenticators(of: user).count { $0.type == "native_biometrics" } == 0)
+            #expect(
+                try await server.admin.authenticators(of: user).count {
+                    $0.type == "native_biometrics"
+                } == 0)
             // Another user signs in: the first one's key is none of theirs.
             try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryAny)
             try await server.makeUser("bob")
@@ -262,13 +333,16 @@ struct SessionTests {
         try await withSession { server, _, device, _ in
             let asked = Tally()
             let session = try MienSession(
-                MienOptions(serverPath: server.address, retry: RetryPolicy(attempts: 1)), tokenStorage: TransientTokenStorage(),
+                MienOptions(serverPath: server.address, retry: RetryPolicy(attempts: 1)),
+                tokenStorage: TransientTokenStorage(),
                 biometrics: device.biometric,
                 reauthenticator: { _, session in
                     asked.add()
-                    let journey = try await server.client().start("password-login", session: session)
+                    let journey = try await server.client().start(
+                        "password-login", session: session)
                     for try await step in journey.steps {
-                        try await step.respond("password", ["username": "ada", "password": "a password nobody has"])
+                        try await step.respond(
+                            "password", ["username": "ada", "password": "a password nobody has"])
                     }
                     guard case .success = await journey.outcome() else { throw CancellationError() }
                     return .steppedUp
@@ -279,7 +353,11 @@ struct SessionTests {
             device.person.show(device.faces["obama"])
             try await Self.signIn(session, server)
             let user = try await server.userID("ada")
-            func keys() async throws -> Int { try await server.admin.authenticators(of: user).count { $0.type == "native_biometrics" } }
+            func keys() async throws -> Int {
+                try await server.admin.authenticators(of: user).count {
+                    $0.type == "native_biometrics"
+                }
+            }
             server.time.advance(.seconds(301))
             try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryAny)
             #expect(try await keys() == 1)
@@ -293,10 +371,14 @@ struct SessionTests {
         }
     }
 
-    @Test("access tokens are renewed before they end, by one refresh for all; a sign-in that has ended says so")
+    @Test(
+        "access tokens are renewed before they end, by one refresh for all; a sign-in that has ended says so"
+    )
     func refreshing() async throws {
         try await withSession { server, session, device, make in
-            await #expect(throws: MienError(.unauthenticatedUser, "")) { try await session.accessToken() }
+            await #expect(throws: MienError(.unauthenticatedUser, "")) {
+                try await session.accessToken()
+            }
             try await Self.signIn(session, server)
             let states = await session.states()
             let first = try await session.accessToken().use { $0 }
@@ -306,13 +388,17 @@ struct SessionTests {
                 for _ in 0..<20 { tasks.addTask { try await session.accessToken().use { $0 } } }
                 return try await tasks.reduce(into: Set<String>()) { $0.insert($1) }
             }
-            #expect(renewed.count == 1 && !renewed.contains(first), "used twice, the refresh token would have ended the sign-in")
+            #expect(
+                renewed.count == 1 && !renewed.contains(first),
+                "used twice, the refresh token would have ended the sign-in")
             let info = try await session.userInfo()
             let expected = try await server.userID("ada").text
             #expect(info.sub == expected)
             // A month without a sign of life.
             server.time.advance(.seconds(2_592_000))
-            await #expect(throws: MienError(.unauthenticatedUser, "")) { try await session.accessToken() }
+            await #expect(throws: MienError(.unauthenticatedUser, "")) {
+                try await session.accessToken()
+            }
             #expect(await session.state == .signedOut(.ended))
             try await Self.signIn(session, server)
             try await session.signOut()
@@ -343,16 +429,19 @@ struct SessionTests {
         }
     }
 
-    @Test("a sign-in outlives lost answers to its refreshes, also when the app was ended in between")
+    @Test(
+        "a sign-in outlives lost answers to its refreshes, also when the app was ended in between")
     func lostAnswers() async throws {
         try await withSession { [scratch] server, _, _, _ in
             let path = scratch("lost.json").path, transport = LossyTransport()
             let make: @Sendable (Int) throws -> MienSession = { attempts in
                 try MienSession(
                     MienOptions(
-                        serverPath: server.address, applicationId: "default_application", retry: RetryPolicy(attempts: attempts), transport: transport
+                        serverPath: server.address, applicationId: "default_application",
+                        retry: RetryPolicy(attempts: attempts), transport: transport
                     ),
-                    tokenStorage: PersistentTokenStorage(path: path), sleep: { _ in }, now: { server.time.now })
+                    tokenStorage: PersistentTokenStorage(path: path), sleep: { _ in },
+                    now: { server.time.now })
             }
             let session = try make(3)
             try await session.configure()
@@ -379,14 +468,17 @@ struct SessionTests {
             let path = scratch("tokens.json").path
             let make: @Sendable () throws -> MienSession = {
                 try MienSession(
-                    MienOptions(serverPath: server.address, applicationId: "default_application", retry: RetryPolicy(attempts: 1)),
+                    MienOptions(
+                        serverPath: server.address, applicationId: "default_application",
+                        retry: RetryPolicy(attempts: 1)),
                     tokenStorage: PersistentTokenStorage(path: path), now: { server.time.now })
             }
             let session = try make()
             try await session.configure()
             try await Self.signIn(session, server)
             let token = try await session.accessToken().use { $0 }
-            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            let mode =
+                try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
             let relaunched = try make()
             try await relaunched.configure()

@@ -4,16 +4,19 @@ import MienCore
 import MienTesting
 import Testing
 
-/// Clients that take their time, with a limit of three seconds: a busy machine's own delays stay under it.
+/// Clients that take their time, with a limit of three seconds: a busy machine's own delays stay
+/// under it.
 @Suite("Abuse: slow clients, many connections", .enabled(if: Installed.isThere, Installed.reason))
 struct SlowClientTests {
     private let scratch: ScratchFolder
 
     init() throws { scratch = try ScratchFolder() }
 
-    @Test("a head or a body that trickles, a connection without a word: cut, while others are served")
+    @Test(
+        "a head or a body that trickles, a connection without a word: cut, while others are served")
     func trickle() async throws {
-        try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_REQUEST_SECONDS": "3"]) { server in
+        try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_REQUEST_SECONDS": "3"]) {
+            server in
             let head =
                 "POST /v1/journeys/password-login/start HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n"
             try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -22,7 +25,8 @@ struct SlowClientTests {
                     ("POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n", "1\r\n \r\n"),
                 ] {
                     tasks.addTask {
-                        let connection = try await RawConnection.open(server.address), begun = ContinuousClock.now
+                        let connection = try await RawConnection.open(server.address),
+                            begun = ContinuousClock.now
                         if !start.isEmpty { try await connection.send(start) }
                         // A byte now and then, for much longer than it may take.
                         for _ in 0..<300 {
@@ -31,7 +35,9 @@ struct SlowClientTests {
                             do { try await connection.send(drop) } catch { break }
                         }
                         try await connection.closed()
-                        #expect(ContinuousClock.now - begun < .seconds(25), "not as long as it trickled")
+                        #expect(
+                            ContinuousClock.now - begun < .seconds(25), "not as long as it trickled"
+                        )
                     }
                 }
                 tasks.addTask {
@@ -48,10 +54,13 @@ struct SlowClientTests {
 
     @Test("one that takes no answers is cut; asking goes on being served")
     func deaf() async throws {
-        try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_REQUEST_SECONDS": "3"]) { server in
+        try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_REQUEST_SECONDS": "3"]) {
+            server in
             let deaf = try DeafClient(server.address)
-            // Each request is 10 KB and each answer 90: what the system keeps for a connection is full soon.
-            let request = "GET /openapi.json HTTP/1.1\r\nhost: a\r\nx-a: \(String(repeating: "a", count: 10_000))\r\n\r\n"
+            // Each request is 10 KB and each answer 90: what the system keeps for a connection is
+            // full soon.
+            let request =
+                "GET /openapi.json HTTP/1.1\r\nhost: a\r\nx-a: \(String(repeating: "a", count: 10_000))\r\n\r\n"
             let cut = try await Task.detached { try deaf.askUntilCut(request, most: 20_000) }.value
             #expect(cut, "the server did not take requests without end")
             let connection = try await RawConnection.open(server.address)
@@ -62,11 +71,14 @@ struct SlowClientTests {
     @Test("connections beyond the limit wait and are served when others go")
     func connections() async throws {
         let limit = 8
-        try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_CONNECTIONS": "\(limit)"]) { server in
+        try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_CONNECTIONS": "\(limit)"]) {
+            server in
             // Those the test server's own client holds count, too.
             var held: [RawConnection] = []
             for _ in 0..<limit * 8 { held.append(try await RawConnection.open(server.address)) }
-            for connection in held { try await connection.send("GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n") }
+            for connection in held {
+                try await connection.send("GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n")
+            }
             let connections = held
             let served = try await withThrowingTaskGroup(of: Int?.self) { tasks in
                 for (number, connection) in connections.enumerated() {
@@ -85,10 +97,14 @@ struct SlowClientTests {
         }
     }
 
-    @Test("one address has so many connections and no more: further ones are told, and served when others go")
+    @Test(
+        "one address has so many connections and no more: further ones are told, and served when others go"
+    )
     func ofOneAddress() async throws {
         let limit = 6
-        try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_CONNECTIONS_PER_ADDRESS": "\(limit)"]) { server in
+        try await TestServer.run(
+            in: scratch, settings: ["MIEN_LIMIT_CONNECTIONS_PER_ADDRESS": "\(limit)"]
+        ) { server in
             var held: [RawConnection] = [], refused = 0
             // Those the test server's own client holds count, too.
             for _ in 0..<limit * 3 {
@@ -100,7 +116,11 @@ struct SlowClientTests {
                     held.append(connection)
                 } else {
                     refused += 1
-                    #expect(try answer.status == 429 && answer.json["detail"]?.stringValue?.contains("\(limit) connections") == true)
+                    #expect(
+                        try answer.status == 429
+                            && answer.json["detail"]?.stringValue?.contains("\(limit) connections")
+                                == true
+                    )
                     try await connection.closed()
                 }
             }
@@ -121,7 +141,8 @@ struct SlowClientTests {
     @Test("while as many connections as are allowed are held, others get no answer; then they do")
     func waiting() async throws {
         let limit = 4
-        try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_CONNECTIONS": "\(limit)"]) { server in
+        try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_CONNECTIONS": "\(limit)"]) {
+            server in
             var served: [RawConnection] = [], waiting: [RawConnection] = []
             for _ in 0..<limit * 20 {
                 let connection = try await RawConnection.open(server.address)
@@ -132,7 +153,9 @@ struct SlowClientTests {
             for connection in waiting where connection.hasReceived { served.append(connection) }
             waiting.removeAll { $0.hasReceived }
             // It accepts in batches, so it may be a few more than the limit.
-            #expect(served.count <= limit + 16 && waiting.count >= limit * 20 - limit - 16, "\(served.count) at once")
+            #expect(
+                served.count <= limit + 16 && waiting.count >= limit * 20 - limit - 16,
+                "\(served.count) at once")
             for connection in served { try await connection.close() }
             for connection in waiting {
                 #expect(try await connection.answer()?.status == 200)
@@ -154,12 +177,15 @@ private final class DeafClient: Sendable {
         place.sin_port = in_port_t(port).bigEndian
         place.sin_addr.s_addr = inet_addr("127.0.0.1")
         let status = withUnsafePointer(to: &place) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
         try #require(status == 0)
         // A send that has waited for half a minute has failed.
         var patience = timeval(tv_sec: 30, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit { close(descriptor) }
@@ -170,7 +196,9 @@ private final class DeafClient: Sendable {
         for _ in 0..<most {
             var rest = bytes[...]
             while !rest.isEmpty {
-                let sent = rest.withUnsafeBytes { send(descriptor, $0.baseAddress!, $0.count, Int32(MSG_NOSIGNAL)) }
+                let sent = rest.withUnsafeBytes {
+                    send(descriptor, $0.baseAddress!, $0.count, Int32(MSG_NOSIGNAL))
+                }
                 guard sent > 0 else { return errno == ECONNRESET || errno == EPIPE }
                 rest = rest.dropFirst(sent)
             }

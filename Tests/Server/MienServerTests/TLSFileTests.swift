@@ -14,7 +14,9 @@ enum OpenSSL {
         let process = Process()
         process.executableURL = URL(filePath: path)
         process.arguments = arguments
-        (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice, FileHandle.nullDevice)
+        (process.standardInput, process.standardOutput, process.standardError) = (
+            FileHandle.nullDevice, FileHandle.nullDevice, FileHandle.nullDevice
+        )
         let (ends, ended) = AsyncStream<Void>.makeStream()
         process.terminationHandler = { _ in ended.finish() }
         try process.run()
@@ -25,12 +27,15 @@ enum OpenSSL {
     /// For `localhost`, signed by itself, for a day.
     static func certificate(_ certificate: URL, _ key: URL) async throws {
         try await run(
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1", "-subj", "/CN=localhost", "-addext",
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+            "-days", "1", "-subj", "/CN=localhost", "-addext",
             "subjectAltName=DNS:localhost", "-keyout", key.path, "-out", certificate.path)
     }
 }
 
-@Suite("TLS by file", .enabled(if: Installed.isThere, Installed.reason), .enabled(if: OpenSSL.isThere, OpenSSL.reason))
+@Suite(
+    "TLS by file", .enabled(if: Installed.isThere, Installed.reason),
+    .enabled(if: OpenSSL.isThere, OpenSSL.reason))
 struct TLSFileTests {
     private let scratch: ScratchFolder
 
@@ -43,18 +48,25 @@ struct TLSFileTests {
         return try NIOSSLContext(configuration: setup)
     }
 
-    @Test("a client that offers no cipher suite with forward secrecy and authenticated encryption is refused")
+    @Test(
+        "a client that offers no cipher suite with forward secrecy and authenticated encryption is refused"
+    )
     func weakCiphers() async throws {
         let certificate = scratch("server.pem"), key = scratch("server.key")
         try await OpenSSL.run(
-            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
+            "-addext", "subjectAltName=DNS:localhost",
             "-keyout", key.path, "-out", certificate.path)
-        let server = try await ServeProcess.start(in: scratch, ["MIEN_TLS_CERTIFICATE": certificate.path, "MIEN_TLS_KEY": key.path])
+        let server = try await ServeProcess.start(
+            in: scratch, ["MIEN_TLS_CERTIFICATE": certificate.path, "MIEN_TLS_KEY": key.path])
         func request(_ ciphers: String) async throws -> Int {
             var setup = TLSConfiguration.makeClientConfiguration()
             setup.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(certificate.path))
-            (setup.minimumTLSVersion, setup.maximumTLSVersion, setup.cipherSuites) = (.tlsv12, .tlsv12, ciphers)
-            let connection = try await RawConnection.open(server.address, tls: NIOSSLContext(configuration: setup))
+            (setup.minimumTLSVersion, setup.maximumTLSVersion, setup.cipherSuites) = (
+                .tlsv12, .tlsv12, ciphers
+            )
+            let connection = try await RawConnection.open(
+                server.address, tls: NIOSSLContext(configuration: setup))
             return try await connection.request("GET", "/healthz").status
         }
         #expect(try await request("ECDHE-RSA-AES128-GCM-SHA256") == 200)
@@ -65,19 +77,30 @@ struct TLSFileTests {
         #expect(await server.stop() == 0)
     }
 
-    @Test("whoever trusts the certificate is served, by 1.2 and 1.3; whoever does not, speaks 1.1 or no TLS is not")
+    @Test(
+        "whoever trusts the certificate is served, by 1.2 and 1.3; whoever does not, speaks 1.1 or no TLS is not"
+    )
     func served() async throws {
-        let certificate = scratch("server.pem"), key = scratch("server.key"), stranger = scratch("other.pem")
+        let certificate = scratch("server.pem"), key = scratch("server.key"),
+            stranger = scratch("other.pem")
         try await OpenSSL.certificate(certificate, key)
         try await OpenSSL.certificate(stranger, scratch("other.key"))
         let server = try await ServeProcess.start(
-            in: scratch, ["MIEN_TLS_CERTIFICATE": certificate.path, "MIEN_TLS_KEY": key.path, "MIEN_LIMIT_REQUEST_SECONDS": "2"])
+            in: scratch,
+            [
+                "MIEN_TLS_CERTIFICATE": certificate.path, "MIEN_TLS_KEY": key.path,
+                "MIEN_LIMIT_REQUEST_SECONDS": "2",
+            ])
         #expect(server.address.hasPrefix("https://"))
         for version in [TLSVersion.tlsv12, .tlsv13] {
-            let connection = try await RawConnection.open(server.address, tls: trusting(certificate, most: version))
+            let connection = try await RawConnection.open(
+                server.address, tls: trusting(certificate, most: version))
             #expect(try await connection.request("GET", "/healthz").status == 200, "\(version)")
         }
-        for context in [try trusting(certificate, most: .tlsv11), try trusting(certificate, most: .tlsv1), try trusting(stranger)] {
+        for context in [
+            try trusting(certificate, most: .tlsv11), try trusting(certificate, most: .tlsv1),
+            try trusting(stranger),
+        ] {
             await #expect(throws: (any Error).self) {
                 let connection = try await RawConnection.open(server.address, tls: context)
                 _ = try await connection.request("GET", "/healthz")
@@ -91,30 +114,44 @@ struct TLSFileTests {
         let mute = try await RawConnection.open(server.address)
         try await mute.closed()
         let connection = try await RawConnection.open(server.address, tls: trusting(certificate))
-        #expect(try await connection.request("GET", "/healthz").status == 200, "and others are served as before")
+        #expect(
+            try await connection.request("GET", "/healthz").status == 200,
+            "and others are served as before")
         #expect(await server.stop() == 0)
     }
 
-    @Test("files that do not do: status 3, which setting, which file, what is wrong; nothing of a key is shown")
+    @Test(
+        "files that do not do: status 3, which setting, which file, what is wrong; nothing of a key is shown"
+    )
     func unusable() async throws {
-        let certificate = scratch("server.pem"), key = scratch("server.key"), other = scratch("other.key"), locked = scratch("locked.key")
+        let certificate = scratch("server.pem"), key = scratch("server.key"),
+            other = scratch("other.key"), locked = scratch("locked.key")
         try await OpenSSL.certificate(certificate, key)
         try await OpenSSL.certificate(scratch("other.pem"), other)
-        try await OpenSSL.run("ec", "-in", key.path, "-aes256", "-passout", "pass:unknown", "-out", locked.path)
+        try await OpenSSL.run(
+            "ec", "-in", key.path, "-aes256", "-passout", "pass:unknown", "-out", locked.path)
         let text = try scratch.write(Array("no certificate, but this-is-secret".utf8), to: "text")
         let missing = scratch("missing")
         for (chain, key, words) in [
-            (certificate, other, ["tls.key", "is not the key of"]), (certificate, text, ["tls.key", "no private key"]),
-            (certificate, locked, ["tls.key", "passphrase"]), (certificate, missing, ["tls.key", "cannot be read"]),
-            (text, key, ["tls.certificate", "no certificates"]), (key, key, ["tls.certificate", "no certificates"]),
+            (certificate, other, ["tls.key", "is not the key of"]),
+            (certificate, text, ["tls.key", "no private key"]),
+            (certificate, locked, ["tls.key", "passphrase"]),
+            (certificate, missing, ["tls.key", "cannot be read"]),
+            (text, key, ["tls.certificate", "no certificates"]),
+            (key, key, ["tls.certificate", "no certificates"]),
             (missing, key, ["tls.certificate", "cannot be read"]),
         ] {
             let failed = try await #require(throws: ServeProcess.NotListening.self) {
-                try await ServeProcess.start(in: scratch, ["MIEN_TLS_CERTIFICATE": chain.path, "MIEN_TLS_KEY": key.path])
+                try await ServeProcess.start(
+                    in: scratch, ["MIEN_TLS_CERTIFICATE": chain.path, "MIEN_TLS_KEY": key.path])
             }
             #expect(failed.status == 3 && words.allSatisfy(failed.err.contains), "\(failed.err)")
-            #expect(!failed.err.contains("this-is-secret") && !failed.err.contains("BEGIN") && !failed.out.contains("adm_"))
-            #expect(!FileManager.default.fileExists(atPath: scratch("data").path), "found out before anything was made")
+            #expect(
+                !failed.err.contains("this-is-secret") && !failed.err.contains("BEGIN")
+                    && !failed.out.contains("adm_"))
+            #expect(
+                !FileManager.default.fileExists(atPath: scratch("data").path),
+                "found out before anything was made")
         }
     }
 }

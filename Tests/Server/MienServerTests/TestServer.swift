@@ -14,13 +14,21 @@ import Testing
 /// What the tests need on the machine: the default model pack and the demo's photos.
 enum Installed {
     static let home = MienHome(environment: ProcessInfo.processInfo.environment)
-    static let reason: Comment = "needs the default model pack and the demo's photos: run scripts/setup"
+    static let reason: Comment =
+        "needs the default model pack and the demo's photos: run scripts/setup"
     static let isThere =
-        FileManager.default.fileExists(atPath: home.packs.appending(path: "mien-default-1/manifest.json").path)
-        && ["biden", "obama", "obama2", "obama3"].allSatisfy { FileManager.default.fileExists(atPath: path($0)) }
+        FileManager.default.fileExists(
+            atPath: home.packs.appending(path: "mien-default-1/manifest.json").path)
+        && ["biden", "obama", "obama2", "obama3"].allSatisfy {
+            FileManager.default.fileExists(atPath: path($0))
+        }
 
-    static func path(_ name: String) -> String { home.demoPhotos.appending(path: "\(name).jpg").path }
-    static func photo(_ name: String) -> [UInt8] { [UInt8](try! Data(contentsOf: URL(filePath: path(name)))) }
+    static func path(_ name: String) -> String {
+        home.demoPhotos.appending(path: "\(name).jpg").path
+    }
+    static func photo(_ name: String) -> [UInt8] {
+        [UInt8](try! Data(contentsOf: URL(filePath: path(name))))
+    }
 }
 
 /// A clock moved by hand.
@@ -52,11 +60,14 @@ final class LogLines: Sendable {
             get { metadata[key] }
             set { metadata[key] = newValue }
         }
-        func log(event: LogEvent) { lines.add("\(event.message) \(metadata) \(event.metadata ?? [:])") }
+        func log(event: LogEvent) {
+            lines.add("\(event.message) \(metadata) \(event.metadata ?? [:])")
+        }
     }
 }
 
-/// The very server that `mien serve` runs, on a free port, with fresh data, cheap passwords and a clock of the test's own.
+/// The very server that `mien serve` runs, on a free port, with fresh data, cheap passwords and a
+/// clock of the test's own.
 struct TestServer: Sendable {
     let address: String
     /// Of the admin API and metrics.
@@ -69,21 +80,28 @@ struct TestServer: Sendable {
     let folder: URL
 
     static func run(
-        in scratch: ScratchFolder, settings: [String: String] = [:], time: HandClock = HandClock(), credential: Sensitive<String>? = nil,
+        in scratch: ScratchFolder, settings: [String: String] = [:], time: HandClock = HandClock(),
+        credential: Sensitive<String>? = nil,
         reader: (any LiveFrameReader)? = nil,
         _ body: @Sendable (TestServer) async throws -> Void
     ) async throws {
         let folder = scratch("server"), logs = LogLines()
         let standard = [
-            "MIEN_DATA": folder.path, "MIEN_PORT": "0", "MIEN_ADMIN_LISTEN": "127.0.0.1:0", "MIEN_PASSWORD_MEMORY_KIB": "8192",
+            "MIEN_DATA": folder.path, "MIEN_PORT": "0", "MIEN_ADMIN_LISTEN": "127.0.0.1:0",
+            "MIEN_PASSWORD_MEMORY_KIB": "8192",
             "MIEN_PASSWORD_PASSES": "1",
-            "MIEN_LIMIT_GUESSES_PER_MINUTE": "10000", "MIEN_LIMIT_STARTS_PER_MINUTE": "100000", "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
+            "MIEN_LIMIT_GUESSES_PER_MINUTE": "10000", "MIEN_LIMIT_STARTS_PER_MINUTE": "100000",
+            "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
             // Photos are all there is in most tests; those of live captures say so.
             "MIEN_FACE_LIVENESS_MODE": "image",
         ]
-        let configuration = try ServerConfiguration(environment: standard.merging(settings) { $1 }, home: Installed.home.folder)
+        let configuration = try ServerConfiguration(
+            environment: standard.merging(settings) { $1 }, home: Installed.home.folder)
         let (addresses, listening) = AsyncStream<String>.makeStream()
-        let server = try await Server(configuration, logger: logs.logger, clock: time.clock, publishesSignUp: true, reader: reader) {
+        let server = try await Server(
+            configuration, logger: logs.logger, clock: time.clock, publishesSignUp: true,
+            reader: reader
+        ) {
             listening.yield($0)
         }
         let group = ServiceGroup(services: [server], logger: logs.logger)
@@ -92,11 +110,14 @@ struct TestServer: Sendable {
             let address = try #require(await addresses.first { _ in true })
             let adminAddress = try #require(server.adminAddress)
             let known = try #require(server.firstStart?.adminCredential ?? credential)
-            let admin = try MienAdmin(MienOptions(serverPath: adminAddress, retry: RetryPolicy(attempts: 1)), credential: known)
+            let admin = try MienAdmin(
+                MienOptions(serverPath: adminAddress, retry: RetryPolicy(attempts: 1)),
+                credential: known)
             let result = await Result {
                 try await body(
                     TestServer(
-                        address: address, adminAddress: adminAddress, admin: admin, credential: known, server: server, time: time, logs: logs,
+                        address: address, adminAddress: adminAddress, admin: admin,
+                        credential: known, server: server, time: time, logs: logs,
                         folder: folder))
             }
             await group.triggerGracefulShutdown()
@@ -106,28 +127,46 @@ struct TestServer: Sendable {
     }
 
     /// Another device, or the same one when given its memory.
-    func client(_ devices: any DeviceTokenStorage = MemoryDeviceTokens(), app: String = "default_application") throws -> JourneyClient {
-        try JourneyClient(MienOptions(serverPath: address, applicationId: app, retry: RetryPolicy(attempts: 1), deviceTokens: devices))
+    func client(
+        _ devices: any DeviceTokenStorage = MemoryDeviceTokens(),
+        app: String = "default_application"
+    ) throws -> JourneyClient {
+        try JourneyClient(
+            MienOptions(
+                serverPath: address, applicationId: app, retry: RetryPolicy(attempts: 1),
+                deviceTokens: devices))
     }
 
     /// A request as it is, an answer as it is. Requests to the admin API go to its own address.
     func send(
-        _ method: HTTPTransportRequest.Method, _ path: String, headers: [String: String] = ["content-type": "application/json"], _ body: String = ""
+        _ method: HTTPTransportRequest.Method, _ path: String,
+        headers: [String: String] = ["content-type": "application/json"], _ body: String = ""
     ) async throws -> (status: Int, body: JSONValue) {
         let answer = try await AsyncHTTPTransport().send(
-            HTTPTransportRequest(method: method, url: url(path), headers: headers, body: Array(body.utf8), timeout: .seconds(300)))
-        return (answer.status, answer.body.isEmpty ? .null : try JSONText.parse(answer.body, limits: .init(maxBytes: 1 << 20, maxDepth: 32)))
+            HTTPTransportRequest(
+                method: method, url: url(path), headers: headers, body: Array(body.utf8),
+                timeout: .seconds(300)))
+        return (
+            answer.status,
+            answer.body.isEmpty
+                ? .null
+                : try JSONText.parse(answer.body, limits: .init(maxBytes: 1 << 20, maxDepth: 32))
+        )
     }
 
     func status(
-        _ method: HTTPTransportRequest.Method, _ path: String, headers: [String: String] = ["content-type": "application/json"], _ body: String = ""
+        _ method: HTTPTransportRequest.Method, _ path: String,
+        headers: [String: String] = ["content-type": "application/json"], _ body: String = ""
     ) async throws -> Int {
         try await send(method, path, headers: headers, body).status
     }
 
     @discardableResult
-    func makeUser(_ name: String = "ada", password: String = "a password nobody has") async throws -> UserID {
-        let user = try await admin.createUser(UserRequest(username: name, email: "\(name)@example.org", password: password))
+    func makeUser(_ name: String = "ada", password: String = "a password nobody has") async throws
+        -> UserID
+    {
+        let user = try await admin.createUser(
+            UserRequest(username: name, email: "\(name)@example.org", password: password))
         return try #require(UserID(user.id))
     }
 
@@ -137,11 +176,15 @@ struct TestServer: Sendable {
     }
 
     /// Signs in with a password, consents, shows a selfie.
-    func registerFace(_ name: String = "ada", password: String = "a password nobody has", photo: String = "obama") async throws -> JourneyOutcome? {
+    func registerFace(
+        _ name: String = "ada", password: String = "a password nobody has", photo: String = "obama"
+    ) async throws -> JourneyOutcome? {
         let journey = try await client().start("face-registration")
         for try await step in journey.steps {
             switch step.id {
-            case .loginForm: try await step.respond("password", ["username": .string(name), "password": .string(password)])
+            case .loginForm:
+                try await step.respond(
+                    "password", ["username": .string(name), "password": .string(password)])
             case .identityVerification, .selfieAcquisition:
                 try await step.capture(Self.frames([photo]))
                 try await step.respond(.clientInput)
@@ -152,11 +195,14 @@ struct TestServer: Sendable {
     }
 
     /// - Returns: the token; `nil` when the face was refused.
-    func logIn(_ name: String = "ada", photo: String, from client: JourneyClient? = nil) async throws -> Sensitive<String>? {
+    func logIn(_ name: String = "ada", photo: String, from client: JourneyClient? = nil)
+        async throws -> Sensitive<String>?
+    {
         let journey = try await (client ?? self.client()).start("face-login")
         for try await step in journey.steps {
             switch step.id {
-            case .loginForm where step.options["face"] != nil: try await step.respond("face", ["user_identifier": .string(name)])
+            case .loginForm where step.options["face"] != nil:
+                try await step.respond("face", ["user_identifier": .string(name)])
             case .selfieAcquisition:
                 try await step.capture(Self.frames([photo]))
                 try await step.respond(.clientInput)
@@ -183,7 +229,9 @@ enum AdminPaths {
         case "metrics": return true
         case "v1":
             guard parts.count > 1 else { return false }
-            if parts[1] == "journeys" { return parts.count == 2 || (parts.count > 3 && parts[3] == "versions") }
+            if parts[1] == "journeys" {
+                return parts.count == 2 || (parts.count > 3 && parts[3] == "versions")
+            }
             return ["users", "apps", "audit", "product-keys"].contains(parts[1])
         default: return false
         }

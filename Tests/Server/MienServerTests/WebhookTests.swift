@@ -9,27 +9,34 @@ import Testing
 @testable import MienJourney
 @testable import MienServer
 
-@Suite("Webhooks, to a real receiver", .enabled(if: Peer.isThere, Peer.reason), .serialized, .timeLimit(.minutes(15)))
+@Suite(
+    "Webhooks, to a real receiver", .enabled(if: Peer.isThere, Peer.reason), .serialized,
+    .timeLimit(.minutes(15)))
 struct WebhookTests {
     private static let secret = "a secret of the receiver's as well"
     private let scratch: ScratchFolder
 
     init() throws { scratch = try ScratchFolder() }
 
-    private func caller(_ hosts: String, private isPrivate: Bool = true, ca: String = "", secret: String = secret) throws -> WebhookCaller {
+    private func caller(
+        _ hosts: String, private isPrivate: Bool = true, ca: String = "", secret: String = secret
+    ) throws -> WebhookCaller {
         try WebhookCaller(
             ServerConfiguration(
                 environment: [
-                    "MIEN_WEBHOOK_HOSTS": hosts, "MIEN_WEBHOOK_ALLOW_PRIVATE": "\(isPrivate)", "MIEN_WEBHOOK_SECRET": secret,
+                    "MIEN_WEBHOOK_HOSTS": hosts, "MIEN_WEBHOOK_ALLOW_PRIVATE": "\(isPrivate)",
+                    "MIEN_WEBHOOK_SECRET": secret,
                     "MIEN_WEBHOOK_CA": ca,
                 ], home: scratch.url), clock: .system)
     }
 
     private func call(
-        _ caller: WebhookCaller, _ url: String, _ body: [String: JSONValue] = ["amount": 12], seconds: Int = 20, turn: Int = 3
+        _ caller: WebhookCaller, _ url: String, _ body: [String: JSONValue] = ["amount": 12],
+        seconds: Int = 20, turn: Int = 3
     ) async throws -> EffectResult.Answer {
         try await caller.call(
-            WebhookCall(url: url, body: Sensitive(body), timeoutSeconds: seconds), run: #require(InstanceID("run_1")), turn: turn,
+            WebhookCall(url: url, body: Sensitive(body), timeoutSeconds: seconds),
+            run: #require(InstanceID("run_1")), turn: turn,
             app: #require(AppID("shop")))
     }
 
@@ -43,15 +50,23 @@ struct WebhookTests {
     @Test("the receiver checks the signature with the code of the page, and takes what was meant")
     func signature() async throws {
         let peer = try Self.hook(), port = try await peer.port()
-        let body: [String: JSONValue] = ["amount": 12, "name": "Ада “🚀”\n", "list": [1, nil, ["a": true]]]
+        let body: [String: JSONValue] = [
+            "amount": 12, "name": "Ада “🚀”\n", "list": [1, nil, ["a": true]],
+        ]
         let answer = try await call(caller("localhost"), "http://localhost:\(port)/ok?x=1", body)
         #expect(answer == .webhookAnswered(status: 200, body: ["decision": "allow", "score": 0.5]))
         let seen = try await peer.next(with: "path")
-        #expect(seen["valid"] == true && seen["body"] == .object(body) && seen["path"] == "/ok?x=1" && seen["method"] == "POST")
-        #expect(seen["headers"]?["mien-app"] == "shop" && seen["headers"]?["content-type"] == "application/json")
+        #expect(
+            seen["valid"] == true && seen["body"] == .object(body) && seen["path"] == "/ok?x=1"
+                && seen["method"] == "POST")
+        #expect(
+            seen["headers"]?["mien-app"] == "shop"
+                && seen["headers"]?["content-type"] == "application/json")
         #expect(seen["headers"]?["host"] == .string("localhost:\(port)"))
 
-        _ = try await call(caller("localhost", secret: "another secret of 32 characters ..."), "http://localhost:\(port)/ok")
+        _ = try await call(
+            caller("localhost", secret: "another secret of 32 characters ..."),
+            "http://localhost:\(port)/ok")
         #expect(try await peer.next(with: "path")["valid"] == false, "another secret")
         var late = try caller("localhost")
         late.clock = ServerClock { ServerClock.system.now - .seconds(301) }
@@ -72,8 +87,12 @@ struct WebhookTests {
         }
         #expect(Set(ids).count == 1)
         for (body, turn) in [(12, 3), (13, 3), (12, 4)] {
-            _ = try await call(caller, "http://localhost:\(port)/ok", ["amount": .number(Double(body))], turn: turn)
-            ids.append(try #require(try await peer.next(with: "path")["headers"]?["mien-delivery"]?.stringValue))
+            _ = try await call(
+                caller, "http://localhost:\(port)/ok", ["amount": .number(Double(body))], turn: turn
+            )
+            ids.append(
+                try #require(
+                    try await peer.next(with: "path")["headers"]?["mien-delivery"]?.stringValue))
         }
         #expect(ids[3] == ids[0], "the same call, made again")
         #expect(Set(ids).count == 3, "another body, another turn")
@@ -82,24 +101,29 @@ struct WebhookTests {
     @Test(
         "what may pass is tried three times, the rest once",
         arguments: [
-            ("drop", 3), ("status/502", 3), ("status/429", 3), ("status/500", 1), ("status/404", 1), ("big", 1),
+            ("drop", 3), ("status/502", 3), ("status/429", 3), ("status/500", 1), ("status/404", 1),
+            ("big", 1),
         ])
     func tries(path: String, count: Int) async throws {
         let peer = try Self.hook(), port = try await peer.port()
         let answer = try await call(caller("localhost"), "http://localhost:\(port)/\(path)")
         if path.hasPrefix("status/") {
-            #expect(answer == .webhookAnswered(status: try #require(Int(path.dropFirst(7))), body: [:]))
+            #expect(
+                answer == .webhookAnswered(status: try #require(Int(path.dropFirst(7))), body: [:]))
         } else {
             #expect(answer == .refused(.webhookFailed))
         }
-        // The peer says what it saw a moment after the caller's answer is there; when it has ended, no more will come.
+        // The peer says what it saw a moment after the caller's answer is there; when it has ended,
+        // no more will come.
         for _ in 0..<count { _ = try await peer.next(with: "path") }
         #expect(try await peer.end().count { $0["path"] != nil } == count)
     }
 
     // MARK: What is taken
 
-    @Test("an answer that is no JSON is none", arguments: [("text", 200), ("empty", 204), ("deep", 200)])
+    @Test(
+        "an answer that is no JSON is none",
+        arguments: [("text", 200), ("empty", 204), ("deep", 200)])
     func noJSON(path: String, status: Int) async throws {
         let peer = try Self.hook(), port = try await peer.port()
         let answer = try await call(caller("localhost"), "http://localhost:\(port)/\(path)")
@@ -118,17 +142,26 @@ struct WebhookTests {
     @Test("an answer without an end is cut off", arguments: ["endless"])
     func endless(path: String) async throws {
         let peer = try Self.hook(), port = try await peer.port()
-        #expect(try await call(caller("localhost"), "http://localhost:\(port)/\(path)") == .refused(.webhookFailed))
+        #expect(
+            try await call(caller("localhost"), "http://localhost:\(port)/\(path)")
+                == .refused(.webhookFailed))
         // Some of it waits in the machine's buffers.
         #expect(try #require(try await peer.next(with: "chunks")["chunks"]?.numberValue) < 5000)
     }
 
-    @Test("silence ends with the step's time, and so does an answer that comes byte by byte", arguments: ["hang", "drip"])
+    @Test(
+        "silence ends with the step's time, and so does an answer that comes byte by byte",
+        arguments: ["hang", "drip"])
     func slow(path: String) async throws {
         let peer = try Self.hook(), port = try await peer.port()
-        #expect(try await call(caller("localhost"), "http://localhost:\(port)/\(path)", seconds: 1) == .refused(.webhookFailed))
+        #expect(
+            try await call(caller("localhost"), "http://localhost:\(port)/\(path)", seconds: 1)
+                == .refused(.webhookFailed))
         _ = try await peer.next(with: "path")
-        if path == "drip" { #expect(try #require(try await peer.next(with: "dripped")["dripped"]?.numberValue) < 600) }
+        if path == "drip" {
+            #expect(
+                try #require(try await peer.next(with: "dripped")["dripped"]?.numberValue) < 600)
+        }
         #expect(try await peer.end().count { $0["path"] != nil } == 1)
     }
 
@@ -143,10 +176,13 @@ struct WebhookTests {
             return "127.0.0.1"
         }
         for url in [
-            "http://localhost:\(port)/", "http://hooks.test.localhost:\(port)/", "http://xhooks.test:\(port)/", "http://hooks.test.:\(port)/",
-            "http://127.0.0.1@localhost:\(port)/", "http://hooks.test:secret@localhost:\(port)/", "ftp://127.0.0.1:\(port)/", "http:///", "",
+            "http://localhost:\(port)/", "http://hooks.test.localhost:\(port)/",
+            "http://xhooks.test:\(port)/", "http://hooks.test.:\(port)/",
+            "http://127.0.0.1@localhost:\(port)/", "http://hooks.test:secret@localhost:\(port)/",
+            "ftp://127.0.0.1:\(port)/", "http:///", "",
             "http://[",
-            "http://hooks.test%00.localhost:\(port)/", "http+unix://127.0.0.1/x", "http://2130706433:\(port)/", "http://127.1:\(port)/",
+            "http://hooks.test%00.localhost:\(port)/", "http+unix://127.0.0.1/x",
+            "http://2130706433:\(port)/", "http://127.1:\(port)/",
         ] { #expect(try await call(caller, url) == .refused(.notAllowed), "\(url)") }
         #expect(!peer.all.contains { $0["connected"] != nil })
     }
@@ -154,16 +190,23 @@ struct WebhookTests {
     @Test(
         "this machine and private networks are refused, however they are spelled",
         arguments: [
-            "localhost", "127.0.0.1", "127.1", "2130706433", "0177.0.0.1", "017700000001", "0x7f000001", "0x7f.1", "127.255.255.254", "0.0.0.0", "0",
-            "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[fe80::1]",
+            "localhost", "127.0.0.1", "127.1", "2130706433", "0177.0.0.1", "017700000001",
+            "0x7f000001", "0x7f.1", "127.255.255.254", "0.0.0.0", "0",
+            "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]",
+            "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[fe80::1]",
             "[fd00::1]",
-            "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "224.0.0.1", "255.255.255.255",
+            "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "224.0.0.1",
+            "255.255.255.255",
         ])
     func spelled(host: String) async throws {
         let peer = try Self.hook(), port = try await peer.port()
         let caller = try caller(host, private: false)
-        #expect(try await call(caller, "https://\(host):\(port)/ok", seconds: 5) == .refused(.notAllowed))
-        #expect(try await call(caller, "http://\(host):\(port)/ok", seconds: 5) == .refused(.notAllowed), "in the clear")
+        #expect(
+            try await call(caller, "https://\(host):\(port)/ok", seconds: 5)
+                == .refused(.notAllowed))
+        #expect(
+            try await call(caller, "http://\(host):\(port)/ok", seconds: 5)
+                == .refused(.notAllowed), "in the clear")
         #expect(!peer.all.contains { $0["connected"] != nil })
     }
 
@@ -173,14 +216,17 @@ struct WebhookTests {
             "hooks.test", "HOOKS.Test", "hooks%2Etest",
         ])
     func names(spelling: String) async throws {
-        let folder = try await Peer.certificates(in: scratch), ca = folder.appending(path: "ca.pem").path
+        let folder = try await Peer.certificates(in: scratch),
+            ca = folder.appending(path: "ca.pem").path
         let peer = try Self.hook([
-            "certificate": .string(folder.appending(path: "localhost.pem").path), "key": .string(folder.appending(path: "localhost.key").path),
+            "certificate": .string(folder.appending(path: "localhost.pem").path),
+            "key": .string(folder.appending(path: "localhost.key").path),
         ])
         let port = try await peer.port(), url = "https://\(spelling):\(port)/ok"
         let asked = Mutex<[String]>([])
         var caller = try caller("hooks.test", private: false, ca: ca)
-        // The first answer is looked at; a second question would get the address of a private network.
+        // The first answer is looked at; a second question would get the address of a private
+        // network.
         caller.lookUp = { host, _ in
             asked.withLock { asked in
                 asked.append(host)
@@ -206,36 +252,49 @@ struct WebhookTests {
         #expect(try await peer.next(with: "path")["valid"] == true)
     }
 
-    @Test("a receiver whose certificate is not the host's, or of no known authority, gets no word of the call")
+    @Test(
+        "a receiver whose certificate is not the host's, or of no known authority, gets no word of the call"
+    )
     func certificates() async throws {
-        let folder = try await Peer.certificates(in: scratch), ca = folder.appending(path: "ca.pem").path
+        let folder = try await Peer.certificates(in: scratch),
+            ca = folder.appending(path: "ca.pem").path
         for (certificate, authorities) in [("elsewhere", ca), ("expired", ca), ("localhost", "")] {
             let peer = try Self.hook([
                 "certificate": .string(folder.appending(path: "\(certificate).pem").path),
                 "key": .string(folder.appending(path: "\(certificate).key").path),
             ])
             let url = "https://localhost:\(try await peer.port())/ok"
-            #expect(try await call(caller("localhost", ca: authorities), url) == .refused(.webhookFailed), "\(certificate)")
+            #expect(
+                try await call(caller("localhost", ca: authorities), url)
+                    == .refused(.webhookFailed), "\(certificate)")
             #expect(!peer.all.contains { $0["path"] != nil })
         }
     }
 
     // MARK: In a journey
 
-    @Test("a journey asks, and does what the answer says", .enabled(if: Installed.isThere, Installed.reason))
+    @Test(
+        "a journey asks, and does what the answer says",
+        .enabled(if: Installed.isThere, Installed.reason))
     func journey() async throws {
         let folder = try await Peer.certificates(in: scratch)
         let peer = try Self.hook([
-            "certificate": .string(folder.appending(path: "localhost.pem").path), "key": .string(folder.appending(path: "localhost.key").path),
+            "certificate": .string(folder.appending(path: "localhost.pem").path),
+            "key": .string(folder.appending(path: "localhost.key").path),
         ])
         let port = try await peer.port()
         let settings = [
-            "MIEN_WEBHOOK_HOSTS": "localhost", "MIEN_WEBHOOK_ALLOW_PRIVATE": "true", "MIEN_WEBHOOK_SECRET": Self.secret,
+            "MIEN_WEBHOOK_HOSTS": "localhost", "MIEN_WEBHOOK_ALLOW_PRIVATE": "true",
+            "MIEN_WEBHOOK_SECRET": Self.secret,
             "MIEN_WEBHOOK_CA": folder.appending(path: "ca.pem").path,
         ]
-        try await TestServer.run(in: scratch, settings: settings, time: HandClock(ServerClock.system.now)) { server in
+        try await TestServer.run(
+            in: scratch, settings: settings, time: HandClock(ServerClock.system.now)
+        ) { server in
             try await server.makeUser()
-            for (id, path, ends) in [("asks", "ok", JourneyStepID.success), ("asks-in-vain", "status/403", .rejection)] {
+            for (id, path, ends) in [
+                ("asks", "ok", JourneyStepID.success), ("asks-in-vain", "status/403", .rejection),
+            ] {
                 let definition = """
                     {"id": "\(id)", "version": 1, "title": "Ask", "start": "form", "steps": {
                       "form": {"type": "login_form", "config": {"branches": [{"id": "password"}], "output_variable": "form"}, "on": {"password": "check"}},
@@ -248,13 +307,17 @@ struct WebhookTests {
                       "done": {"type": "complete_journey"}, "no": {"type": "reject_access"}}}
                     """
                 let journeyID = try #require(JourneyID(id))
-                _ = try await server.admin.putJourney(journeyID, version: 1, definition: Array(definition.utf8))
+                _ = try await server.admin.putJourney(
+                    journeyID, version: 1, definition: Array(definition.utf8))
                 _ = try await server.admin.publishJourney(journeyID, version: 1)
                 let journey = try await server.client().start(id)
-                let end = try await journey.respond("password", ["username": "ada", "password": "a password nobody has"])
+                let end = try await journey.respond(
+                    "password", ["username": "ada", "password": "a password nobody has"])
                 #expect(end.journeyStepId == ends)
                 let seen = try await peer.next(with: "path")
-                #expect(seen["valid"] == true && seen["body"] == ["name": "ada"] && seen["path"] == .string("/" + path))
+                #expect(
+                    seen["valid"] == true && seen["body"] == ["name": "ada"]
+                        && seen["path"] == .string("/" + path))
             }
         }
     }
@@ -263,19 +326,26 @@ struct WebhookTests {
 @Suite("Addresses of the public Internet")
 struct PublicAddressTests {
     @Test(arguments: [
-        "1.1.1.1", "8.8.8.8", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0", "169.253.255.255", "172.15.255.255",
-        "172.32.0.0", "192.0.1.0", "192.167.255.255", "198.17.255.255", "198.20.0.0", "223.255.255.255", "2606:4700::1111", "2001:200::1", "2a00::1",
+        "1.1.1.1", "8.8.8.8", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255",
+        "128.0.0.0", "169.253.255.255", "172.15.255.255",
+        "172.32.0.0", "192.0.1.0", "192.167.255.255", "198.17.255.255", "198.20.0.0",
+        "223.255.255.255", "2606:4700::1111", "2001:200::1", "2a00::1",
         "2002:808:808::", "3ffe::1",
     ])
     func `is one`(address: String) { #expect(PublicAddress.contains(address)) }
 
     @Test(arguments: [
-        "", "0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255", "127.0.0.1", "169.254.0.1", "172.16.0.0",
-        "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.88.99.1", "192.168.0.0", "198.18.0.1", "198.19.255.255", "198.51.100.1", "203.0.113.9",
-        "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::ffff:8.8.8.8", "::8.8.8.8", "64:ff9b::808:808", "64:ff9b:1::1", "100::1",
+        "", "0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0",
+        "100.127.255.255", "127.0.0.1", "169.254.0.1", "172.16.0.0",
+        "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.88.99.1", "192.168.0.0", "198.18.0.1",
+        "198.19.255.255", "198.51.100.1", "203.0.113.9",
+        "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::ffff:8.8.8.8", "::8.8.8.8",
+        "64:ff9b::808:808", "64:ff9b:1::1", "100::1",
         "2001::1",
-        "2001:1ff::1", "2001:db8::1", "2002:7f00:1::", "2002:a00:1::", "3fff::1", "3fff:fff::1", "5f00::1", "fc00::1", "fdff::1", "fe80::1",
-        "fe80::1%lo", "fec0::1", "ff02::1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "1.2.3.x", "localhost",
+        "2001:1ff::1", "2001:db8::1", "2002:7f00:1::", "2002:a00:1::", "3fff::1", "3fff:fff::1",
+        "5f00::1", "fc00::1", "fdff::1", "fe80::1",
+        "fe80::1%lo", "fec0::1", "ff02::1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "1.2.3.x",
+        "localhost",
     ])
     func `is none`(address: String) { #expect(!PublicAddress.contains(address)) }
 }

@@ -1,5 +1,6 @@
-// What MienDevice uses of Apple's LocalAuthentication, declared to type-check against where the framework is not. Nothing here runs.
-// Source: Apple's documentation of LAContext, LAError, LAPolicy, LABiometryType (iOS 17, macOS 14).
+// What MienDevice uses of Apple's LocalAuthentication, declared to type-check against where the
+// framework is not. Nothing here runs. Source: Apple's documentation of LAContext, LAError,
+// LAPolicy, LABiometryType (iOS 17, macOS 14).
 import Foundation
 
 public enum LAPolicy: Int {
@@ -13,8 +14,10 @@ public enum LABiometryType: Int {
 
 public struct LAError: Error {
     public enum Code: Int {
-        case authenticationFailed = -1, userCancel = -2, userFallback = -3, systemCancel = -4, passcodeNotSet = -5, biometryNotAvailable = -6
-        case biometryNotEnrolled = -7, biometryLockout = -8, appCancel = -9, invalidContext = -10, notInteractive = -1004
+        case authenticationFailed = -1, userCancel = -2, userFallback = -3, systemCancel = -4,
+            passcodeNotSet = -5, biometryNotAvailable = -6
+        case biometryNotEnrolled = -7, biometryLockout = -8, appCancel = -9, invalidContext = -10,
+            notInteractive = -1004
     }
 
     public var code: Code { fatalError() }
@@ -25,7 +28,10 @@ open class LAContext: NSObject {
     open var localizedFallbackTitle: String?
     open var biometryType: LABiometryType { fatalError() }
     open var evaluatedPolicyDomainState: Data? { fatalError() }
-    open func canEvaluatePolicy(_ policy: LAPolicy, error: UnsafeMutablePointer<NSError?>?) -> Bool { fatalError() }
-    open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool { fatalError() }
+    open func canEvaluatePolicy(_ policy: LAPolicy, error: UnsafeMutablePointer<NSError?>?) -> Bool
+    { fatalError() }
+    open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
+        fatalError()
+    }
     open func invalidate() { fatalError() }
 }

@@ -1,8 +1,9 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-// What MienDevice uses of Apple's Security and Core Foundation, declared to type-check against where they are not. Nothing here runs.
-// Core Foundation's types stand for those they bridge to, since Swift bridges on Apple's systems only.
-// Source: Apple's documentation of SecKey, SecItem, SecAccessControl (iOS 17, macOS 14).
+// What MienDevice uses of Apple's Security and Core Foundation, declared to type-check against
+// where they are not. Nothing here runs. Core Foundation's types stand for those they bridge to,
+// since Swift bridges on Apple's systems only. Source: Apple's documentation of SecKey, SecItem,
+// SecAccessControl (iOS 17, macOS 14).
 import Foundation
 
 public typealias CFTypeRef = AnyObject
@@ -14,16 +15,24 @@ public final class CFAllocator {}
 public final class CFError: Error {}
 public func CFErrorGetCode(_ error: CFError) -> Int { fatalError() }
 
-public let errSecSuccess: OSStatus = 0, errSecUserCanceled: OSStatus = -128, errSecAuthFailed: OSStatus = -25293,
+public let errSecSuccess: OSStatus = 0, errSecUserCanceled: OSStatus = -128,
+    errSecAuthFailed: OSStatus = -25293,
     errSecItemNotFound: OSStatus = -25300
 
-public let kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly: CFString = "", kSecAttrAccessControl: CFString = ""
-public let kSecAttrIsPermanent: CFString = "", kSecAttrApplicationTag: CFString = "", kSecAttrLabel: CFString = ""
-public let kSecAttrKeyType: CFString = "", kSecAttrKeyTypeECSECPrimeRandom: CFString = "", kSecAttrKeySizeInBits: CFString = ""
-public let kSecAttrTokenID: CFString = "", kSecAttrTokenIDSecureEnclave: CFString = "", kSecPrivateKeyAttrs: CFString = ""
-public let kSecAttrKeyClass: CFString = "", kSecAttrKeyClassPrivate: CFString = "", kSecClass: CFString = "", kSecClassKey: CFString = ""
-public let kSecReturnRef: CFString = "", kSecReturnAttributes: CFString = "", kSecValueRef: CFString = ""
-public let kSecMatchLimit: CFString = "", kSecMatchLimitAll: CFString = "", kSecUseAuthenticationContext: CFString = ""
+public let kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly: CFString = "",
+    kSecAttrAccessControl: CFString = ""
+public let kSecAttrIsPermanent: CFString = "", kSecAttrApplicationTag: CFString = "",
+    kSecAttrLabel: CFString = ""
+public let kSecAttrKeyType: CFString = "", kSecAttrKeyTypeECSECPrimeRandom: CFString = "",
+    kSecAttrKeySizeInBits: CFString = ""
+public let kSecAttrTokenID: CFString = "", kSecAttrTokenIDSecureEnclave: CFString = "",
+    kSecPrivateKeyAttrs: CFString = ""
+public let kSecAttrKeyClass: CFString = "", kSecAttrKeyClassPrivate: CFString = "",
+    kSecClass: CFString = "", kSecClassKey: CFString = ""
+public let kSecReturnRef: CFString = "", kSecReturnAttributes: CFString = "",
+    kSecValueRef: CFString = ""
+public let kSecMatchLimit: CFString = "", kSecMatchLimitAll: CFString = "",
+    kSecUseAuthenticationContext: CFString = ""
 
 public final class SecKey {}
 public final class SecAccessControl {}
@@ -42,13 +51,21 @@ public struct SecKeyAlgorithm: Sendable {
 }
 
 public func SecAccessControlCreateWithFlags(
-    _ allocator: CFAllocator?, _ protection: CFString, _ flags: SecAccessControlCreateFlags, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+    _ allocator: CFAllocator?, _ protection: CFString, _ flags: SecAccessControlCreateFlags,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> SecAccessControl? { fatalError() }
-public func SecKeyCreateRandomKey(_ parameters: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> SecKey? { fatalError() }
+public func SecKeyCreateRandomKey(
+    _ parameters: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecKey? { fatalError() }
 public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? { fatalError() }
-public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> CFData? { fatalError() }
-public func SecKeyCreateSignature(
-    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ data: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+public func SecKeyCopyExternalRepresentation(
+    _ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? { fatalError() }
-public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { fatalError() }
+public func SecKeyCreateSignature(
+    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ data: CFData,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFData? { fatalError() }
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?)
+    -> OSStatus
+{ fatalError() }
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus { fatalError() }

@@ -18,7 +18,8 @@ package struct TestAuthority: Sendable {
 
     /// A root, or made by another.
     package init(
-        _ name: String = "Root", by parent: TestAuthority? = nil, extensions: Certificate.Extensions? = nil,
+        _ name: String = "Root", by parent: TestAuthority? = nil,
+        extensions: Certificate.Extensions? = nil,
         from: Instant = now - day, to: Instant = now + day, version: Certificate.Version = .v3
     ) throws {
         self.name = try DistinguishedName { CommonName(name) }
@@ -27,12 +28,15 @@ package struct TestAuthority: Sendable {
             Critical(KeyUsage(keyCertSign: true))
         }
         der = try Self.certificate(
-            subject: self.name, key: .init(key.publicKey), issuer: parent?.name ?? self.name, by: parent?.key ?? key,
+            subject: self.name, key: .init(key.publicKey), issuer: parent?.name ?? self.name,
+            by: parent?.key ?? key,
             extensions: extensions ?? standard, from: from, to: to, version: version)
     }
 
     /// A root with a full name: somebody else's.
-    package static func named(_ common: String, _ organization: String, _ state: String) throws -> TestAuthority {
+    package static func named(_ common: String, _ organization: String, _ state: String) throws
+        -> TestAuthority
+    {
         try TestAuthority(
             subject: DistinguishedName {
                 CommonName(common)
@@ -43,28 +47,40 @@ package struct TestAuthority: Sendable {
 
     private init(subject: DistinguishedName) throws {
         name = subject
-        let extensions = try Certificate.Extensions { Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil)) }
+        let extensions = try Certificate.Extensions {
+            Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+        }
         let always = Instant(seconds: 0)
         der = try Self.certificate(
-            subject: subject, key: .init(key.publicKey), issuer: subject, by: key, extensions: extensions, from: always, to: Self.now, version: .v3)
+            subject: subject, key: .init(key.publicKey), issuer: subject, by: key,
+            extensions: extensions, from: always, to: Self.now, version: .v3)
     }
 
     package func issue(
-        subject: DistinguishedName, key: Certificate.PublicKey, extensions: Certificate.Extensions = Certificate.Extensions(),
-        from: Instant = now - day, to: Instant = now + day, version: Certificate.Version = .v3, serial: Int = 7
+        subject: DistinguishedName, key: Certificate.PublicKey,
+        extensions: Certificate.Extensions = Certificate.Extensions(),
+        from: Instant = now - day, to: Instant = now + day, version: Certificate.Version = .v3,
+        serial: Int = 7
     ) throws -> [UInt8] {
         try Self.certificate(
-            subject: subject, key: key, issuer: name, by: self.key, extensions: extensions, from: from, to: to, version: version, serial: serial)
+            subject: subject, key: key, issuer: name, by: self.key, extensions: extensions,
+            from: from, to: to, version: version, serial: serial)
     }
 
     private static func certificate(
-        subject: DistinguishedName, key: Certificate.PublicKey, issuer: DistinguishedName, by signer: P256.Signing.PrivateKey,
-        extensions: Certificate.Extensions, from: Instant, to: Instant, version: Certificate.Version, serial: Int = 7
+        subject: DistinguishedName, key: Certificate.PublicKey, issuer: DistinguishedName,
+        by signer: P256.Signing.PrivateKey,
+        extensions: Certificate.Extensions, from: Instant, to: Instant,
+        version: Certificate.Version, serial: Int = 7
     ) throws -> [UInt8] {
-        func date(_ instant: Instant) -> Date { Date(timeIntervalSince1970: Double(instant.seconds)) }
+        func date(_ instant: Instant) -> Date {
+            Date(timeIntervalSince1970: Double(instant.seconds))
+        }
         let certificate = try Certificate(
-            version: version, serialNumber: .init(serial), publicKey: key, notValidBefore: date(from), notValidAfter: date(to), issuer: issuer,
-            subject: subject, signatureAlgorithm: .ecdsaWithSHA256, extensions: extensions, issuerPrivateKey: .init(signer))
+            version: version, serialNumber: .init(serial), publicKey: key,
+            notValidBefore: date(from), notValidAfter: date(to), issuer: issuer,
+            subject: subject, signatureAlgorithm: .ecdsaWithSHA256, extensions: extensions,
+            issuerPrivateKey: .init(signer))
         var serializer = DER.Serializer()
         try serializer.serialize(certificate)
         return serializer.serializedBytes
@@ -73,7 +89,9 @@ package struct TestAuthority: Sendable {
 
 extension Certificate.Extensions {
     /// With one more.
-    package func adding(_ oid: ASN1ObjectIdentifier, _ value: [UInt8], critical: Bool = false) throws -> Self {
+    package func adding(_ oid: ASN1ObjectIdentifier, _ value: [UInt8], critical: Bool = false)
+        throws -> Self
+    {
         var result = self
         try result.append(Certificate.Extension(oid: oid, critical: critical, value: value[...]))
         return result

@@ -11,15 +11,22 @@ package enum Write {
         case .bytes(let bytes): head(2, UInt64(bytes.count)) + bytes
         case .text(let text): head(3, UInt64(text.utf8.count)) + Array(text.utf8)
         case .array(let values): head(4, UInt64(values.count)) + values.flatMap(cbor)
-        case .map(let entries): head(5, UInt64(entries.count)) + entries.flatMap { cbor($0.key) + cbor($0.value) }
+        case .map(let entries):
+            head(5, UInt64(entries.count)) + entries.flatMap { cbor($0.key) + cbor($0.value) }
         case .tagged(let tag, let value): head(6, tag) + cbor(value)
         case .simple(let number): number < 24 ? [0xe0 | number] : [0xf8, number]
-        case .float(let number): [0xfb] + (0..<8).map { UInt8(truncatingIfNeeded: number.bitPattern >> (56 - 8 * UInt64($0))) }
+        case .float(let number):
+            [0xfb]
+                + (0..<8).map {
+                    UInt8(truncatingIfNeeded: number.bitPattern >> (56 - 8 * UInt64($0)))
+                }
         }
     }
 
     private static func head(_ kind: UInt8, _ number: UInt64) -> [UInt8] {
-        func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * (count - 1 - $0))) } }
+        func bytes(_ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * (count - 1 - $0))) }
+        }
         switch number {
         case ..<24: return [kind << 5 | UInt8(number)]
         case ..<256: return [kind << 5 | 24] + bytes(1)
@@ -36,14 +43,26 @@ package enum Write {
     }
 
     package static func cose(_ key: DevicePublicKey) -> CBORValue {
-        func entry(_ label: Int64, _ value: CBORValue) -> CBOREntry { CBOREntry(CBORValue(integer: label), value) }
+        func entry(_ label: Int64, _ value: CBORValue) -> CBOREntry {
+            CBOREntry(CBORValue(integer: label), value)
+        }
         func number(_ value: Int64) -> CBORValue { CBORValue(integer: value) }
         switch key.material {
         case .p256(let x, let y):
-            return .map([entry(1, number(2)), entry(3, number(-7)), entry(-1, number(1)), entry(-2, .bytes(x)), entry(-3, .bytes(y))])
+            return .map([
+                entry(1, number(2)), entry(3, number(-7)), entry(-1, number(1)),
+                entry(-2, .bytes(x)), entry(-3, .bytes(y)),
+            ])
         case .rsa(let modulus, let exponent):
-            return .map([entry(1, number(3)), entry(3, number(-257)), entry(-1, .bytes(modulus)), entry(-2, .bytes(exponent))])
-        case .ed25519(let point): return .map([entry(1, number(1)), entry(3, number(-8)), entry(-1, number(6)), entry(-2, .bytes(point))])
+            return .map([
+                entry(1, number(3)), entry(3, number(-257)), entry(-1, .bytes(modulus)),
+                entry(-2, .bytes(exponent)),
+            ])
+        case .ed25519(let point):
+            return .map([
+                entry(1, number(1)), entry(3, number(-8)), entry(-1, number(6)),
+                entry(-2, .bytes(point)),
+            ])
         }
     }
 
@@ -57,7 +76,8 @@ package enum Write {
     package static func counted(_ bytes: [UInt8]) -> [UInt8] { big(UInt16(bytes.count)) + bytes }
 
     package static func authenticatorData(
-        rpID: String, flags: UInt8, counter: UInt32 = 0, credential: (aaguid: [UInt8], id: [UInt8], key: CBORValue)? = nil, more: [UInt8] = []
+        rpID: String, flags: UInt8, counter: UInt32 = 0,
+        credential: (aaguid: [UInt8], id: [UInt8], key: CBORValue)? = nil, more: [UInt8] = []
     ) -> [UInt8] {
         let head = sha256(Array(rpID.utf8)) + [flags] + big(counter)
         guard let credential else { return head + more }
@@ -69,19 +89,29 @@ package enum Write {
 package enum DERText {
     package static func value(_ tag: [UInt8], _ content: [UInt8]) -> [UInt8] {
         let count = content.count
-        let length: [UInt8] = count < 0x80 ? [UInt8(count)] : count < 0x100 ? [0x81, UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xff)]
+        let length: [UInt8] =
+            count < 0x80
+            ? [UInt8(count)]
+            : count < 0x100
+                ? [0x81, UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xff)]
         return tag + length + content
     }
 
-    package static func sequence(_ parts: [UInt8]...) -> [UInt8] { value([0x30], parts.flatMap { $0 }) }
-    package static func set(_ parts: [[UInt8]]) -> [UInt8] { value([0x31], parts.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }) }
+    package static func sequence(_ parts: [UInt8]...) -> [UInt8] {
+        value([0x30], parts.flatMap { $0 })
+    }
+    package static func set(_ parts: [[UInt8]]) -> [UInt8] {
+        value([0x31], parts.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 })
+    }
     package static func octets(_ bytes: [UInt8]) -> [UInt8] { value([0x04], bytes) }
     package static func boolean(_ value: Bool) -> [UInt8] { [1, 1, value ? 0xff : 0] }
     package static let null: [UInt8] = [5, 0]
 
     package static func integer(_ number: Int64, tag: UInt8 = 2) -> [UInt8] {
         var bytes = Write.big(number)
-        while bytes.count > 1, (bytes[0] == 0 && bytes[1] < 0x80) || (bytes[0] == 0xff && bytes[1] >= 0x80) { bytes.removeFirst() }
+        while bytes.count > 1,
+            (bytes[0] == 0 && bytes[1] < 0x80) || (bytes[0] == 0xff && bytes[1] >= 0x80)
+        { bytes.removeFirst() }
         return value([tag], bytes)
     }
 
@@ -100,5 +130,7 @@ package enum DERText {
 }
 
 package enum Hex {
-    package static func text(_ bytes: [UInt8]) -> String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+    package static func text(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
 }

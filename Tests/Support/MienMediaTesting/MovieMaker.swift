@@ -74,14 +74,19 @@ public struct MovieMaker {
 
     /// Writes `count` of those pictures.
     public func write(_ count: Int, width: Int, height: Int, to file: URL) throws {
-        try write((0..<count).lazy.map { Self.picture($0, of: count, width: width, height: height) }, to: file)
+        try write(
+            (0..<count).lazy.map { Self.picture($0, of: count, width: width, height: height) },
+            to: file)
     }
 
     /// Writes pictures of one size.
     public func write(_ pictures: some Sequence<RGBImage>, to file: URL) throws {
         var encoder: Encoder?
         for picture in pictures {
-            if encoder == nil { encoder = try Encoder(self, width: picture.width, height: picture.height, file: file.path) }
+            if encoder == nil {
+                encoder = try Encoder(
+                    self, width: picture.width, height: picture.height, file: file.path)
+            }
             try encoder!.add(picture)
         }
         try encoder?.finish()
@@ -143,21 +148,29 @@ private final class Encoder {
         codec.pointee.bit_rate = 2_000_000
         codec.pointee.gop_size = 10
         codec.pointee.thread_count = 1
-        if muxer!.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER != 0 { codec.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
-        try MovieMaker.check(avcodec_open2(codec, encoder, nil), "\(maker.kind.encoder) does not open")
+        if muxer!.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER != 0 {
+            codec.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+        }
+        try MovieMaker.check(
+            avcodec_open2(codec, encoder, nil), "\(maker.kind.encoder) does not open")
         stream = avformat_new_stream(muxer, nil)
-        try MovieMaker.check(avcodec_parameters_from_context(stream.pointee.codecpar, codec), "no parameters")
+        try MovieMaker.check(
+            avcodec_parameters_from_context(stream.pointee.codecpar, codec), "no parameters")
         stream.pointee.time_base = codec.pointee.time_base
         stream.pointee.avg_frame_rate = codec.pointee.framerate
         stream.pointee.sample_aspect_ratio = maker.pixelAspect
         if let matrix = maker.displayMatrix {
             let data = av_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, 36)!
-            matrix.withUnsafeBytes { data.update(from: $0.bindMemory(to: UInt8.self).baseAddress!, count: 36) }
+            matrix.withUnsafeBytes {
+                data.update(from: $0.bindMemory(to: UInt8.self).baseAddress!, count: 36)
+            }
         }
-        try MovieMaker.check(avio_open(&muxer!.pointee.pb, file, AVIO_FLAG_WRITE), "\(file) cannot be written")
+        try MovieMaker.check(
+            avio_open(&muxer!.pointee.pb, file, AVIO_FLAG_WRITE), "\(file) cannot be written")
         try MovieMaker.check(avformat_write_header(muxer, nil), "no header")
         scaler = sws_getContext(
-            Int32(width), Int32(height), AV_PIX_FMT_RGB24, Int32(width), Int32(height), codec.pointee.pix_fmt, SWS_BILINEAR | SWS_ACCURATE_RND, nil,
+            Int32(width), Int32(height), AV_PIX_FMT_RGB24, Int32(width), Int32(height),
+            codec.pointee.pix_fmt, SWS_BILINEAR | SWS_ACCURATE_RND, nil,
             nil, nil)
         (frame!.pointee.width, frame!.pointee.height) = (Int32(width), Int32(height))
         frame!.pointee.format = codec.pointee.pix_fmt.rawValue
@@ -176,14 +189,19 @@ private final class Encoder {
     func add(_ picture: RGBImage) throws {
         try MovieMaker.check(av_frame_make_writable(frame), "no frame")
         picture.pixels.withUnsafeBufferPointer { pixels in
-            var planes: (UnsafePointer<UInt8>?, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?) = (
-                pixels.baseAddress, nil, nil, nil
-            )
+            var planes:
+                (
+                    UnsafePointer<UInt8>?, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?,
+                    UnsafePointer<UInt8>?
+                ) = (
+                    pixels.baseAddress, nil, nil, nil
+                )
             var strides: (Int32, Int32, Int32, Int32) = (Int32(3 * picture.width), 0, 0, 0)
             withUnsafePointer(to: &planes.0) { planes in
                 withUnsafePointer(to: &strides.0) { strides in
                     _ = sws_scale(
-                        scaler, planes, strides, 0, Int32(picture.height), &frame!.pointee.data.0, &frame!.pointee.linesize.0)
+                        scaler, planes, strides, 0, Int32(picture.height), &frame!.pointee.data.0,
+                        &frame!.pointee.linesize.0)
                 }
             }
         }
@@ -203,7 +221,8 @@ private final class Encoder {
         while avcodec_receive_packet(codec, packet) >= 0 {
             av_packet_rescale_ts(packet, codec!.pointee.time_base, stream.pointee.time_base)
             packet!.pointee.stream_index = stream.pointee.index
-            packet!.pointee.duration = av_rescale_q(1, codec!.pointee.time_base, stream.pointee.time_base)
+            packet!.pointee.duration = av_rescale_q(
+                1, codec!.pointee.time_base, stream.pointee.time_base)
             try MovieMaker.check(av_interleaved_write_frame(muxer, packet), "a packet is not taken")
         }
     }

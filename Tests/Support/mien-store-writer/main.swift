@@ -4,21 +4,25 @@ import MienCore
 import MienStore
 import MienVault
 
-/// mien-store-writer FILE: makes accounts, four at a time, each with an entry in the audit log; prints an account's id when the store has
-/// acknowledged it. Goes on until it is killed.
-let store = try await Store(SQLiteDriver(path: CommandLine.arguments[1]), keys: StoreKeys(MasterKey(bytes: Array(1...32))))
+/// mien-store-writer FILE: makes accounts, four at a time, each with an entry in the audit log;
+/// prints an account's id when the store has acknowledged it. Goes on until it is killed.
+let store = try await Store(
+    SQLiteDriver(path: CommandLine.arguments[1]), keys: StoreKeys(MasterKey(bytes: Array(1...32))))
 await withTaskGroup { group in
     for _ in 0..<4 {
         group.addTask {
             do {
                 for number in 0... {
                     var generator = SystemRandomNumberGenerator()
-                    let id = UserID.random(using: &generator), now = Instant(milliseconds: Int64(number))
-                    let account = AccountRecord.new(id, AccountProfile(username: id.text), keys: store.keys, at: now)
+                    let id = UserID.random(using: &generator),
+                        now = Instant(milliseconds: Int64(number))
+                    let account = AccountRecord.new(
+                        id, AccountProfile(username: id.text), keys: store.keys, at: now)
                     let name = try LoginName(id.text, kind: .username)
                     try await store.write(number % 2 == 0 ? .always : .process) { tables in
                         try tables.accounts.insert(account, names: [name])
-                        try tables.audit.append(AuditEvent("user.created", actor: "system", account: id), at: now)
+                        try tables.audit.append(
+                            AuditEvent("user.created", actor: "system", account: id), at: now)
                     }
                     // One write, so that no line is cut.
                     FileHandle.standardOutput.write(Data("\(id.text)\n".utf8))

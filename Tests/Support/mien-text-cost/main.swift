@@ -3,9 +3,11 @@ import MienAccess
 import MienAttestation
 import MienCore
 
-/// mien-text-cost INPUT BYTES: reads an input of about so many bytes that is as expensive as its limits allow, and compares what was read.
+/// mien-text-cost INPUT BYTES: reads an input of about so many bytes that is as expensive as its
+/// limits allow, and compares what was read.
 ///
-/// Run it under callgrind, which counts instructions the same way each time: scripts/measure-text. BYTES of 0 counts what the program itself costs.
+/// Run it under callgrind, which counts instructions the same way each time: scripts/measure-text.
+/// BYTES of 0 counts what the program itself costs.
 enum Input: String, CaseIterable {
     case longKey = "json-long-key", manyKeys = "json-many-keys", value = "json-value"
     case longName = "form-long-name", manyNames = "form-many-names", query = "query-value"
@@ -23,31 +25,45 @@ func accepted(bytes: Int) -> String {
     return String(repeating: part, count: bytes / part.utf8.count)
 }
 
-func percentEncoded(_ text: String) -> String { text.utf8.map { "%" + String($0, radix: 16) }.joined() }
+func percentEncoded(_ text: String) -> String {
+    text.utf8.map { "%" + String($0, radix: 16) }.joined()
+}
 
 /// Compares and hashes a text in the ways a server does.
 func use(_ text: String) -> Int {
     var hasher = Hasher()
     hasher.combine(text)
     let reversed = String(String.UnicodeScalarView(text.unicodeScalars.reversed()))
-    return (text == reversed ? 1 : 2) + (text == "application/json" ? 1 : 2) + text.lowercased().utf8.count + text.count + hasher.finalize() & 1
+    return (text == reversed ? 1 : 2) + (text == "application/json" ? 1 : 2)
+        + text.lowercased().utf8.count + text.count + hasher.finalize() & 1
 }
 
 func cost(of input: Input, bytes: Int) -> Int {
     switch input {
     case .longKey: (try? JSONText.parse("{\"\(run(bytes: bytes))\": 1}"))?.size ?? 0
     case .manyKeys:
-        (try? JSONText.parse("{" + (0..<bytes / 256).map { "\"\($0)\(accepted(bytes: 244))\": 1" }.joined(separator: ",") + "}"))?
+        (try? JSONText.parse(
+            "{"
+                + (0..<bytes / 256).map { "\"\($0)\(accepted(bytes: 244))\": 1" }.joined(
+                    separator: ",") + "}"))?
             .objectValue.map { members in members.keys.reduce(0) { $0 + use($1) } } ?? 0
     case .value: (try? JSONText.parse("\"\(accepted(bytes: bytes))\""))?.stringValue.map(use) ?? 0
     case .longName: (try? FormFields(parsing: "\(run(bytes: bytes))=1"))?.pairs.count ?? 0
     case .manyNames:
-        (try? FormFields(parsing: (0..<bytes / 1024).map { "\($0)\(accepted(bytes: 122))=\(accepted(bytes: 890))" }.joined(separator: "&")))?
+        (try? FormFields(
+            parsing: (0..<bytes / 1024).map {
+                "\($0)\(accepted(bytes: 122))=\(accepted(bytes: 890))"
+            }.joined(separator: "&")))?
             .pairs.reduce(0) { $0 + use($1.name) + use($1.value) } ?? 0
-    case .query: (try? FormFields(parsing: "state=" + percentEncoded(accepted(bytes: bytes / 3))))?.pairs.reduce(0) { $0 + use($1.value) } ?? 0
+    case .query:
+        (try? FormFields(parsing: "state=" + percentEncoded(accepted(bytes: bytes / 3))))?.pairs
+            .reduce(0) { $0 + use($1.value) } ?? 0
     case .unbounded: run(bytes: bytes).hashValue & 1
-    case .userName: LoginName.candidates(run(bytes: bytes)).count + LoginName.candidates(accepted(bytes: bytes)).count
-    case .cbor: (try? CBOR.read(cborText(accepted(bytes: bytes)), form: .general))?.textValue.map(use) ?? 0
+    case .userName:
+        LoginName.candidates(run(bytes: bytes)).count
+            + LoginName.candidates(accepted(bytes: bytes)).count
+    case .cbor:
+        (try? CBOR.read(cborText(accepted(bytes: bytes)), form: .general))?.textValue.map(use) ?? 0
     }
 }
 
@@ -56,7 +72,10 @@ func cborText(_ text: String) -> [UInt8] {
     return [0x79, UInt8(count >> 8), UInt8(count & 255)] + bytes
 }
 
-guard CommandLine.arguments.count == 3, let input = Input(rawValue: CommandLine.arguments[1]), let bytes = Int(CommandLine.arguments[2]) else {
-    fatalError("usage: mien-text-cost \(Input.allCases.map(\.rawValue).joined(separator: "|")) BYTES")
+guard CommandLine.arguments.count == 3, let input = Input(rawValue: CommandLine.arguments[1]),
+    let bytes = Int(CommandLine.arguments[2])
+else {
+    fatalError(
+        "usage: mien-text-cost \(Input.allCases.map(\.rawValue).joined(separator: "|")) BYTES")
 }
 print(bytes == 0 ? 0 : cost(of: input, bytes: bytes))

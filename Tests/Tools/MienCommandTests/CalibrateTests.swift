@@ -7,7 +7,8 @@ import Testing
 
 @testable import mien
 
-/// Calibrating and evaluating that succeed: on made-up people, whose descriptors are in the cache as if photos had been looked at.
+/// Calibrating and evaluating that succeed: on made-up people, whose descriptors are in the cache
+/// as if photos had been looked at.
 @Suite(.needsPack) struct CalibrateTests {
     /// People with photos that are no photos, known to the cache alone.
     private struct People {
@@ -19,93 +20,143 @@ import Testing
             folder = home.files.appending(path: "people", directoryHint: .isDirectory)
             let pack = try ModelPack(folder: TemporaryHome.Machine.pack)
             let cache = try DescriptorCache.open(
-                folder: home.mienHome.appending(path: "cache/evaluation").path, keyPath: home.mienHome.appending(path: "evaluation.key").path,
+                folder: home.mienHome.appending(path: "cache/evaluation").path,
+                keyPath: home.mienHome.appending(path: "evaluation.key").path,
                 pipeline: try DescriptorReader.pipeline(of: pack, EngineOptions.parse([])))
             var random = SeededGenerator(seed: 7)
             for person in 0..<count {
                 // With a dot, as names have them.
-                let name = "P.\(person)", place = folder.appending(path: name, directoryHint: .isDirectory)
-                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-                let centre = (0..<128).map { $0 < 16 ? Float(random.normal()) + ($0 == 0 ? 3 : 0) : 0 }
+                let name = "P.\(person)",
+                    place = folder.appending(path: name, directoryHint: .isDirectory)
+                try FileManager.default.createDirectory(
+                    at: place, withIntermediateDirectories: true)
+                let centre = (0..<128).map {
+                    $0 < 16 ? Float(random.normal()) + ($0 == 0 ? 3 : 0) : 0
+                }
                 for photo in 1...photosEach {
                     let bytes = Array("\(name) \(photo)".utf8)
-                    try Data(bytes).write(to: place.appending(path: String(format: "%@_%04d.jpg", name, photo)))
-                    let vector = centre.enumerated().map { $1 + ($0 < 16 ? 0.25 : 0.02) * Float(random.normal()) }
-                    cache.keep(.init(descriptor: try FaceDescriptor(normalising: vector), quality: UInt8(40 + photo)), for: bytes)
+                    try Data(bytes).write(
+                        to: place.appending(path: String(format: "%@_%04d.jpg", name, photo)))
+                    let vector = centre.enumerated().map {
+                        $1 + ($0 < 16 ? 0.25 : 0.02) * Float(random.normal())
+                    }
+                    cache.keep(
+                        .init(
+                            descriptor: try FaceDescriptor(normalising: vector),
+                            quality: UInt8(40 + photo)), for: bytes)
                 }
             }
         }
 
         /// One fold of so many pairs of each kind.
         func pairs(_ count: Int) throws -> String {
-            let mated = (0..<count).map { "P.\($0)\t1\t2" }, others = (0..<count).map { "P.\($0)\t1\tP.\($0 + 1)\t2" }
-            return try home.write(Array((["1\t\(count)"] + mated + others).joined(separator: "\n").utf8), as: "pairs.txt")
+            let mated = (0..<count).map { "P.\($0)\t1\t2" },
+                others = (0..<count).map { "P.\($0)\t1\tP.\($0 + 1)\t2" }
+            return try home.write(
+                Array((["1\t\(count)"] + mated + others).joined(separator: "\n").utf8),
+                as: "pairs.txt")
         }
     }
 
     @Test(.fitsCohorts) func `calibrated, installed, used`() async throws {
         let people = try People(120, photosEach: 2), home = people.home
         let output = home.files.appending(path: "calibration").path
-        let words = ["face", "calibrate", people.folder.path, "--output", output, "--install", "mine-1", "--cohort", "500", "--groups", "3"]
+        let words = [
+            "face", "calibrate", people.folder.path, "--output", output, "--install", "mine-1",
+            "--cohort", "500", "--groups", "3",
+        ]
         let made = try await home.mien(words + ["--dataset", "made up", "--json"])
         #expect(made.status == 0, "\(made.err)")
         let object = try made.json
         #expect(object.keys.sorted() == ["faceless", "folder", "installed", "measurement"])
-        #expect(object["installed"] as? String == "mine-1" && object["folder"] as? String == output && object["faceless"] as? Int == 0)
+        #expect(
+            object["installed"] as? String == "mine-1" && object["folder"] as? String == output
+                && object["faceless"] as? Int == 0)
         let measurement = try #require(object["measurement"] as? [String: Any])
-        #expect(measurement["people"] as? Int == 120 && measurement["photos"] as? Int == 240 && measurement["dataset"] as? String == "made up")
+        #expect(
+            measurement["people"] as? Int == 120 && measurement["photos"] as? Int == 240
+                && measurement["dataset"] as? String == "made up")
 
-        let table = try JSONDecoder().decode(CalibrationTable.self, from: Data(contentsOf: URL(filePath: output + "/calibration.json")))
-        let cohort = try Cohort(bytes: [UInt8](Data(contentsOf: URL(filePath: output + "/cohort.bin"))))
+        let table = try JSONDecoder().decode(
+            CalibrationTable.self,
+            from: Data(contentsOf: URL(filePath: output + "/calibration.json")))
+        let cohort = try Cohort(
+            bytes: [UInt8](Data(contentsOf: URL(filePath: output + "/cohort.bin"))))
         #expect(table.measurement.people == 120 && cohort.count == 500 && cohort.dimension == 128)
         #expect(try await home.mien("models", "verify", "mine-1").status == 0)
         let matcher = try PackLibrary(folder: home.packs).pack(PackID("mine-1")).matcher()
         #expect(matcher.calibration == table && matcher.cohort.bytes == cohort.bytes)
 
-        // The same name again is refused before the long work, of which there would be none: nothing is in that folder.
-        let again = try await home.mien("face", "calibrate", home.files.path, "--install", "mine-1", "--json")
-        #expect(try again.status == 3 && again.error.code == "pack.conflict" && again.err.contains("mine-1"))
+        // The same name again is refused before the long work, of which there would be none:
+        // nothing is in that folder.
+        let again = try await home.mien(
+            "face", "calibrate", home.files.path, "--install", "mine-1", "--json")
+        #expect(
+            try again.status == 3 && again.error.code == "pack.conflict"
+                && again.err.contains("mine-1"))
 
-        let evaluated = try await home.mien("face", "evaluate", people.folder.path, "--pack", "mine-1", "--no-cache", "--json")
-        #expect(try evaluated.status == 2 && evaluated.error.code == "folder.no-faces", "without the cache these are no photos: \(evaluated.err)")
+        let evaluated = try await home.mien(
+            "face", "evaluate", people.folder.path, "--pack", "mine-1", "--no-cache", "--json")
+        #expect(
+            try evaluated.status == 2 && evaluated.error.code == "folder.no-faces",
+            "without the cache these are no photos: \(evaluated.err)")
     }
 
     @Test func `evaluated with a list of pairs, dots in names and all`() async throws {
         let people = try People(40, photosEach: 2), home = people.home
-        let result = try await home.mien("face", "evaluate", people.folder.path, "--pairs", try people.pairs(30), "--json")
+        let result = try await home.mien(
+            "face", "evaluate", people.folder.path, "--pairs", try people.pairs(30), "--json")
         #expect(result.status == 0, "\(result.err)")
         let object = try result.json
         let accuracy = try #require(object["accuracy"] as? [String: Any])
-        #expect(accuracy["mean"] as? Double ?? 0 > 0.9 && (accuracy["perFold"] as? [Double])?.count == 1)
+        #expect(
+            accuracy["mean"] as? Double ?? 0 > 0.9 && (accuracy["perFold"] as? [Double])?.count == 1
+        )
         #expect(object["crossFitted"] as? Bool == false && object["matedPairs"] as? Int == 40)
     }
 
     @Test(.fitsCohorts) func `evaluated with cohorts of other people`() async throws {
         let people = try People(60, photosEach: 2)
         let result = try await people.home.mien(
-            "face", "evaluate", people.folder.path, "--pairs", try people.pairs(50), "--cross-fit", "--output", people.home.files.path + "/report")
-        #expect(result.status == 0 && result.out.contains("every pair scored with a cohort of other people"), "\(result.err)")
+            "face", "evaluate", people.folder.path, "--pairs", try people.pairs(50), "--cross-fit",
+            "--output", people.home.files.path + "/report")
+        #expect(
+            result.status == 0
+                && result.out.contains("every pair scored with a cohort of other people"),
+            "\(result.err)")
         #expect(FileManager.default.fileExists(atPath: people.home.files.path + "/report/det.png"))
     }
 
     @Test func `too few for a cohort of other people is said in words`() async throws {
         let people = try People(3, photosEach: 2)
         for command in ["calibrate", "evaluate"] {
-            let words = ["face", command, people.folder.path, "--output", people.home.files.path + "/out", "--json"]
-            let result = try await people.home.mien(words + (command == "evaluate" ? ["--cross-fit"] : []))
+            let words = [
+                "face", command, people.folder.path, "--output", people.home.files.path + "/out",
+                "--json",
+            ]
+            let result = try await people.home.mien(
+                words + (command == "evaluate" ? ["--cross-fit"] : []))
             let error = try result.error
-            #expect(result.status == 2 && error.code == "\(command).too-few" && error.message.contains("12 pairs of photos of two people"))
+            #expect(
+                result.status == 2 && error.code == "\(command).too-few"
+                    && error.message.contains("12 pairs of photos of two people"))
             #expect(!error.message.contains("tooFew"), "\(error.message)")
         }
     }
 
     @Test func `a list of pairs that is none is said in words, with its line`() async throws {
         let people = try People(2, photosEach: 1)
-        for (text, expected) in [("1 1\nP.0 1 2\n", "asks for 2 pairs, it has 1"), ("hello", "line 1"), ("1 1\nP.0 1 2\nP.0 1 P.0 2", "line 3")] {
+        for (text, expected) in [
+            ("1 1\nP.0 1 2\n", "asks for 2 pairs, it has 1"), ("hello", "line 1"),
+            ("1 1\nP.0 1 2\nP.0 1 P.0 2", "line 3"),
+        ] {
             let list = try people.home.write(Array(text.utf8), as: "bad.txt")
-            let result = try await people.home.mien("face", "evaluate", people.folder.path, "--pairs", list, "--json")
+            let result = try await people.home.mien(
+                "face", "evaluate", people.folder.path, "--pairs", list, "--json")
             let error = try result.error
-            #expect(result.status == 2 && error.code == "pairs.malformed" && error.message.hasPrefix(list) && error.message.contains(expected))
+            #expect(
+                result.status == 2 && error.code == "pairs.malformed"
+                    && error.message.hasPrefix(list) && error.message.contains(expected))
             #expect(!error.message.contains("(expected"), "\(error.message)")
         }
     }
@@ -113,8 +164,11 @@ import Testing
     @Test func `a place that cannot be written is found before the long work`() async throws {
         let people = try People(2, photosEach: 1), file = try people.home.write([1], as: "file")
         for command in ["calibrate", "evaluate"] {
-            let result = try await people.home.mien("face", command, people.folder.path, "--output", file + "/out", "--json")
-            #expect(try result.status == 2 && result.error.code == "file.not-writable" && result.err.contains("\(file) is not a folder"))
+            let result = try await people.home.mien(
+                "face", command, people.folder.path, "--output", file + "/out", "--json")
+            #expect(
+                try result.status == 2 && result.error.code == "file.not-writable"
+                    && result.err.contains("\(file) is not a folder"))
         }
     }
 }

@@ -4,12 +4,15 @@ import Testing
 
 /// `mien demo`: the first thing people run.
 @Suite struct DemoTests {
-    @Test(.needsFaces) func `matches the person, refuses the stranger, draws a picture`() async throws {
+    @Test(.needsFaces) func `matches the person, refuses the stranger, draws a picture`()
+        async throws
+    {
         let home = try TemporaryHome()
         let result = try await home.mien("demo")
         #expect(result.status == 0 && result.err.isEmpty, "\(result)")
         let lines = result.out.split(separator: "\n")
-        let matches = lines.filter { $0.contains("  match  ") }, refused = lines.filter { $0.contains("  refused  ") }
+        let matches = lines.filter { $0.contains("  match  ") },
+            refused = lines.filter { $0.contains("  refused  ") }
         #expect(matches.count == 4 && matches.allSatisfy { $0.hasPrefix("obama") })
         #expect(refused.count { $0.hasPrefix("biden.jpg") } == 1)
         // Over HTTP: the stranger five times, then the owner from an unknown device, locked.
@@ -17,7 +20,9 @@ import Testing
         let picture = home.mienHome.appending(path: "demo/annotated.png").path
         #expect(result.out.contains("Annotated picture: \(picture)"))
         #expect(try ImageFile.decode(picture).width > 0)
-        #expect(home.records.isEmpty && !FileManager.default.fileExists(atPath: home.key.path), "its people are not ours")
+        #expect(
+            home.records.isEmpty && !FileManager.default.fileExists(atPath: home.key.path),
+            "its people are not ours")
     }
 
     @Test(.needsFaces) func `the same in JSON, the picture elsewhere`() async throws {
@@ -25,13 +30,21 @@ import Testing
         let picture = home.files.appending(path: "drawn.png").path
         let result = try await home.mien("demo", "--draw", picture, "--json")
         let object = try result.json
-        #expect(result.status == 0 && object.keys.sorted() == ["annotated", "enrolled", "logins", "rows", "threshold"])
+        #expect(
+            result.status == 0
+                && object.keys.sorted() == ["annotated", "enrolled", "logins", "rows", "threshold"])
         #expect(object["annotated"] as? String == picture && object["threshold"] as? Double == 48)
         let rows = try #require(object["rows"] as? [[String: Any]])
-        #expect(rows.count == 5 && rows.allSatisfy { $0.keys.sorted() == ["expected", "match", "milliseconds", "photo", "result"] })
+        #expect(
+            rows.count == 5
+                && rows.allSatisfy {
+                    $0.keys.sorted() == ["expected", "match", "milliseconds", "photo", "result"]
+                })
         #expect(rows.allSatisfy { $0["expected"] as? Bool == $0["match"] as? Bool })
         let logins = try #require(object["logins"] as? [[String: Any]])
-        #expect(logins.count == 13 && logins.allSatisfy { $0["expected"] as? String == $0["got"] as? String })
+        #expect(
+            logins.count == 13
+                && logins.allSatisfy { $0["expected"] as? String == $0["got"] as? String })
         #expect(try ImageFile.decode(picture).width > 0)
     }
 
@@ -39,6 +52,8 @@ import Testing
         let home = try TemporaryHome(hasPack: false)
         try FileManager.default.removeItem(at: home.mienHome.appending(path: "demo/photos"))
         let result = try await home.mien("demo", "--json")
-        #expect(try result.status == 3 && result.error.code == "demo.photos" && result.err.contains("scripts/setup"))
+        #expect(
+            try result.status == 3 && result.error.code == "demo.photos"
+                && result.err.contains("scripts/setup"))
     }
 }

@@ -6,31 +6,41 @@ import Testing
 @Suite struct DocumentTests {
     private static let repository = Repository.root
 
-    private static func text(_ path: String) throws -> String { try String(contentsOf: repository.appending(path: path), encoding: .utf8) }
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: repository.appending(path: path), encoding: .utf8)
+    }
 
     /// Everything in the sources of the program's parts that has the form of an error code.
     private static func codes() throws -> Set<String> {
         var codes: Set<String> = []
         for part in [
-            "Tools/mien", "Domain/MienCore", "Domain/MienFace", "Domain/MienOTP", "Engines/MienImage", "Engines/MienInference", "Engines/MienMedia",
+            "Tools/mien", "Domain/MienCore", "Domain/MienFace", "Domain/MienOTP",
+            "Engines/MienImage", "Engines/MienInference", "Engines/MienMedia",
             "Adapters/MienModels", "Adapters/MienVault",
         ] {
             let folder = repository.appending(path: "Sources/\(part)")
-            for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift") {
+            for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            where path.hasSuffix(".swift") {
                 let source = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
-                codes.formUnion(source.matches(of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) })
+                codes.formUnion(
+                    source.matches(of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) })
             }
         }
         // Of the device's parts, what the command line lets through.
         codes.formUnion(
-            try text("Sources/SDK/MienDevice/OneTimeCodes/OTPTokenError.swift").matches(of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) })
+            try text("Sources/SDK/MienDevice/OneTimeCodes/OTPTokenError.swift").matches(
+                of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/
+            ).map { String($0.1) })
         // And what looks at faces for tokens can end with.
         codes.formUnion(["face.locked-out", "face.storage"])
         let start = try text("Sources/Server/MienServer/Operation/ServerStartError.swift")
         codes.formUnion(start.matches(of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) })
-        // Names of files, of threads; what sources of frames tell sessions, where the command line tells a video's own words.
+        // Names of files, of threads; what sources of frames tell sessions, where the command line
+        // tells a video's own words.
         return codes.filter { code in
-            !["jpg", "png", "csv", "txt", "json", "bin", "key", "xml", "yaml"].contains { code.hasSuffix(".\($0)") }
+            !["jpg", "png", "csv", "txt", "json", "bin", "key", "xml", "yaml"].contains {
+                code.hasSuffix(".\($0)")
+            }
                 && !["mien.face", "mien.media"].contains(code) && !code.hasPrefix("frames.")
         }
     }
@@ -39,26 +49,39 @@ import Testing
         let page = try Self.text("docs/command-line.md")
         let codes = try Self.codes()
         #expect(codes.count > 70)
-        let documented = Set(page.matches(of: /`([a-z]+\.[a-z]+(?:-[a-z]+)*)`/).map { String($0.1) }.filter { $0.contains(".") })
-            // A setting of a step, in what the linter says.
-            .subtracting(["on.failure"])
-            .filter { code in
-                !["key", "json", "bin", "txt", "png", "csv", "jpg", "gif", "jpeg", "tar", "tgz", "yaml"].contains { code.hasSuffix(".\($0)") }
+        let documented = Set(
+            page.matches(of: /`([a-z]+\.[a-z]+(?:-[a-z]+)*)`/).map { String($0.1) }.filter {
+                $0.contains(".")
             }
+        )
+        // A setting of a step, in what the linter says.
+        .subtracting(["on.failure"])
+        .filter { code in
+            ![
+                "key", "json", "bin", "txt", "png", "csv", "jpg", "gif", "jpeg", "tar", "tgz",
+                "yaml",
+            ].contains { code.hasSuffix(".\($0)") }
+        }
         #expect(codes.subtracting(documented).sorted() == [])
         #expect(documented.subtracting(codes).sorted() == [])
     }
 
     @Test func `the defaults in the tables are those of the help`() async throws {
         let home = try TemporaryHome(hasPack: false), page = try Self.text("docs/command-line.md")
-        for (command, options) in [("calibrate", ["cohort", "groups", "seed"]), ("bench", ["repeats", "gallery"])] {
+        for (command, options) in [
+            ("calibrate", ["cohort", "groups", "seed"]), ("bench", ["repeats", "gallery"]),
+        ] {
             let words = command == "bench" ? ["bench", "--help"] : ["face", command, "--help"]
             let output = try await home.mien(words).out.replacing(/\s+/, with: " ")
             let help = try #require(output.range(of: "OPTIONS:").map { output[$0.upperBound...] })
             for option in options {
-                let row = try #require(page.split(separator: "\n").first { $0.hasPrefix("| `--\(option) ") })
+                let row = try #require(
+                    page.split(separator: "\n").first { $0.hasPrefix("| `--\(option) ") })
                 let value = row.split(separator: "|")[1].trimmingCharacters(in: .whitespaces)
-                let part = try #require(help.range(of: "--\(option) <").map { help[$0.lowerBound...].dropFirst(2).prefix(300) })
+                let part = try #require(
+                    help.range(of: "--\(option) <").map {
+                        help[$0.lowerBound...].dropFirst(2).prefix(300)
+                    })
                 let own = part.range(of: " --").map { part[..<$0.lowerBound] } ?? part
                 #expect(own.contains("(default: \(value))"), "--\(option): \(own)")
             }

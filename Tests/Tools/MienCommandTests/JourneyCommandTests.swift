@@ -11,65 +11,107 @@ import Testing
 
     @Test func `lint: nothing to say is 0, a finding 1, no journey 2`() async throws {
         let home = try TemporaryHome(hasPack: false)
-        let good = try await home.mien("journey", "lint", Self.example("face-login.json"), Self.example("sign-up.json"))
-        #expect(good.status == 0 && good.err.isEmpty && good.out.contains("face-login.json: nothing to say."))
+        let good = try await home.mien(
+            "journey", "lint", Self.example("face-login.json"), Self.example("sign-up.json"))
+        #expect(
+            good.status == 0 && good.err.isEmpty
+                && good.out.contains("face-login.json: nothing to say."))
 
-        let lame = try home.write(#"{"id":"j","version":1,"title":"J","start":"a","steps":{"a":{"type":"complete_journey"}}}"#.utf8, as: "lame.json")
+        let lame = try home.write(
+            #"{"id":"j","version":1,"title":"J","start":"a","steps":{"a":{"type":"complete_journey"}}}"#
+                .utf8, as: "lame.json")
         let found = try await home.mien("journey", "lint", lame)
-        #expect(found.status == 1 && found.out.contains("lame.json: error: steps.a: on some way the user has not signed in"))
+        #expect(
+            found.status == 1
+                && found.out.contains(
+                    "lame.json: error: steps.a: on some way the user has not signed in")
+        )
         let json = try await home.mien("journey", "lint", lame, "--json")
         let files = try #require(try json.json["files"] as? [[String: Any]])
         let findings = try #require(files.first?["findings"] as? [[String: Any]])
-        #expect(json.status == 1 && findings.count == 1 && findings[0]["code"] as? String == "user_missing" && findings[0]["step"] as? String == "a")
+        #expect(
+            json.status == 1 && findings.count == 1
+                && findings[0]["code"] as? String == "user_missing"
+                && findings[0]["step"] as? String == "a")
 
         let bad = try home.write(#"{"id":"j","version":1,"titel":"J"}"#.utf8, as: "bad.json")
-        for (file, code) in [(bad, "journey.malformed"), (home.files.path, "file.is-directory"), (home.files.path + "/none.json", "file.not-found")] {
+        for (file, code) in [
+            (bad, "journey.malformed"), (home.files.path, "file.is-directory"),
+            (home.files.path + "/none.json", "file.not-found"),
+        ] {
             let result = try await home.mien("journey", "lint", file, "--json")
-            #expect(try result.status == 2 && result.error.code == code && result.err.contains(file), "\(result)")
+            #expect(
+                try result.status == 2 && result.error.code == code && result.err.contains(file),
+                "\(result)")
         }
-        let large = try home.write(Array(repeating: UInt8(ascii: " "), count: 300_000), as: "large.json")
+        let large = try home.write(
+            Array(repeating: UInt8(ascii: " "), count: 300_000), as: "large.json")
         let refused = try await home.mien("journey", "lint", large, "--json")
-        #expect(try refused.status == 2 && refused.error.code == "journey.malformed" && refused.err.contains("262,144 bytes"))
+        #expect(
+            try refused.status == 2 && refused.error.code == "journey.malformed"
+                && refused.err.contains("262,144 bytes"))
     }
 
     @Test func `show: a table, two languages of pictures, JSON`() async throws {
         let home = try TemporaryHome(hasPack: false), file = Self.example("password-login.json")
         let table = try await home.mien("journey", "show", file)
-        #expect(table.status == 0 && table.out.contains("check    authenticate_password          success → done"), "\(table.out)")
-        #expect(try await home.mien("journey", "show", file, "--dot").out.hasPrefix("digraph journey {\n"))
-        #expect(try await home.mien("journey", "show", file, "--mermaid").out.hasPrefix("flowchart TD\n"))
+        #expect(
+            table.status == 0
+                && table.out.contains("check    authenticate_password          success → done"),
+            "\(table.out)")
+        #expect(
+            try await home.mien("journey", "show", file, "--dot").out.hasPrefix(
+                "digraph journey {\n"))
+        #expect(
+            try await home.mien("journey", "show", file, "--mermaid").out.hasPrefix(
+                "flowchart TD\n"))
         let json = try await home.mien("journey", "show", file, "--json").json
         #expect(json["id"] as? String == "password-login" && (json["steps"] as? [Any])?.count == 5)
         #expect(try await home.mien("journey", "show", file, "--json", "--dot").status == 2)
         #expect(try await home.mien("journey", "show", file, "--mermaid", "--dot").status == 2)
     }
 
-    @Test func `test: every example passes; a case that differs is 1, with the difference`() async throws {
+    @Test func `test: every example passes; a case that differs is 1, with the difference`()
+        async throws
+    {
         let home = try TemporaryHome(hasPack: false)
-        let names = try FileManager.default.contentsOfDirectory(atPath: Self.examples.path).filter { $0.hasSuffix(".test.json") }.sorted()
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.examples.path).filter {
+            $0.hasSuffix(".test.json")
+        }.sorted()
         let all = try await home.mien(["journey", "test"] + names.map(Self.example))
         #expect(all.status == 0 && all.err.isEmpty, "\(all.out)")
-        #expect(names.count == 7 && names.allSatisfy { all.out.contains($0) } && !all.out.contains("✘"))
+        #expect(
+            names.count == 7 && names.allSatisfy { all.out.contains($0) } && !all.out.contains("✘"))
 
-        let text = #"{"journey":"\#(Self.example("password-login.json"))","cases":[{"name":"at once","ends":"success"}]}"#
+        let text =
+            #"{"journey":"\#(Self.example("password-login.json"))","cases":[{"name":"at once","ends":"success"}]}"#
         let wrong = try home.write(text.utf8, as: "wrong.test.json")
         let failed = try await home.mien("journey", "test", wrong)
-        #expect(failed.status == 1 && failed.out.contains("✘") && failed.out.contains("end: expected success, got asks loginForm (“form”)"))
+        #expect(
+            failed.status == 1 && failed.out.contains("✘")
+                && failed.out.contains("end: expected success, got asks loginForm (“form”)"))
         let json = try await home.mien("journey", "test", wrong, "--json")
         let files = try #require(try json.json["files"] as? [[String: Any]])
         let cases = try #require(files.first?["cases"] as? [[String: Any]])
-        #expect(json.status == 1 && cases.first?["passed"] as? Bool == false && files.first?["ways"] as? Int == 4)
+        #expect(
+            json.status == 1 && cases.first?["passed"] as? Bool == false
+                && files.first?["ways"] as? Int == 4)
 
-        let lost = try home.write(#"{"journey":"nowhere.json","cases":[]}"#.utf8, as: "lost.test.json")
+        let lost = try home.write(
+            #"{"journey":"nowhere.json","cases":[]}"#.utf8, as: "lost.test.json")
         let nowhere = try await home.mien("journey", "test", lost, "--json")
-        #expect(try nowhere.status == 2 && nowhere.error.code == "file.not-found" && nowhere.err.contains("nowhere.json"))
+        #expect(
+            try nowhere.status == 2 && nowhere.error.code == "file.not-found"
+                && nowhere.err.contains("nowhere.json"))
         let none = try home.write(#"{"journey":"x.json","cases":1}"#.utf8, as: "none.test.json")
         let malformed = try await home.mien("journey", "test", none, "--json")
         #expect(try malformed.status == 2 && malformed.error.code == "journey.test-malformed")
     }
 
     @Test func `schema: the published one`() async throws {
-        let published = try String(contentsOf: Self.examples.appending(path: "../../docs/spec/journey.schema.json"), encoding: .utf8)
+        let published = try String(
+            contentsOf: Self.examples.appending(path: "../../docs/spec/journey.schema.json"),
+            encoding: .utf8)
         #expect(try await TemporaryHome(hasPack: false).mien("journey", "schema").out == published)
     }
 }

@@ -5,7 +5,9 @@ import Testing
 enum MienProgram {
     /// Beside the test bundle, whatever the build's place and configuration.
     static let url: URL = {
-        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        let tests =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? CommandLine.arguments[0]
         return URL(filePath: tests).deletingLastPathComponent().appending(path: "mien")
     }()
 
@@ -16,7 +18,11 @@ enum MienProgram {
 
         /// Standard output as one JSON object.
         var json: [String: Any] {
-            get throws { try #require(try JSONSerialization.jsonObject(with: Data(out.utf8)) as? [String: Any], "an object: \(out)") }
+            get throws {
+                try #require(
+                    try JSONSerialization.jsonObject(with: Data(out.utf8)) as? [String: Any],
+                    "an object: \(out)")
+            }
         }
 
         /// `{"error": {"code": …, "message": …}}` and nothing else.
@@ -31,12 +37,16 @@ enum MienProgram {
         }
     }
 
-    /// Runs it and waits. Whatever it does, nothing for a terminal may come out: neither standard output nor standard error is one.
+    /// Runs it and waits. Whatever it does, nothing for a terminal may come out: neither standard
+    /// output nor standard error is one.
     static func run(
-        _ arguments: [String], environment: [String: String], input: String = "", at location: SourceLocation
+        _ arguments: [String], environment: [String: String], input: String = "",
+        at location: SourceLocation
     ) async throws -> Result {
         let program = url
-        #expect(FileManager.default.isExecutableFile(atPath: program.path), "\(program.path) has been built", sourceLocation: location)
+        #expect(
+            FileManager.default.isExecutableFile(atPath: program.path),
+            "\(program.path) has been built", sourceLocation: location)
         await ProcessSlots.shared.take()
         let result: Result
         do {
@@ -47,15 +57,22 @@ enum MienProgram {
             throw error
         }
         for text in [result.out, result.err] {
-            #expect(!text.contains("\u{1B}") && !text.utf8.contains(UInt8(ascii: "\r")), "no control sequences", sourceLocation: location)
+            #expect(
+                !text.contains("\u{1B}") && !text.utf8.contains(UInt8(ascii: "\r")),
+                "no control sequences", sourceLocation: location)
         }
-        #expect((0...3).contains(result.status), "\(arguments): \(result.err)", sourceLocation: location)
+        #expect(
+            (0...3).contains(result.status), "\(arguments): \(result.err)", sourceLocation: location
+        )
         return result
     }
 
-    private static func start(_ program: URL, _ arguments: [String], _ environment: [String: String], _ input: String) async throws -> Result {
+    private static func start(
+        _ program: URL, _ arguments: [String], _ environment: [String: String], _ input: String
+    ) async throws -> Result {
         // Files, not pipes: nothing has to be read while it runs.
-        let folder = FileManager.default.temporaryDirectory.appending(path: "mien-run-\(UUID().uuidString)", directoryHint: .isDirectory)
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "mien-run-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let (out, err) = (folder.appending(path: "out"), folder.appending(path: "err"))
@@ -72,11 +89,15 @@ enum MienProgram {
         let status: Int32 = try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { ended in
                 // A signal is no exit code: −9 and the like, never taken for one of ours.
-                continuation.resume(returning: ended.terminationReason == .exit ? ended.terminationStatus : -ended.terminationStatus)
+                continuation.resume(
+                    returning: ended.terminationReason == .exit
+                        ? ended.terminationStatus : -ended.terminationStatus)
             }
             do { try process.run() } catch { continuation.resume(throwing: error) }
         }
-        func text(_ file: URL) throws -> String { String(decoding: try Data(contentsOf: file), as: UTF8.self) }
+        func text(_ file: URL) throws -> String {
+            String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        }
         return Result(status: status, out: try text(out), err: try text(err))
     }
 }

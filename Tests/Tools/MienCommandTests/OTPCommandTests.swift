@@ -3,9 +3,13 @@ import Testing
 
 /// `mien otp …`: no model pack, no server.
 @Suite struct OTPCommandTests {
-    private static let base32 = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", hex32 = String(repeating: "31323334353637383930", count: 4).prefix(64)
+    private static let base32 = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
+        hex32 = String(repeating: "31323334353637383930", count: 4).prefix(64)
 
-    private func secretFile(_ home: TemporaryHome, _ text: String = base32 + "\n", mode: Int = 0o600, name: String = "token.txt") throws -> String {
+    private func secretFile(
+        _ home: TemporaryHome, _ text: String = base32 + "\n", mode: Int = 0o600,
+        name: String = "token.txt"
+    ) throws -> String {
         let file = try home.write(text.utf8, as: name)
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
         return file
@@ -15,65 +19,97 @@ import Testing
         let home = try TemporaryHome(hasPack: false), file = try secretFile(home)
         let plain = try await home.mien("otp", "hotp", "--secret-file", file, "--counter", "7")
         #expect(plain.status == 0 && plain.out == "162583\n" && plain.err.isEmpty, "\(plain)")
-        let json = try await home.mien(["otp", "hotp", "--counter", "2", "--digits", "8", "--json"], input: Self.base32.lowercased())
-        #expect(try json.status == 0 && json.json["code"] as? String == "37359152" && json.json["counter"] as? Int == 2)
-        let hex = try await home.mien(["otp", "hotp", "--counter", "0", "--hex"], input: String(Self.hex32.prefix(40)))
+        let json = try await home.mien(
+            ["otp", "hotp", "--counter", "2", "--digits", "8", "--json"],
+            input: Self.base32.lowercased())
+        #expect(
+            try json.status == 0 && json.json["code"] as? String == "37359152"
+                && json.json["counter"] as? Int == 2)
+        let hex = try await home.mien(
+            ["otp", "hotp", "--counter", "0", "--hex"], input: String(Self.hex32.prefix(40)))
         #expect(hex.out == "755224\n")
     }
 
-    @Test func `hotp: a right code is 0 and moves the counter, a used or wrong one is 1`() async throws {
+    @Test func `hotp: a right code is 0 and moves the counter, a used or wrong one is 1`()
+        async throws
+    {
         let home = try TemporaryHome(hasPack: false), file = try secretFile(home)
-        func check(_ code: String, from counter: Int, ahead: Int) async throws -> MienProgram.Result {
+        func check(_ code: String, from counter: Int, ahead: Int) async throws -> MienProgram.Result
+        {
             try await home.mien(
-                "otp", "hotp", "--secret-file", file, "--counter", "\(counter)", "--check", code, "--look-ahead", "\(ahead)", "--json")
+                "otp", "hotp", "--secret-file", file, "--counter", "\(counter)", "--check", code,
+                "--look-ahead", "\(ahead)", "--json")
         }
         let right = try await check("162 583", from: 5, ahead: 2)
         #expect(
-            try right.status == 0 && right.json["valid"] as? Bool == true && right.json["acceptedAt"] as? Int == 7
+            try right.status == 0 && right.json["valid"] as? Bool == true
+                && right.json["acceptedAt"] as? Int == 7
                 && right.json["nextCounter"] as? Int == 8)
         for (counter, ahead) in [(5, 1), (8, 10)] {
             let wrong = try await check("162583", from: counter, ahead: ahead)
-            #expect(try wrong.status == 1 && wrong.json["valid"] as? Bool == false && wrong.json["acceptedAt"] == nil && wrong.err.isEmpty)
+            #expect(
+                try wrong.status == 1 && wrong.json["valid"] as? Bool == false
+                    && wrong.json["acceptedAt"] == nil && wrong.err.isEmpty)
         }
     }
 
     @Test func `totp: at a given time, and now`() async throws {
         let home = try TemporaryHome(hasPack: false), file = try secretFile(home)
-        let then = try await home.mien("otp", "totp", "--secret-file", file, "--time", "59", "--digits", "8", "--json")
-        #expect(try then.json["code"] as? String == "94287082" && then.json["step"] as? Int == 1 && then.json["secondsLeft"] as? Int == 1)
+        let then = try await home.mien(
+            "otp", "totp", "--secret-file", file, "--time", "59", "--digits", "8", "--json")
+        #expect(
+            try then.json["code"] as? String == "94287082" && then.json["step"] as? Int == 1
+                && then.json["secondsLeft"] as? Int == 1)
         let now = try await home.mien("otp", "totp", "--secret-file", file, "--step", "86400")
         let check = try await home.mien(
-            "otp", "totp", "--secret-file", file, "--step", "86400", "--check", now.out.trimmingCharacters(in: .whitespacesAndNewlines))
+            "otp", "totp", "--secret-file", file, "--step", "86400", "--check",
+            now.out.trimmingCharacters(in: .whitespacesAndNewlines))
         #expect(now.status == 0 && check.status == 0 && check.out.hasPrefix("right, at "))
-        let late = try await home.mien("otp", "totp", "--secret-file", file, "--time", "120", "--digits", "8", "--check", "94287082")
+        let late = try await home.mien(
+            "otp", "totp", "--secret-file", file, "--time", "120", "--digits", "8", "--check",
+            "94287082")
         #expect(late.status == 1 && late.out == "not right\n")
     }
 
     @Test func `ocra: with counter and PIN, with time, and as the standard has it`() async throws {
-        let home = try TemporaryHome(hasPack: false), file = try secretFile(home, String(Self.hex32)),
+        let home = try TemporaryHome(hasPack: false),
+            file = try secretFile(home, String(Self.hex32)),
             pin = try secretFile(home, "1234\n", name: "pin.txt")
         let suite = "OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1"
-        let arguments = ["otp", "ocra", "--hex", "--secret-file", file, "--suite", suite, "--question", "12345678", "--counter", "9"]
+        let arguments = [
+            "otp", "ocra", "--hex", "--secret-file", file, "--suite", suite, "--question",
+            "12345678", "--counter", "9",
+        ]
         let response = try await home.mien(arguments + ["--pin-file", pin, "--json"])
-        #expect(try response.status == 0 && response.json["code"] as? String == "08522129" && response.json["suite"] as? String == suite)
-        #expect(try await home.mien(arguments + ["--pin-file", pin, "--check", "08522129"]).status == 0)
-        #expect(try await home.mien(arguments + ["--pin-file", pin, "--check", "08522128"]).status == 1)
+        #expect(
+            try response.status == 0 && response.json["code"] as? String == "08522129"
+                && response.json["suite"] as? String == suite)
+        #expect(
+            try await home.mien(arguments + ["--pin-file", pin, "--check", "08522129"]).status == 0)
+        #expect(
+            try await home.mien(arguments + ["--pin-file", pin, "--check", "08522128"]).status == 1)
         let both = try await home.mien(
-            "otp", "ocra", "--hex", "--secret-file", file, "--suite", "OCRA-1:HOTP-SHA256-8:QA08", "--question", "CLI22220", "--question", "SRV11110")
+            "otp", "ocra", "--hex", "--secret-file", file, "--suite", "OCRA-1:HOTP-SHA256-8:QA08",
+            "--question", "CLI22220", "--question", "SRV11110")
         #expect(both.out == "28247970\n")
         let withoutPIN = try await home.mien(arguments + ["--json"])
-        #expect(try withoutPIN.status == 2 && withoutPIN.error.code == "secret.missing" && withoutPIN.err.contains("MIEN_OTP_PIN"))
+        #expect(
+            try withoutPIN.status == 2 && withoutPIN.error.code == "secret.missing"
+                && withoutPIN.err.contains("MIEN_OTP_PIN"))
     }
 
     @Test func `cap: a card's code, signed data, and the mask that is a byte short`() async throws {
         let home = try TemporaryHome(hasPack: false)
         let card = [
-            "otp", "cap", "--cid", "80", "--atc", "005A", "--iad", "06015603A400000700030000010002", "--mask", "0000FF000000000003FFFF", "--card",
+            "otp", "cap", "--cid", "80", "--atc", "005A", "--iad", "06015603A400000700030000010002",
+            "--mask", "0000FF000000000003FFFF", "--card",
         ]
         #expect(try await home.mien(card, input: "513C1201B7DB02A0\n").out == "23790240\n")
-        let signed = try await home.mien(card + ["--sign", "1234", "--json"], input: "513C1201B7DB02A0")
+        let signed = try await home.mien(
+            card + ["--sign", "1234", "--json"], input: "513C1201B7DB02A0")
         #expect(
-            try signed.json["code"] as? String == "23719593" && signed.json["digits"] as? Int == 8 && signed.json["bits"] as? Int == 26
+            try signed.json["code"] as? String == "23719593" && signed.json["digits"] as? Int == 8
+                && signed.json["bits"] as? Int == 26
                 && signed.json["paddedCode"] as? String == "23719593")
         let short = try await home.mien(
             [
@@ -81,30 +117,60 @@ import Testing
                 "00 00 00 FF FF FF 00 00 00 00 00 00 00 00 00 00 00 00 00", "--json",
             ],
             input: "513C1201B7DB02A0")
-        #expect(try short.status == 2 && short.error.code == "cap.mask" && short.err.contains("000000FFFFFF0000000000000000000000000000"))
+        #expect(
+            try short.status == 2 && short.error.code == "cap.mask"
+                && short.err.contains("000000FFFFFF0000000000000000000000000000"))
     }
 
     @Test func `check-challenge: which template, or why not`() async throws {
         let home = try TemporaryHome(hasPack: false)
         #expect(try await home.mien("otp", "check-challenge", "00105").out == "template 5\n")
         let json = try await home.mien("otp", "check-challenge", "00466", "--json")
-        #expect(try json.status == 0 && json.json["template"] as? Int == 23 && json.json["valid"] as? Bool == true)
+        #expect(
+            try json.status == 0 && json.json["template"] as? Int == 23
+                && json.json["valid"] as? Bool == true)
         for wrong in ["00106", "00015", "1", "abcde"] {
             let result = try await home.mien("otp", "check-challenge", wrong, "--json")
-            #expect(try result.status == 1 && result.json["valid"] as? Bool == false && (result.json["reason"] as? String)?.isEmpty == false)
+            #expect(
+                try result.status == 1 && result.json["valid"] as? Bool == false
+                    && (result.json["reason"] as? String)?.isEmpty == false)
         }
     }
 
-    @Test func `what cannot be computed is 2, with a code of its own, and no secret in it`() async throws {
+    @Test func `what cannot be computed is 2, with a code of its own, and no secret in it`()
+        async throws
+    {
         let home = try TemporaryHome(hasPack: false), file = try secretFile(home)
         for (arguments, code) in [
             (["hotp", "--secret-file", file, "--counter", "0", "--digits", "5"], "otp.digits"),
-            (["hotp", "--secret-file", file, "--counter", "0", "--look-ahead", "101", "--check", "123456"], "otp.window"),
-            (["hotp", "--secret-file", file, "--counter", "0", "--hex"], "otp.secret"), (["totp", "--secret-file", file, "--step", "0"], "otp.time"),
-            (["ocra", "--secret-file", file, "--suite", "OCRA-1:HOTP-SHA1-6:QX08", "--question", "1"], "ocra.suite"),
-            (["ocra", "--secret-file", file, "--suite", "OCRA-1:HOTP-SHA1-6:QN08", "--question", "x"], "ocra.question"),
-            (["ocra", "--secret-file", file, "--suite", "OCRA-1:HOTP-SHA1-6:QN08", "--question", "1", "--counter", "1"], "ocra.input"),
-            (["hotp", "--counter", "0"], "secret.missing"), (["hotp", "--secret-file", file + ".none", "--counter", "0"], "file.not-found"),
+            (
+                [
+                    "hotp", "--secret-file", file, "--counter", "0", "--look-ahead", "101",
+                    "--check", "123456",
+                ], "otp.window"
+            ),
+            (["hotp", "--secret-file", file, "--counter", "0", "--hex"], "otp.secret"),
+            (["totp", "--secret-file", file, "--step", "0"], "otp.time"),
+            (
+                [
+                    "ocra", "--secret-file", file, "--suite", "OCRA-1:HOTP-SHA1-6:QX08",
+                    "--question", "1",
+                ], "ocra.suite"
+            ),
+            (
+                [
+                    "ocra", "--secret-file", file, "--suite", "OCRA-1:HOTP-SHA1-6:QN08",
+                    "--question", "x",
+                ], "ocra.question"
+            ),
+            (
+                [
+                    "ocra", "--secret-file", file, "--suite", "OCRA-1:HOTP-SHA1-6:QN08",
+                    "--question", "1", "--counter", "1",
+                ], "ocra.input"
+            ),
+            (["hotp", "--counter", "0"], "secret.missing"),
+            (["hotp", "--secret-file", file + ".none", "--counter", "0"], "file.not-found"),
             (["hotp", "--secret-file", home.files.path, "--counter", "0"], "file.not-regular"),
         ] {
             let result = try await home.mien(["otp"] + arguments + ["--json"])
@@ -115,7 +181,10 @@ import Testing
 
     @Test func `a file that others can read holds no secret`() async throws {
         let home = try TemporaryHome(hasPack: false), file = try secretFile(home, mode: 0o644)
-        let result = try await home.mien("otp", "hotp", "--secret-file", file, "--counter", "0", "--json")
-        #expect(try result.status == 3 && result.error.code == "secret.mode" && result.err.contains("chmod 600"))
+        let result = try await home.mien(
+            "otp", "hotp", "--secret-file", file, "--counter", "0", "--json")
+        #expect(
+            try result.status == 3 && result.error.code == "secret.mode"
+                && result.err.contains("chmod 600"))
     }
 }

@@ -6,7 +6,8 @@ import Testing
 /// Photos that are none: every one is 2, with the path in the message and a stable code.
 @Suite struct PhotoErrorTests {
     enum Bad: String, CaseIterable {
-        case empty, truncatedPNG, truncatedJPEG, corruptPNG, text, pdf, tooManyBytes, tooManyPixels, sides
+        case empty, truncatedPNG, truncatedJPEG, corruptPNG, text, pdf, tooManyBytes, tooManyPixels,
+            sides
 
         var code: String {
             switch self {
@@ -25,7 +26,8 @@ import Testing
             case .empty: []
             case .truncatedPNG: Array(Self.png.prefix(Self.png.count / 2))
             case .truncatedJPEG: Array(Self.jpeg.prefix(Self.jpeg.count / 2))
-            case .corruptPNG: Self.png.enumerated().map { $0.offset == 45 ? $0.element ^ 0xFF : $0.element }
+            case .corruptPNG:
+                Self.png.enumerated().map { $0.offset == 45 ? $0.element ^ 0xFF : $0.element }
             case .text: Array("Dear Sir or Madam".utf8)
             case .pdf: Array("%PDF-1.7\n1 0 obj\n".utf8)
             case .tooManyBytes: Self.png + [UInt8](repeating: 0, count: 5 * 1_048_576)
@@ -37,14 +39,20 @@ import Testing
         /// Stripes, so that there is something to compress.
         private static let picture: RGBImage = {
             var image = RGBImage(width: 160, height: 120, filledWith: .white)
-            for y in 0..<120 { for x in 0..<160 { image[x, y] = RGBColour(UInt8(x), UInt8(y * 2), UInt8((x * y) % 251)) } }
+            for y in 0..<120 {
+                for x in 0..<160 {
+                    image[x, y] = RGBColour(UInt8(x), UInt8(y * 2), UInt8((x * y) % 251))
+                }
+            }
             return image
         }()
         private static let png = PNGEncoder.encode(picture), jpeg = JPEGEncoder.encode(picture)
 
         /// A PNG with other sides in its header, which has the right checksum.
         private static func header(width: UInt32, height: UInt32) -> [UInt8] {
-            func bytes(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
+            func bytes(_ number: UInt32) -> [UInt8] {
+                (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+            }
             var file = png
             file.replaceSubrange(16..<24, with: bytes(width) + bytes(height))
             file.replaceSubrange(29..<33, with: bytes(checksum(file[12..<29])))
@@ -54,7 +62,9 @@ import Testing
         /// PNG's CRC-32, bit by bit.
         private static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
             ~bytes.reduce(UInt32.max) { sum, byte in
-                (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in sum & 1 == 1 ? 0xEDB8_8320 ^ sum >> 1 : sum >> 1 }
+                (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in
+                    sum & 1 == 1 ? 0xEDB8_8320 ^ sum >> 1 : sum >> 1
+                }
             }
         }
     }
@@ -69,11 +79,15 @@ import Testing
         #expect(result.err == "mien: \(error.message)\n")
     }
 
-    @Test(.needsFaces, arguments: Bad.allCases) func `enrol refuses it, too, and writes nothing`(bad: Bad) async throws {
+    @Test(.needsFaces, arguments: Bad.allCases) func `enrol refuses it, too, and writes nothing`(
+        bad: Bad
+    ) async throws {
         let home = try TemporaryHome()
         let path = try home.write(bad.bytes, as: "bad.png")
-        let result = try await home.mien("face", "enroll", "ada", home.photo("obama"), path, "--json")
-        #expect(try result.status == 2 && result.error.code == bad.code && result.err.contains(path))
+        let result = try await home.mien(
+            "face", "enroll", "ada", home.photo("obama"), path, "--json")
+        #expect(
+            try result.status == 2 && result.error.code == bad.code && result.err.contains(path))
         #expect(home.records.isEmpty)
     }
 
@@ -82,15 +96,19 @@ import Testing
         let missing = home.files.appending(path: "none.jpg").path
         for (path, code) in [(missing, "file.not-found"), (home.files.path, "file.is-directory")] {
             let result = try await home.mien("face", "inspect", path, "--json")
-            #expect(try result.status == 2 && result.error.code == code && result.err.contains(path))
+            #expect(
+                try result.status == 2 && result.error.code == code && result.err.contains(path))
         }
     }
 
     @Test func `a limit on bytes can be lowered`() async throws {
         let home = try TemporaryHome(hasPack: false)
-        let path = try home.write(PNGEncoder.encode(RGBImage(width: 64, height: 64, filledWith: .white)), as: "white.png")
+        let path = try home.write(
+            PNGEncoder.encode(RGBImage(width: 64, height: 64, filledWith: .white)), as: "white.png")
         let result = try await home.mien("face", "inspect", path, "--max-bytes", "10", "--json")
-        #expect(try result.status == 2 && result.error.code == "image.too-many-bytes" && result.err.contains("10"))
+        #expect(
+            try result.status == 2 && result.error.code == "image.too-many-bytes"
+                && result.err.contains("10"))
         #expect(try await home.mien("face", "inspect", path, "--max-bytes", "0").status == 2)
     }
 
@@ -99,8 +117,11 @@ import Testing
         try await home.mien("face", "enroll", "ada", home.photo("obama"))
         let missing = home.files.appending(path: "none.jpg").path
         let verified = try await home.mien("face", "verify", "ada", missing, "--json")
-        #expect(try verified.status == 2 && verified.error.code == "file.not-found" && verified.err.contains(missing))
+        #expect(
+            try verified.status == 2 && verified.error.code == "file.not-found"
+                && verified.err.contains(missing))
         let identified = try await home.mien("face", "identify", missing)
-        #expect(identified.status == 2 && identified.err.contains(missing) && identified.out.isEmpty)
+        #expect(
+            identified.status == 2 && identified.err.contains(missing) && identified.out.isEmpty)
     }
 }

@@ -11,15 +11,21 @@ import Testing
         let text = Mutex("")
         var shown: String { text.withLock { $0 } }
         func bar(_ title: String, total: Int?, isShown: Bool = true) -> mien.Progress {
-            mien.Progress(title, total: total, isShown: isShown) { part in self.text.withLock { $0 += part } }
+            mien.Progress(title, total: total, isShown: isShown) { part in
+                self.text.withLock { $0 += part }
+            }
         }
     }
 
-    @Test func `a long step shows a bar though nobody reports, and it is taken off at the end`() async throws {
+    @Test func `a long step shows a bar though nobody reports, and it is taken off at the end`()
+        async throws
+    {
         let screen = Screen(), bar = screen.bar("Thinking", total: 4)
         bar.update(1)
         #expect(screen.shown.isEmpty, "not in the first second")
-        for _ in 0..<100 where screen.shown.isEmpty { try await Task.sleep(for: .milliseconds(100)) }
+        for _ in 0..<100 where screen.shown.isEmpty {
+            try await Task.sleep(for: .milliseconds(100))
+        }
         #expect(screen.shown.contains("Thinking") && screen.shown.contains("1 of 4"))
         bar.finish()
         #expect(screen.shown.hasSuffix("\r\u{1B}[K"))
@@ -32,7 +38,9 @@ import Testing
     @Test func `without a total it counts, and takes the total that it learns`() async throws {
         let screen = Screen(), bar = screen.bar("Fetching", total: nil)
         bar.update(1234)
-        for _ in 0..<100 where screen.shown.isEmpty { try await Task.sleep(for: .milliseconds(100)) }
+        for _ in 0..<100 where screen.shown.isEmpty {
+            try await Task.sleep(for: .milliseconds(100))
+        }
         #expect(screen.shown.contains("1,234"))
         for _ in 0..<100 where !screen.shown.contains("50 %") {
             try await Task.sleep(for: .milliseconds(100))

@@ -20,7 +20,10 @@ enum ServerProcess {
         process.arguments = ["serve"]
         process.environment = home.environment(
             temporary: folder,
-            ["MIEN_DATA": folder.appending(path: "data").path, "MIEN_PORT": "0", "MIEN_ADMIN_LISTEN": "127.0.0.1:0", "MIEN_LOG_LEVEL": "error"])
+            [
+                "MIEN_DATA": folder.appending(path: "data").path, "MIEN_PORT": "0",
+                "MIEN_ADMIN_LISTEN": "127.0.0.1:0", "MIEN_LOG_LEVEL": "error",
+            ])
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: out)
         process.standardError = try FileHandle(forWritingTo: err)
@@ -39,15 +42,22 @@ enum ServerProcess {
         #expect(process.terminationStatus == 0, "it ends gracefully")
     }
 
-    private static func listening(_ process: Process, _ out: URL, _ err: URL) async throws -> Running {
-        func text(_ file: URL) throws -> String { String(decoding: try Data(contentsOf: file), as: UTF8.self) }
+    private static func listening(_ process: Process, _ out: URL, _ err: URL) async throws
+        -> Running
+    {
+        func text(_ file: URL) throws -> String {
+            String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        }
         let deadline = ContinuousClock.now + .seconds(120)
         while process.isRunning, ContinuousClock.now < deadline {
             let said = try text(out)
-            if let address = said.firstMatch(of: /Listening on (\S+)\n/), let admin = said.firstMatch(of: /Admin API on (\S+)\n/),
+            if let address = said.firstMatch(of: /Listening on (\S+)\n/),
+                let admin = said.firstMatch(of: /Admin API on (\S+)\n/),
                 let credential = said.firstMatch(of: /\n\s+(adm_\S+)\n/)
             {
-                return Running(address: String(address.1), adminAddress: String(admin.1), credential: String(credential.1))
+                return Running(
+                    address: String(address.1), adminAddress: String(admin.1),
+                    credential: String(credential.1))
             }
             try await Task.sleep(for: .milliseconds(50))
         }

@@ -1,20 +1,29 @@
 import Foundation
 import Testing
 
-/// A home directory and a `MIEN_HOME` of a test's own. The model pack and the photos in it are links; the real ones are never written to.
+/// A home directory and a `MIEN_HOME` of a test's own. The model pack and the photos in it are
+/// links; the real ones are never written to.
 final class TemporaryHome {
     /// What this machine has.
     enum Machine {
         static let folder: URL = {
             let environment = ProcessInfo.processInfo.environment
-            if let named = environment["MIEN_HOME"], !named.isEmpty { return URL(filePath: named, directoryHint: .isDirectory) }
-            return URL(filePath: environment["HOME"] ?? NSHomeDirectory(), directoryHint: .isDirectory).appending(path: ".local/share/mien")
+            if let named = environment["MIEN_HOME"], !named.isEmpty {
+                return URL(filePath: named, directoryHint: .isDirectory)
+            }
+            return URL(
+                filePath: environment["HOME"] ?? NSHomeDirectory(), directoryHint: .isDirectory
+            ).appending(path: ".local/share/mien")
         }()
-        static let pack = folder.appending(path: "packs/mien-default-1", directoryHint: .isDirectory)
+        static let pack = folder.appending(
+            path: "packs/mien-default-1", directoryHint: .isDirectory)
         static let photos = folder.appending(path: "demo/photos", directoryHint: .isDirectory)
 
-        static let hasPack = FileManager.default.fileExists(atPath: pack.appending(path: "manifest.json").path)
-        static let hasPhotos = ["obama", "obama2", "obama3", "obama_partial_face", "obama_partial_face2", "biden"].allSatisfy {
+        static let hasPack = FileManager.default.fileExists(
+            atPath: pack.appending(path: "manifest.json").path)
+        static let hasPhotos = [
+            "obama", "obama2", "obama3", "obama_partial_face", "obama_partial_face2", "biden",
+        ].allSatisfy {
             FileManager.default.fileExists(atPath: photos.appending(path: "\($0).jpg").path)
         }
         static let isReady = hasPack && hasPhotos
@@ -30,18 +39,29 @@ final class TemporaryHome {
     /// - Parameter hasPack: links the default pack.
     init(hasPack: Bool = true) throws {
         let manager = FileManager.default
-        root = manager.temporaryDirectory.appending(path: "mien-command-\(UUID().uuidString)", directoryHint: .isDirectory)
+        root = manager.temporaryDirectory.appending(
+            path: "mien-command-\(UUID().uuidString)", directoryHint: .isDirectory)
         mienHome = root.appending(path: "share/mien", directoryHint: .isDirectory)
         files = root.appending(path: "files", directoryHint: .isDirectory)
         temporary = root.appending(path: "tmp", directoryHint: .isDirectory)
         // Whatever the mask of whoever runs the tests.
-        for folder in [root, mienHome, files, temporary, packs, mienHome.appending(path: "demo"), mienHome.appending(path: "cache")] {
-            try manager.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        for folder in [
+            root, mienHome, files, temporary, packs, mienHome.appending(path: "demo"),
+            mienHome.appending(path: "cache"),
+        ] {
+            try manager.createDirectory(
+                at: folder, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o755])
         }
-        if hasPack { try manager.createSymbolicLink(at: packs.appending(path: "mien-default-1"), withDestinationURL: Machine.pack) }
-        try manager.createSymbolicLink(at: mienHome.appending(path: "demo/photos"), withDestinationURL: Machine.photos)
+        if hasPack {
+            try manager.createSymbolicLink(
+                at: packs.appending(path: "mien-default-1"), withDestinationURL: Machine.pack)
+        }
+        try manager.createSymbolicLink(
+            at: mienHome.appending(path: "demo/photos"), withDestinationURL: Machine.photos)
         // Compiled networks are the same for all tests.
-        try manager.createSymbolicLink(at: mienHome.appending(path: "cache/networks"), withDestinationURL: Self.cache)
+        try manager.createSymbolicLink(
+            at: mienHome.appending(path: "cache/networks"), withDestinationURL: Self.cache)
     }
 
     deinit { try? FileManager.default.removeItem(at: root) }
@@ -49,12 +69,14 @@ final class TemporaryHome {
     /// Gone when the tests end.
     private static let cache: URL = {
         let place = cachePlace
-        try? FileManager.default.createDirectory(at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        try? FileManager.default.createDirectory(
+            at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         atexit { try? FileManager.default.removeItem(at: TemporaryHome.cachePlace) }
         return place
     }()
     private static var cachePlace: URL {
-        FileManager.default.temporaryDirectory.appending(path: "mien-command-cache-\(getpid())", directoryHint: .isDirectory)
+        FileManager.default.temporaryDirectory.appending(
+            path: "mien-command-cache-\(getpid())", directoryHint: .isDirectory)
     }
 
     var packs: URL { mienHome.appending(path: "packs", directoryHint: .isDirectory) }
@@ -68,7 +90,9 @@ final class TemporaryHome {
     }
 
     /// A demo photo's path.
-    func photo(_ name: String) -> String { mienHome.appending(path: "demo/photos/\(name).jpg").path }
+    func photo(_ name: String) -> String {
+        mienHome.appending(path: "demo/photos/\(name).jpg").path
+    }
 
     /// Writes a file for a test to use.
     func write(_ bytes: some Sequence<UInt8>, as name: String) throws -> String {
@@ -77,21 +101,27 @@ final class TemporaryHome {
         return file.path
     }
 
-    /// Runs `mien` here, in this home and none other. It may leave nothing among the temporary files.
+    /// Runs `mien` here, in this home and none other. It may leave nothing among the temporary
+    /// files.
     @discardableResult
-    func mien(_ arguments: String..., at location: SourceLocation = #_sourceLocation) async throws -> MienProgram.Result {
+    func mien(_ arguments: String..., at location: SourceLocation = #_sourceLocation) async throws
+        -> MienProgram.Result
+    {
         try await mien(arguments, at: location)
     }
 
     /// - Parameters:
-    ///   - settings: more for the environment. Whatever else of Mien's is in the environment of the tests does not count.
+    ///   - settings: more for the environment. Whatever else of Mien's is in the environment of the
+    ///     tests does not count.
     ///   - input: its standard input.
     @discardableResult
     func mien(
-        _ arguments: [String], settings: [String: String] = [:], input: String = "", at location: SourceLocation = #_sourceLocation
+        _ arguments: [String], settings: [String: String] = [:], input: String = "",
+        at location: SourceLocation = #_sourceLocation
     ) async throws -> MienProgram.Result {
         let environment = environment(temporary: temporary, settings)
-        let result = try await MienProgram.run(arguments, environment: environment, input: input, at: location)
+        let result = try await MienProgram.run(
+            arguments, environment: environment, input: input, at: location)
         let left = try FileManager.default.contentsOfDirectory(atPath: temporary.path)
         #expect(left.isEmpty, "left behind", sourceLocation: location)
         return result
@@ -110,9 +140,15 @@ final class TemporaryHome {
 extension Trait where Self == ConditionTrait {
     /// For tests that look at faces.
     static var needsFaces: Self {
-        .enabled(if: TemporaryHome.Machine.isReady, "no default model pack or no demo photos on this machine: run scripts/setup")
+        .enabled(
+            if: TemporaryHome.Machine.isReady,
+            "no default model pack or no demo photos on this machine: run scripts/setup")
     }
 
     /// For tests that load a pack but look at no photo.
-    static var needsPack: Self { .enabled(if: TemporaryHome.Machine.hasPack, "no default model pack on this machine: run scripts/setup") }
+    static var needsPack: Self {
+        .enabled(
+            if: TemporaryHome.Machine.hasPack,
+            "no default model pack on this machine: run scripts/setup")
+    }
 }

@@ -28,38 +28,60 @@ import Testing
         return false
     }
 
-    @Test(.needsPack) func `provisioned, used, upgraded, put under another PIN, removed: and the server has the last word on each code`() async throws
+    @Test(.needsPack)
+    func
+        `provisioned, used, upgraded, put under another PIN, removed: and the server has the last word on each code`()
+        async throws
     {
         let home = try TemporaryHome()
         try await ServerProcess.run(in: home) { server in
             let settings = [
-                "MIEN_SERVER": server.address, "MIEN_ADMIN_SERVER": server.adminAddress, "MIEN_ADMIN_CREDENTIAL": server.credential,
+                "MIEN_SERVER": server.address, "MIEN_ADMIN_SERVER": server.adminAddress,
+                "MIEN_ADMIN_CREDENTIAL": server.credential,
                 "MIEN_TPM": "none:",
             ]
-            func run(_ arguments: String..., input: String = "", at location: SourceLocation = #_sourceLocation) async throws -> MienProgram.Result {
+            func run(
+                _ arguments: String..., input: String = "",
+                at location: SourceLocation = #_sourceLocation
+            ) async throws -> MienProgram.Result {
                 try await home.mien(arguments, settings: settings, input: input, at: location)
             }
-            func json(_ arguments: String..., input: String = "", at location: SourceLocation = #_sourceLocation) async throws -> [String: Any] {
-                let result = try await home.mien(arguments + ["--json"], settings: settings, input: input, at: location)
+            func json(
+                _ arguments: String..., input: String = "",
+                at location: SourceLocation = #_sourceLocation
+            ) async throws -> [String: Any] {
+                let result = try await home.mien(
+                    arguments + ["--json"], settings: settings, input: input, at: location)
                 #expect(result.status == 0, "\(arguments): \(result.err)", sourceLocation: location)
                 return try result.json
             }
             func refused(
-                _ status: Int32, _ code: String, _ arguments: String..., input: String = "", at location: SourceLocation = #_sourceLocation
+                _ status: Int32, _ code: String, _ arguments: String..., input: String = "",
+                at location: SourceLocation = #_sourceLocation
             ) async throws {
-                let result = try await home.mien(arguments + ["--json"], settings: settings, input: input, at: location)
-                #expect(try result.status == status && result.error.code == code, "\(arguments): \(result)", sourceLocation: location)
+                let result = try await home.mien(
+                    arguments + ["--json"], settings: settings, input: input, at: location)
+                #expect(
+                    try result.status == status && result.error.code == code,
+                    "\(arguments): \(result)", sourceLocation: location)
             }
             func code(_ pin: String, _ more: String...) async throws -> String {
-                let answer = try await home.mien(["token", "code"] + more + ["--json"], settings: settings, input: "\(pin)\n")
+                let answer = try await home.mien(
+                    ["token", "code"] + more + ["--json"], settings: settings, input: "\(pin)\n")
                 return try #require(try answer.json["code"] as? String, "\(answer)")
             }
-            func signsIn(_ code: String) async throws -> Bool { try await Self.signsIn(code, server.address) }
+            func signsIn(_ code: String) async throws -> Bool {
+                try await Self.signsIn(code, server.address)
+            }
 
             _ = try await json("admin", "user", "create", "--username", "ada")
-            _ = try await json("journey", "import", try home.write(Self.login.utf8, as: "otp-login.json"), "--publish")
+            _ = try await json(
+                "journey", "import", try home.write(Self.login.utf8, as: "otp-login.json"),
+                "--publish")
             func offered(_ kind: String) async throws -> String {
-                let offer = try await json("admin", "authenticator", "offer-token", "ada", "default_application", "--kind", kind, "--digits", "8")
+                let offer = try await json(
+                    "admin", "authenticator", "offer-token", "ada", "default_application", "--kind",
+                    kind, "--digits", "8")
                 return try #require(offer["registration_code"] as? String)
             }
 
@@ -67,14 +89,20 @@ import Testing
             #expect(try await run("token", "list").out == "This device has no token.\n")
             let registration = try await offered("hotp")
             try await refused(2, "secret.missing", "token", "provision", input: "\n")
-            try await refused(2, "token.weak-pin", "token", "provision", input: "\(registration)\n1234\n")
-            try await refused(2, "token.code-refused", "token", "provision", input: "otc_x.y\n4711\n")
-            let token = try await json("token", "provision", "--name", "Ada's desk", input: "\(registration)\n4711\n")
+            try await refused(
+                2, "token.weak-pin", "token", "provision", input: "\(registration)\n1234\n")
+            try await refused(
+                2, "token.code-refused", "token", "provision", input: "otc_x.y\n4711\n")
+            let token = try await json(
+                "token", "provision", "--name", "Ada's desk", input: "\(registration)\n4711\n")
             let id = try #require(token["id"] as? String)
-            #expect(token["kind"] as? String == "hotp" && token["digits"] as? Int == 8 && token["multiAuth"] as? Bool == false)
+            #expect(
+                token["kind"] as? String == "hotp" && token["digits"] as? Int == 8
+                    && token["multiAuth"] as? Bool == false)
             #expect(token["server"] as? String == server.address)
             // Kept, its key is forgotten: the same code is of no use any more.
-            try await refused(2, "token.code-refused", "token", "provision", input: "\(registration)\n4711\n")
+            try await refused(
+                2, "token.code-refused", "token", "provision", input: "\(registration)\n4711\n")
             #expect(try await run("token", "list").out.contains(id))
 
             // Codes: right, used, of a wrong PIN.
@@ -86,22 +114,27 @@ import Testing
             #expect(try await signsIn(code("4711", "default_application")))
             try await refused(2, "token.pin", "token", "code", input: "47a1\n")
             try await refused(2, "token.unknown", "token", "code", "elsewhere", input: "4711\n")
-            try await refused(2, "ocra.question", "token", "code", "--question", "no number", input: "4711\n")
+            try await refused(
+                2, "ocra.question", "token", "code", "--question", "no number", input: "4711\n")
             #expect(try await code("4711", "--question", "0f").count == 8)
 
             // Modes.
-            try await refused(2, "name.unknown", "token", "face", "on", "--name", "ada", input: "4711\n")
+            try await refused(
+                2, "name.unknown", "token", "face", "on", "--name", "ada", input: "4711\n")
             let upgraded = try await json("token", "upgrade", id, input: "4711\n")
             #expect(try await signsIn(#require(upgraded["code"] as? String)))
             #expect(try await json("token", "face", "off")["multiAuth"] as? Bool == true)
 
             // Another PIN.
-            #expect(try await json("token", "change-pin", input: "4711\n9038\n")["changed"] as? String == id)
+            #expect(
+                try await json("token", "change-pin", input: "4711\n9038\n")["changed"] as? String
+                    == id)
             #expect(try await !signsIn(code("4711")))
             #expect(try await signsIn(code("9038")))
 
             // A backup.
-            let file = home.mienHome.appending(path: "tokens/tokens.sealed"), old = try Data(contentsOf: file)
+            let file = home.mienHome.appending(path: "tokens/tokens.sealed"),
+                old = try Data(contentsOf: file)
             _ = try await code("9038")
             try old.write(to: file)
             try await refused(3, "token.restored", "token", "code", input: "9038\n")
@@ -119,52 +152,88 @@ import Testing
         }
     }
 
-    @Test(.needsFaces) func `a face opens a token when it is live, never from a picture, and goes with its enrolment`() async throws {
+    @Test(.needsFaces)
+    func `a face opens a token when it is live, never from a picture, and goes with its enrolment`()
+        async throws
+    {
         let home = try TemporaryHome()
         try await ServerProcess.run(in: home) { server in
             let settings = [
-                "MIEN_SERVER": server.address, "MIEN_ADMIN_SERVER": server.adminAddress, "MIEN_ADMIN_CREDENTIAL": server.credential,
+                "MIEN_SERVER": server.address, "MIEN_ADMIN_SERVER": server.adminAddress,
+                "MIEN_ADMIN_CREDENTIAL": server.credential,
                 "MIEN_TPM": "none:",
             ]
-            func json(_ arguments: String..., input: String = "", at location: SourceLocation = #_sourceLocation) async throws -> [String: Any] {
-                let result = try await home.mien(arguments + ["--json"], settings: settings, input: input, at: location)
+            func json(
+                _ arguments: String..., input: String = "",
+                at location: SourceLocation = #_sourceLocation
+            ) async throws -> [String: Any] {
+                let result = try await home.mien(
+                    arguments + ["--json"], settings: settings, input: input, at: location)
                 #expect(result.status == 0, "\(arguments): \(result.err)", sourceLocation: location)
                 return try result.json
             }
             _ = try await json("admin", "user", "create", "--username", "ada")
-            let offer = try await json("admin", "authenticator", "offer-token", "ada", "default_application")
-            _ = try await json("token", "provision", input: "\(try #require(offer["registration_code"] as? String))\n4711\n")
+            let offer = try await json(
+                "admin", "authenticator", "offer-token", "ada", "default_application")
+            _ = try await json(
+                "token", "provision",
+                input: "\(try #require(offer["registration_code"] as? String))\n4711\n")
             _ = try await json("face", "enroll", "ada", home.photo("obama"))
-            let early = try await home.mien(["token", "face", "on", "--name", "ada", "--json"], settings: settings, input: "4711\n")
+            let early = try await home.mien(
+                ["token", "face", "on", "--name", "ada", "--json"], settings: settings,
+                input: "4711\n")
             #expect(try early.status == 2 && early.error.code == "token.not-multi-auth")
             _ = try await json("token", "upgrade", input: "4711\n")
-            #expect(try await json("token", "face", "on", "--name", "ada", input: "4711\n")["face"] as? Bool == true)
-            // Somebody who keeps still and blinks opens it where that is asked for by name; what is drawn otherwise has a turn in it.
-            _ = try await json("journey", "import", try home.write(Self.login.utf8, as: "otp-login.json"), "--publish")
+            #expect(
+                try await json("token", "face", "on", "--name", "ada", input: "4711\n")["face"]
+                    as? Bool == true)
+            // Somebody who keeps still and blinks opens it where that is asked for by name; what is
+            // drawn otherwise has a turn in it.
+            _ = try await json(
+                "journey", "import", try home.write(Self.login.utf8, as: "otp-login.json"),
+                "--publish")
             let clip = try await Self.blinking(home)
-            let opened = try await json("token", "code", "--name", "ada", "--video", clip, "--mode", "passive")
+            let opened = try await json(
+                "token", "code", "--name", "ada", "--video", clip, "--mode", "passive")
             #expect(try await Self.signsIn(#require(opened["code"] as? String), server.address))
-            let recorded = try await home.mien(["token", "code", "--name", "ada", "--video", clip, "--json"], settings: settings)
-            #expect(recorded.status == 1 && recorded.out.isEmpty && recorded.err.contains("no code:"), "\(recorded)")
+            let recorded = try await home.mien(
+                ["token", "code", "--name", "ada", "--video", clip, "--json"], settings: settings)
+            #expect(
+                recorded.status == 1 && recorded.out.isEmpty && recorded.err.contains("no code:"),
+                "\(recorded)")
             // A still picture, as a video: nobody blinks in it.
             let still = home.files.appending(path: "still.mkv")
             let picture = try ImageFile.decode(home.photo("obama"))
             try MovieMaker(.mkv).write(Array(repeating: picture, count: 40), to: still)
-            let answer = try await home.mien(["token", "code", "--name", "ada", "--video", still.path, "--json"], settings: settings)
-            #expect(answer.status == 1 && answer.out.isEmpty && answer.err.contains("no code:"), "\(answer)")
-            // Looks that were judged are counted, until the face is locked; the PIN lets it in again.
+            let answer = try await home.mien(
+                ["token", "code", "--name", "ada", "--video", still.path, "--json"],
+                settings: settings)
+            #expect(
+                answer.status == 1 && answer.out.isEmpty && answer.err.contains("no code:"),
+                "\(answer)")
+            // Looks that were judged are counted, until the face is locked; the PIN lets it in
+            // again.
             _ = try await json("face", "enroll", "joe", home.photo("biden"))
             func look() async throws -> MienProgram.Result {
-                try await home.mien(["token", "code", "--name", "joe", "--video", clip, "--mode", "passive", "--json"], settings: settings)
+                try await home.mien(
+                    [
+                        "token", "code", "--name", "joe", "--video", clip, "--mode", "passive",
+                        "--json",
+                    ], settings: settings)
             }
             for _ in 0..<5 { #expect(try await look().status == 1) }
             let locked = try await look()
             #expect(try locked.status == 3 && locked.error.code == "face.locked-out", "\(locked)")
             for name in ["joe", "ada"] {
-                #expect(try await json("token", "face", "on", "--name", name, input: "4711\n")["face"] as? Bool == true)
+                #expect(
+                    try await json("token", "face", "on", "--name", name, input: "4711\n")["face"]
+                        as? Bool == true)
                 if name == "joe" { #expect(try await look().status == 1) }
             }
-            func mode() async throws -> Bool? { try #require(try await json("token", "list")["tokens"] as? [[String: Any]]).first?["face"] as? Bool }
+            func mode() async throws -> Bool? {
+                try #require(try await json("token", "list")["tokens"] as? [[String: Any]]).first?[
+                    "face"] as? Bool
+            }
             #expect(try await mode() == true)
             _ = try await json("face", "enroll", "ada", home.photo("obama2"))
             #expect(try await mode() == false)
@@ -174,18 +243,24 @@ import Testing
         }
     }
 
-    /// A demo photo's face that keeps still, blinks, and looks up, as a video: no challenge that is drawn asks for that and no turn.
+    /// A demo photo's face that keeps still, blinks, and looks up, as a video: no challenge that is
+    /// drawn asks for that and no turn.
     private static func blinking(_ home: TemporaryHome) async throws -> String {
         let whole = try ImageFile.decode(home.photo("obama"))
         let engine = try FaceEngine(pack: try ModelPack(folder: TemporaryHome.Machine.pack))
         // The face and what is round it, so that frames are small.
-        let box = try #require(try await engine.analyse(whole).main).detection.box, side = min(whole.width, whole.height, Int(2.6 * box.width))
-        let left = min(max(0, Int(box.centre.x) - side / 2), whole.width - side), top = min(max(0, Int(box.centre.y) - side / 2), whole.height - side)
-        let photo = whole.reduced(by: 1, x: left, y: top, width: side, height: side).resized(width: 240, height: 240)
+        let box = try #require(try await engine.analyse(whole).main).detection.box,
+            side = min(whole.width, whole.height, Int(2.6 * box.width))
+        let left = min(max(0, Int(box.centre.x) - side / 2), whole.width - side),
+            top = min(max(0, Int(box.centre.y) - side / 2), whole.height - side)
+        let photo = whole.reduced(by: 1, x: left, y: top, width: side, height: side).resized(
+            width: 240, height: 240)
         let mesh = try #require(try await engine.analyse(photo).main).mesh
         let played = try await LivenessSession.played(
-            SolidHead(photo, mesh: mesh, reach: 60), LivenessChallenge(steps: [.init(.blink), .init(.lookUp, pauseMilliseconds: 500)]),
-            settings: VerificationSettings(mode: .livenessActive), framesPerSecond: 10, reader: engine, keepingFrames: true)
+            SolidHead(photo, mesh: mesh, reach: 60),
+            LivenessChallenge(steps: [.init(.blink), .init(.lookUp, pauseMilliseconds: 500)]),
+            settings: VerificationSettings(mode: .livenessActive), framesPerSecond: 10,
+            reader: engine, keepingFrames: true)
         var maker = MovieMaker(.mkv)
         maker.framesPerSecond = 10
         let file = home.files.appending(path: "blink.mkv")
@@ -194,11 +269,15 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--mode", "image", "--name", "ada"], "--mode"), (["--mode", "passive"], "--name"), (["--video", "clip.mp4"], "--name"),
+        (["--mode", "image", "--name", "ada"], "--mode"), (["--mode", "passive"], "--name"),
+        (["--video", "clip.mp4"], "--name"),
         (["--video", "clip.mp4", "--camera", "front", "--name", "ada"], "--camera"),
     ])
-    func `a picture opens no token, and a look needs somebody to look for`(words: [String], named: String) async throws {
-        let home = try TemporaryHome(hasPack: false), result = try await home.mien(["token", "code"] + words)
+    func `a picture opens no token, and a look needs somebody to look for`(
+        words: [String], named: String
+    ) async throws {
+        let home = try TemporaryHome(hasPack: false),
+            result = try await home.mien(["token", "code"] + words)
         #expect(result.status == 2 && result.out.isEmpty && result.err.contains(named), "\(result)")
     }
 }

@@ -12,13 +12,15 @@ import Testing
     /// Every command there is, from the program's own description of itself.
     private static func commands(_ home: TemporaryHome) async throws -> [Command] {
         let result = try await home.mien("--experimental-dump-help")
-        let top = try #require(try JSONSerialization.jsonObject(with: Data(result.out.utf8)) as? [String: Any])
+        let top = try #require(
+            try JSONSerialization.jsonObject(with: Data(result.out.utf8)) as? [String: Any])
         func walk(_ command: [String: Any], _ words: [String]) -> [Command] {
             let parts = (command["subcommands"] as? [[String: Any]] ?? []).filter {
                 // The program's own helpers are nobody's commands.
                 $0["commandName"] as? String != "help" && $0["shouldDisplay"] as? Bool != false
             }
-            return [Command(words: words, isGroup: !parts.isEmpty)] + parts.flatMap { walk($0, words + [$0["commandName"] as? String ?? "?"]) }
+            return [Command(words: words, isGroup: !parts.isEmpty)]
+                + parts.flatMap { walk($0, words + [$0["commandName"] as? String ?? "?"]) }
         }
         return walk(try #require(top["command"] as? [String: Any]), [])
     }
@@ -28,7 +30,8 @@ import Testing
         let commands = try await Self.commands(home)
         let words = commands.map { $0.words.joined(separator: " ") }
         for expected in [
-            "", "face enroll", "face verify", "face identify", "face list", "face remove", "face inspect", "journey lint", "journey import",
+            "", "face enroll", "face verify", "face identify", "face list", "face remove",
+            "face inspect", "journey lint", "journey import",
             "admin user set",
             "admin audit verify", "models install", "doctor",
         ] {
@@ -38,10 +41,14 @@ import Testing
             let help = try await home.mien(command.words + ["--help"])
             #expect(help.status == 0 && help.err.isEmpty, "\(command.words)")
             #expect(
-                help.out.contains("EXAMPLE\n") && help.out.contains("  mien \(command.words.joined(separator: " "))"), "\(command.words): \(help.out)"
+                help.out.contains("EXAMPLE\n")
+                    && help.out.contains("  mien \(command.words.joined(separator: " "))"),
+                "\(command.words): \(help.out)"
             )
             // A server goes on: it has no one answer.
-            #expect(command.isGroup || help.out.contains("--json") || command.words == ["serve"], "\(command.words)")
+            #expect(
+                command.isGroup || help.out.contains("--json") || command.words == ["serve"],
+                "\(command.words)")
         }
     }
 
@@ -51,41 +58,64 @@ import Testing
     }
 
     @Test(arguments: [
-        ["nonsense"], ["face", "nonsense"], ["face", "verify"], ["face", "verify", "ada"], ["face", "verify", "ada", "a.jpg", "b.jpg"],
-        ["face", "enroll", "ada"], ["face", "enroll", "ada"] + (1...9).map { "\($0).jpg" }, ["face", "enroll", "ada", "a.jpg", "--quality", "101"],
-        ["face", "verify", "ada", "a.jpg", "--threshold", "73"], ["face", "verify", "ada", "a.jpg", "--threshold", "high"],
-        ["face", "verify", "ada", "a.jpg", "--threshold=-1"], ["face", "verify", "ada", "a.jpg", "--nonsense"],
-        ["face", "identify", "a.jpg", "--top", "0"], ["face", "inspect", "a.jpg", "--quality", "-5"],
-        ["face", "verify", "ada", "a.jpg", "--pack", "Not A Pack"], ["face", "verify", "ada", "a.jpg", "--precision", "f64"],
-        ["face", "calibrate", "people", "--cohort", "10"], ["face", "calibrate", "people", "--install", "mien-default-1"],
-        ["models", "install"], ["models", "verify", "../.."], ["journey", "lint"], ["journey", "show"], ["journey", "test"], ["journey", "publish"],
-        ["journey", "publish", "face-login"], ["journey", "publish", "face-login", "second"], ["journey", "import"], ["journey", "export"],
-        ["journey", "export", "face login"], ["journey", "export", "face-login", "--version", "new"], ["journey", "retire"],
-        ["admin", "nonsense"], ["admin", "app", "create"], ["admin", "app", "show", "my shop"], ["admin", "app", "set", "shop"],
-        ["admin", "app", "set", "shop", "--lock", "face=5"], ["admin", "app", "set", "shop", "--lock", "nose=5,30,50"],
-        ["admin", "app", "set", "shop", "--face-threshold", "high"], ["admin", "app", "set", "shop", "--journey", "a", "--all-journeys"],
-        ["admin", "app", "delete", "shop"], ["admin", "user", "create"], ["admin", "user", "create", "--username", "ada", "--attribute", "gold"],
-        ["admin", "user", "create", "--username", "ada", "--attribute", "age:=old"], ["admin", "user", "set", "ada"],
-        ["admin", "user", "set", "ada", "--state", "gone"], ["admin", "user", "delete", "ada"], ["admin", "user", "list", "--limit", "0"],
-        ["admin", "authenticator", "unlock", "ada"], ["admin", "authenticator", "offer-token", "ada"],
+        ["nonsense"], ["face", "nonsense"], ["face", "verify"], ["face", "verify", "ada"],
+        ["face", "verify", "ada", "a.jpg", "b.jpg"],
+        ["face", "enroll", "ada"], ["face", "enroll", "ada"] + (1...9).map { "\($0).jpg" },
+        ["face", "enroll", "ada", "a.jpg", "--quality", "101"],
+        ["face", "verify", "ada", "a.jpg", "--threshold", "73"],
+        ["face", "verify", "ada", "a.jpg", "--threshold", "high"],
+        ["face", "verify", "ada", "a.jpg", "--threshold=-1"],
+        ["face", "verify", "ada", "a.jpg", "--nonsense"],
+        ["face", "identify", "a.jpg", "--top", "0"],
+        ["face", "inspect", "a.jpg", "--quality", "-5"],
+        ["face", "verify", "ada", "a.jpg", "--pack", "Not A Pack"],
+        ["face", "verify", "ada", "a.jpg", "--precision", "f64"],
+        ["face", "calibrate", "people", "--cohort", "10"],
+        ["face", "calibrate", "people", "--install", "mien-default-1"],
+        ["models", "install"], ["models", "verify", "../.."], ["journey", "lint"],
+        ["journey", "show"], ["journey", "test"], ["journey", "publish"],
+        ["journey", "publish", "face-login"], ["journey", "publish", "face-login", "second"],
+        ["journey", "import"], ["journey", "export"],
+        ["journey", "export", "face login"],
+        ["journey", "export", "face-login", "--version", "new"], ["journey", "retire"],
+        ["admin", "nonsense"], ["admin", "app", "create"], ["admin", "app", "show", "my shop"],
+        ["admin", "app", "set", "shop"],
+        ["admin", "app", "set", "shop", "--lock", "face=5"],
+        ["admin", "app", "set", "shop", "--lock", "nose=5,30,50"],
+        ["admin", "app", "set", "shop", "--face-threshold", "high"],
+        ["admin", "app", "set", "shop", "--journey", "a", "--all-journeys"],
+        ["admin", "app", "delete", "shop"], ["admin", "user", "create"],
+        ["admin", "user", "create", "--username", "ada", "--attribute", "gold"],
+        ["admin", "user", "create", "--username", "ada", "--attribute", "age:=old"],
+        ["admin", "user", "set", "ada"],
+        ["admin", "user", "set", "ada", "--state", "gone"], ["admin", "user", "delete", "ada"],
+        ["admin", "user", "list", "--limit", "0"],
+        ["admin", "authenticator", "unlock", "ada"],
+        ["admin", "authenticator", "offer-token", "ada"],
         ["admin", "authenticator", "offer-token", "ada", "shop", "--kind", "sms"],
-        ["admin", "authenticator", "offer-token", "ada", "shop", "--digits", "5"], ["admin", "consent", "withdraw", "ada"],
+        ["admin", "authenticator", "offer-token", "ada", "shop", "--digits", "5"],
+        ["admin", "consent", "withdraw", "ada"],
         ["admin", "audit", "list", "--after=-1"],
-        ["otp", "hotp"], ["otp", "hotp", "--counter=-1"], ["otp", "hotp", "--counter", "1", "--hash", "md5"], ["otp", "totp", "--check", "12a45g"],
+        ["otp", "hotp"], ["otp", "hotp", "--counter=-1"],
+        ["otp", "hotp", "--counter", "1", "--hash", "md5"], ["otp", "totp", "--check", "12a45g"],
         ["otp", "ocra", "--question", "1"], ["otp", "ocra", "--suite", "OCRA-1:HOTP-SHA1-6:QN08"],
         ["otp", "cap", "--cid", "8", "--atc", "005A", "--iad", ""], ["otp", "check-challenge"],
         ["bench", "--repeats", "1"], ["bench", "--compare"],
-    ]) func `wrong words are 2, with the usage on standard error`(arguments: [String]) async throws {
+    ]) func `wrong words are 2, with the usage on standard error`(arguments: [String]) async throws
+    {
         let home = try TemporaryHome(hasPack: false)
         let plain = try await home.mien(arguments)
-        #expect(plain.status == 2 && plain.out.isEmpty && plain.err.contains("Usage: mien"), "\(plain)")
+        #expect(
+            plain.status == 2 && plain.out.isEmpty && plain.err.contains("Usage: mien"), "\(plain)")
         let json = try await home.mien(arguments + ["--json"])
         #expect(json.status == 2 && json.err.contains("Usage: mien"))
         #expect(try json.error.code == "usage")
     }
 
     @Test(arguments: [
-        ("", "name.empty"), ("  ", "name.empty"), (String(repeating: "x", count: 65), "name.too-long"), ("a\u{7}b", "name.forbidden-character"),
+        ("", "name.empty"), ("  ", "name.empty"),
+        (String(repeating: "x", count: 65), "name.too-long"),
+        ("a\u{7}b", "name.forbidden-character"),
     ])
     func `names that are none`(name: String, code: String) async throws {
         let home = try TemporaryHome(hasPack: false)
@@ -101,11 +131,16 @@ import Testing
         let missing = home.files.appending(path: "none").path
         for command in ["calibrate", "evaluate"] {
             let nowhere = try await home.mien("face", command, missing, "--json")
-            #expect(try nowhere.status == 2 && nowhere.error.code == "folder.missing" && nowhere.err.contains(missing))
+            #expect(
+                try nowhere.status == 2 && nowhere.error.code == "folder.missing"
+                    && nowhere.err.contains(missing))
             let empty = try await home.mien("face", command, home.files.path, "--json")
-            #expect(try empty.status == 2 && empty.error.code == "folder.empty" && empty.err.contains(home.files.path))
+            #expect(
+                try empty.status == 2 && empty.error.code == "folder.empty"
+                    && empty.err.contains(home.files.path))
         }
-        let pairs = try await home.mien("face", "evaluate", home.files.path, "--pairs", missing, "--json")
+        let pairs = try await home.mien(
+            "face", "evaluate", home.files.path, "--pairs", missing, "--json")
         #expect(pairs.status == 2 && pairs.err.contains(missing))
     }
 
@@ -117,28 +152,37 @@ import Testing
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             for (number, photo) in photos.enumerated() {
                 try FileManager.default.copyItem(
-                    at: TemporaryHome.Machine.photos.appending(path: "\(photo).jpg"), to: folder.appending(path: "\(person)_000\(number + 1).jpg"))
+                    at: TemporaryHome.Machine.photos.appending(path: "\(photo).jpg"),
+                    to: folder.appending(path: "\(person)_000\(number + 1).jpg"))
             }
         }
         let output = home.files.appending(path: "calibration").path
-        let calibrated = try await home.mien("face", "calibrate", people.path, "--output", output, "--json")
+        let calibrated = try await home.mien(
+            "face", "calibrate", people.path, "--output", output, "--json")
         #expect(try calibrated.status == 2 && calibrated.error.code == "calibrate.too-few")
         #expect(!FileManager.default.fileExists(atPath: output))
 
         let report = home.files.appending(path: "report").path
-        let evaluated = try await home.mien("face", "evaluate", people.path, "--output", report, "--json")
+        let evaluated = try await home.mien(
+            "face", "evaluate", people.path, "--output", report, "--json")
         #expect(evaluated.status == 0, "\(evaluated.err)")
         let object = try evaluated.json
         #expect(
-            object["photos"] as? Int == 4 && object["people"] as? Int == 2 && object["matedPairs"] as? Int == 3
+            object["photos"] as? Int == 4 && object["people"] as? Int == 2
+                && object["matedPairs"] as? Int == 3
                 && object["impostorPairs"] as? Int == 3)
         #expect(
             object.keys.sorted() == [
-                "crossFitted", "equalErrorRate", "faceless", "impostorPairs", "matedPairs", "people", "photos", "quality", "thresholds",
+                "crossFitted", "equalErrorRate", "faceless", "impostorPairs", "matedPairs",
+                "people", "photos", "quality", "thresholds",
                 "trueAccepts",
                 "unreadable",
             ])
-        for name in ["det.png", "det.csv", "report.txt"] { #expect(FileManager.default.fileExists(atPath: "\(report)/\(name)")) }
-        #expect(try await home.mien("face", "evaluate", people.path).out.contains("4 photos of 2 people"))
+        for name in ["det.png", "det.csv", "report.txt"] {
+            #expect(FileManager.default.fileExists(atPath: "\(report)/\(name)"))
+        }
+        #expect(
+            try await home.mien("face", "evaluate", people.path).out.contains(
+                "4 photos of 2 people"))
     }
 }

@@ -1,6 +1,7 @@
 @testable import MienPackBuilder
 
-/// dlib's serialisation, written: the mirror image of ``DlibArchive``, for archives small enough to try everything on.
+/// dlib's serialisation, written: the mirror image of ``DlibArchive``, for archives small enough to
+/// try everything on.
 struct ArchiveWriter {
     private(set) var bytes: [UInt8] = []
     /// The bytes that only training has a use for.
@@ -29,7 +30,9 @@ struct ArchiveWriter {
     mutating func tensor(_ shape: [Int], _ values: [Float]) {
         integer(2)
         for size in shape { integer(size) }
-        for value in values { for shift in [0, 8, 16, 24] { bytes.append(UInt8(value.bitPattern >> shift & 0xFF)) } }
+        for value in values {
+            for shift in [0, 8, 16, 24] { bytes.append(UInt8(value.bitPattern >> shift & 0xFF)) }
+        }
     }
 
     mutating func onlyForTraining(_ write: (inout Self) -> Void) {
@@ -46,7 +49,9 @@ struct ArchiveWriter {
 
 extension ArchiveWriter {
     /// A whole network of `architecture`, as dlib writes one.
-    mutating func network(_ parameters: DescriptorParameters, _ architecture: DescriptorArchitecture) {
+    mutating func network(
+        _ parameters: DescriptorParameters, _ architecture: DescriptorArchitecture
+    ) {
         integer(1)
         text("loss_metric_2")
         onlyForTraining { for _ in 0..<2 { $0.real(mantissa: 5, exponent: -7) } }
@@ -67,7 +72,8 @@ extension ArchiveWriter {
     }
 
     private mutating func layer(
-        _ layer: DescriptorLayer, _ parameters: DescriptorParameters, _ rest: inout ArraySlice<DescriptorParameters.Convolution>
+        _ layer: DescriptorLayer, _ parameters: DescriptorParameters,
+        _ rest: inout ArraySlice<DescriptorParameters.Convolution>
     ) -> Bool {
         switch layer {
         case .convolution(let c):
@@ -107,5 +113,7 @@ extension ArchiveWriter {
         integers(window, window, stride, stride, 0, 0)
     }
 
-    private mutating func rates() { onlyForTraining { for _ in 0..<4 { $0.real(mantissa: 1, exponent: 0) } } }
+    private mutating func rates() {
+        onlyForTraining { for _ in 0..<4 { $0.real(mantissa: 1, exponent: 0) } }
+    }
 }

@@ -19,7 +19,9 @@ import Testing
                 _ = try read(Array(archive[..<length]))
                 Issue.record("\(length) of \(archive.count) bytes were enough")
             } catch {
-                guard case .truncated(let missing) = error.reason, missing > 0, error.offset <= length else {
+                guard case .truncated(let missing) = error.reason, missing > 0,
+                    error.offset <= length
+                else {
                     Issue.record("cut at \(length): \(error)")
                     continue
                 }
@@ -29,10 +31,14 @@ import Testing
 
     @Test("a byte too many is refused")
     func trailing() {
-        #expect(throws: DlibArchiveError(.trailing(bytes: 1), at: archive.count)) { try read(archive + [0]) }
+        #expect(throws: DlibArchiveError(.trailing(bytes: 1), at: archive.count)) {
+            try read(archive + [0])
+        }
     }
 
-    @Test("a flipped bit in any byte is refused or changes a number, unless only training uses that byte")
+    @Test(
+        "a flipped bit in any byte is refused or changes a number, unless only training uses that byte"
+    )
     func bitFlips() {
         for position in archive.indices where !SmallNetwork.written.training.contains(position) {
             var flipped = archive
@@ -45,20 +51,32 @@ import Testing
 
     @Test("another network is refused, and the error says where and what")
     func otherNetwork() {
-        #expect(throws: DlibArchiveError(.version(expected: "layer version 2", found: "1"), at: 35)) {
+        #expect(throws: DlibArchiveError(.version(expected: "layer version 2", found: "1"), at: 35))
+        {
             try DescriptorParameters(
                 archive: archive,
-                architecture: .init(side: 19, stem: .init(3, to: 2, window: 3, stride: 2), groups: [(2, 1, false)], outputs: 4))
+                architecture: .init(
+                    side: 19, stem: .init(3, to: 2, window: 3, stride: 2), groups: [(2, 1, false)],
+                    outputs: 4))
         }
-        #expect { try convertDescriptor(dat: archive) } throws: { ($0 as? DlibArchiveError)?.offset ?? 0 > 0 }
-        #expect(throws: DlibArchiveError(.truncated(bytesMissing: 1), at: 0)) { try convertDescriptor(dat: []) }
+        #expect { try convertDescriptor(dat: archive) } throws: {
+            ($0 as? DlibArchiveError)?.offset ?? 0 > 0
+        }
+        #expect(throws: DlibArchiveError(.truncated(bytesMissing: 1), at: 0)) {
+            try convertDescriptor(dat: [])
+        }
     }
 
-    @Test("a stated geometry other than the network's is refused", arguments: ["con_4", "max_pool_2", "fc_2"])
+    @Test(
+        "a stated geometry other than the network's is refused",
+        arguments: ["con_4", "max_pool_2", "fc_2"])
     func geometry(name: String) throws {
         let position = try #require(archive.firstRange(of: Array(name.utf8))?.upperBound)
         var changed = archive
-        let sizes = name == "con_4" ? try #require(archive[position...].firstRange(of: [1, 2, 1, 3, 1, 3])?.lowerBound) : position
+        let sizes =
+            name == "con_4"
+            ? try #require(archive[position...].firstRange(of: [1, 2, 1, 3, 1, 3])?.lowerBound)
+            : position
         changed[sizes + 1] += 1
         #expect {
             try read(changed)
@@ -70,7 +88,9 @@ import Testing
     @Test("the published network has 29 convolutions of 5.6 million weights, ending in 128 numbers")
     func standard() {
         let layers = DescriptorArchitecture.standard.layers
-        let convolutions = layers.compactMap { if case .convolution(let layer) = $0 { layer } else { nil } }
+        let convolutions = layers.compactMap {
+            if case .convolution(let layer) = $0 { layer } else { nil }
+        }
         #expect(convolutions.count == 29)
         #expect(convolutions.map(\.filterCount).reduce(0, +) == 5_571_168)
         #expect(layers.last == .matrix(inputs: 256, outputs: 128))

@@ -6,7 +6,8 @@ import Testing
     @Test(
         "an integer is a length, a sign and bytes from the least significant",
         arguments: [
-            ([1, 0], 0), ([1, 2], 2), ([1, 255], 255), ([2, 0x80, 0x12], 4736), ([0x81, 5], -5), ([0x82, 0, 1], -256),
+            ([1, 0], 0), ([1, 2], 2), ([1, 255], 255), ([2, 0x80, 0x12], 4736), ([0x81, 5], -5),
+            ([0x82, 0, 1], -256),
             ([8, 255, 255, 255, 255, 255, 255, 255, 127], Int.max),
             ([0x88, 255, 255, 255, 255, 255, 255, 255, 127], -Int.max),
         ] as [([UInt8], Int)])
@@ -19,8 +20,10 @@ import Testing
     @Test(
         "what is no integer is refused, with its place",
         arguments: [
-            ([], .truncated(bytesMissing: 1), 0), ([2, 1], .truncated(bytesMissing: 1), 1), ([8], .truncated(bytesMissing: 8), 1),
-            ([0], .integerHeader(0), 0), ([9, 0, 0, 0, 0, 0, 0, 0, 0, 0], .integerHeader(9), 0), ([0x11, 1], .integerHeader(0x11), 0),
+            ([], .truncated(bytesMissing: 1), 0), ([2, 1], .truncated(bytesMissing: 1), 1),
+            ([8], .truncated(bytesMissing: 8), 1),
+            ([0], .integerHeader(0), 0), ([9, 0, 0, 0, 0, 0, 0, 0, 0, 0], .integerHeader(9), 0),
+            ([0x11, 1], .integerHeader(0x11), 0),
             ([8, 0, 0, 0, 0, 0, 0, 0, 128], .integerRange, 0),
             ([2, 1, 0], .integerHeader(2), 0), ([0x81, 0], .integerHeader(0x81), 0),
         ] as [([UInt8], DlibArchiveError.Reason, Int)])
@@ -31,12 +34,16 @@ import Testing
 
     @Test("the real numbers of the published file: 0.04 and 122.782 as 32-bit floats")
     func real() throws {
-        var archive = DlibArchive([3, 0x0a, 0xd7, 0xa3, 0x81, 0x1c, 3, 0x62, 0x90, 0xf5, 0x81, 0x11])
+        var archive = DlibArchive([
+            3, 0x0a, 0xd7, 0xa3, 0x81, 0x1c, 3, 0x62, 0x90, 0xf5, 0x81, 0x11,
+        ])
         #expect(try archive.real() == Double(Float(0.04)))
         #expect(try archive.real() == Double(Float(122.782)))
     }
 
-    @Test("infinity and not-a-number, written as exponents 32000...32002, are refused", arguments: [0, 1, 2] as [UInt8])
+    @Test(
+        "infinity and not-a-number, written as exponents 32000...32002, are refused",
+        arguments: [0, 1, 2] as [UInt8])
     func notFinite(code: UInt8) {
         var archive = DlibArchive([1, 0, 2, code, 125])
         #expect(throws: DlibArchiveError(.notFinite, at: 0)) { try archive.real() }
@@ -44,7 +51,8 @@ import Testing
 
     @Test("a text is its length and its bytes; too long or no UTF-8 is refused")
     func text() throws {
-        var good = DlibArchive([1, 5] + Array("relu_".utf8)), long = DlibArchive([1, 65] + Array(repeating: 97, count: 65))
+        var good = DlibArchive([1, 5] + Array("relu_".utf8)),
+            long = DlibArchive([1, 65] + Array(repeating: 97, count: 65))
         var bad = DlibArchive([1, 2, 0xC3, 0x28])
         #expect(try good.text() == "relu_")
         #expect(throws: DlibArchiveError(.text, at: 0)) { try long.text() }
@@ -59,7 +67,9 @@ import Testing
         #expect(throws: DlibArchiveError(.flag(1), at: 2)) { try archive.flag() }
     }
 
-    @Test("a tensor's values follow its shape; one that promises more than there is allocates nothing")
+    @Test(
+        "a tensor's values follow its shape; one that promises more than there is allocates nothing"
+    )
     func tensor() throws {
         var writer = ArchiveWriter()
         writer.tensor([1, 1, 2, 1], [1.5, -2])
@@ -71,17 +81,23 @@ import Testing
         greedy.tensor([1 << 40, 1, 1, 1], [])
         overflowing.tensor([1 << 40, 1 << 40, 1, 1], [])
         negative.tensor([1, -1, 1, 1], [])
-        var a = DlibArchive(greedy.bytes), b = DlibArchive(overflowing.bytes), c = DlibArchive(negative.bytes)
-        #expect(throws: DlibArchiveError(.truncated(bytesMissing: 4 << 40), at: greedy.bytes.count)) { try a.tensor() }
+        var a = DlibArchive(greedy.bytes), b = DlibArchive(overflowing.bytes),
+            c = DlibArchive(negative.bytes)
+        #expect(throws: DlibArchiveError(.truncated(bytesMissing: 4 << 40), at: greedy.bytes.count))
+        { try a.tensor() }
         #expect(throws: DlibArchiveError(.integerRange, at: 2)) { try b.tensor() }
         #expect(throws: DlibArchiveError(.integerRange, at: 4)) { try c.tensor() }
     }
 
-    @Test("a weight that is not finite is refused at its own place", arguments: [Float.infinity, -.infinity, .nan])
+    @Test(
+        "a weight that is not finite is refused at its own place",
+        arguments: [Float.infinity, -.infinity, .nan])
     func weightNotFinite(value: Float) {
         var writer = ArchiveWriter()
         writer.tensor([3, 1, 1, 1], [0, 1, value])
         var archive = DlibArchive(writer.bytes)
-        #expect(throws: DlibArchiveError(.notFinite, at: writer.bytes.count - 4)) { try archive.tensor() }
+        #expect(throws: DlibArchiveError(.notFinite, at: writer.bytes.count - 4)) {
+            try archive.tensor()
+        }
     }
 }

@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct FoldedConvolutionTests {
     let convolution = DescriptorParameters.Convolution(
-        layer: .init(2, to: 2, window: 1, stride: 2), filters: [1, 2, 3, 4], biases: [10, 20], scales: [0.5, -2], shifts: [1, 100])
+        layer: .init(2, to: 2, window: 1, stride: 2), filters: [1, 2, 3, 4], biases: [10, 20],
+        scales: [0.5, -2], shifts: [1, 100])
 
     @Test("an affine layer after the convolution scales filters and bias, and shifts the bias")
     func affine() {
@@ -20,8 +21,12 @@ import Testing
             let x = [(red - 128) / 256, (green - 64) / 256]
             for output in 0..<2 {
                 let c = convolution
-                let plain = (c.filters[2 * output] * x[0] + c.filters[2 * output + 1] * x[1] + c.biases[output]) * c.scales[output]
-                let once = folded.filters[2 * output] * red + folded.filters[2 * output + 1] * green + folded.biases[output]
+                let plain =
+                    (c.filters[2 * output] * x[0] + c.filters[2 * output + 1] * x[1]
+                        + c.biases[output]) * c.scales[output]
+                let once =
+                    folded.filters[2 * output] * red + folded.filters[2 * output + 1] * green
+                    + folded.biases[output]
                 #expect(abs(plain + c.shifts[output] - once) < 1e-4)
             }
         }
@@ -31,7 +36,8 @@ import Testing
     func onePixel() {
         let filters = (0..<18).map { Float($0) }
         let wide = DescriptorParameters.Convolution(
-            layer: .init(2, to: 1, window: 3, stride: 1), filters: filters, biases: [1], scales: [1], shifts: [0])
+            layer: .init(2, to: 1, window: 3, stride: 1), filters: filters, biases: [1],
+            scales: [1], shifts: [0])
         let folded = FoldedConvolution(wide).forOnePixel()
         #expect(folded.filters == [4, 13])
         #expect(folded.biases == [1])

@@ -9,8 +9,14 @@ import Testing
     func smallGraph() {
         var ir = OpenVINOIR()
         let image = ir.parameter("image", shape: [-1, 3])
-        ir.result(ir.product("descriptor", image, matrix: [1, 2, 3, 4, 5, -6], outputs: 2), name: "result")
-        #expect(ir.bin == [0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64, 0, 0, 128, 64, 0, 0, 160, 64, 0, 0, 192, 192])
+        ir.result(
+            ir.product("descriptor", image, matrix: [1, 2, 3, 4, 5, -6], outputs: 2), name: "result"
+        )
+        #expect(
+            ir.bin == [
+                0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64, 0, 0, 128, 64, 0, 0, 160, 64, 0, 0, 192,
+                192,
+            ])
         #expect(
             String(decoding: ir.xml(network: "small"), as: UTF8.self) == """
                 <?xml version="1.0"?>
@@ -62,19 +68,25 @@ import Testing
         #expect(again.xml(network: "a") == network.xml(network: "a"))
     }
 
-    @Test("layer names are unique, constants start at multiples of 64 bytes and lie inside the file")
+    @Test(
+        "layer names are unique, constants start at multiples of 64 bytes and lie inside the file")
     func layers() throws {
         #expect(Set(network.layers.map(\.name)).count == network.layers.count)
         for layer in network.layers where layer.type == "Const" {
-            let attributes = Dictionary(uniqueKeysWithValues: layer.attributes.map { ($0.name, $0.value) })
-            let offset = try #require(Int(attributes["offset"] ?? "")), size = try #require(Int(attributes["size"] ?? ""))
+            let attributes = Dictionary(
+                uniqueKeysWithValues: layer.attributes.map { ($0.name, $0.value) })
+            let offset = try #require(Int(attributes["offset"] ?? "")),
+                size = try #require(Int(attributes["size"] ?? ""))
             #expect(offset % 64 == 0 && offset + size <= network.bin.count)
         }
     }
 
-    @Test("planes shrink as the network's rules say: 19 to 9, 4, then 2, the long way padded from 1")
+    @Test(
+        "planes shrink as the network's rules say: 19 to 9, 4, then 2, the long way padded from 1")
     func shapes() {
-        func shape(_ name: String) -> [Int]? { network.layers.first { $0.name == name }?.output?.shape }
+        func shape(_ name: String) -> [Int]? {
+            network.layers.first { $0.name == name }?.output?.shape
+        }
         #expect(shape("image") == [1, 19, 19, 3])
         #expect(shape("stem.convolution") == [1, 2, 9, 9])
         #expect(shape("stem.pool") == [1, 2, 4, 4])
@@ -83,6 +95,8 @@ import Testing
         #expect(shape("block2.long") == [1, 3, 2, 2])
         #expect(shape("block2.short") == [1, 3, 2, 2])
         #expect(shape("descriptor.product") == [1, 4])
-        #expect(network.layers.contains { $0.name == "block1.short" } == false, "nothing to pad, no padding")
+        #expect(
+            network.layers.contains { $0.name == "block1.short" } == false,
+            "nothing to pad, no padding")
     }
 }

@@ -9,7 +9,8 @@ import Testing
     @Test(
         "the chips are those of the formulas: sum of all bytes, and the pixel in column 100 of row 40",
         arguments: [
-            (.gradient, 8_572_801, [171, 68, 119]), (.rings, 8_102_314, [12, 231, 193]), (.noise, 8_596_629, [162, 206, 251]),
+            (.gradient, 8_572_801, [171, 68, 119]), (.rings, 8_102_314, [12, 231, 193]),
+            (.noise, 8_596_629, [162, 206, 251]),
         ] as [(ReferenceChip, Int, [UInt8])])
     func knownAnswers(chip: ReferenceChip, sum: Int, pixel: [UInt8]) {
         let pixels = chip.pixels, start = 3 * (40 * 150 + 100)

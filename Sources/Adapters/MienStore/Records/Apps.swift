@@ -15,7 +15,8 @@ public struct AppRecord: Sendable {
     public let createdAt: Instant
 
     public init(
-        id: AppID, name: String, type: AppType, party: AppParty = .third, secretHash: [UInt8]? = nil, settings: AppSettings, createdAt: Instant
+        id: AppID, name: String, type: AppType, party: AppParty = .third,
+        secretHash: [UInt8]? = nil, settings: AppSettings, createdAt: Instant
     ) {
         (self.id, self.name, self.type, self.party) = (id, name, type, party)
         (self.secretHash, self.settings, self.createdAt) = (secretHash, settings, createdAt)
@@ -28,35 +29,49 @@ public struct AppTable {
 
     public func insert(_ app: AppRecord) throws(StoreError) {
         try connection.execute(
-            "INSERT INTO app (\(Self.columns), updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .id(app.id), .text(app.name), .text(app.type.rawValue),
-            app.secretHash.map { .blob($0) } ?? .null, .text(JSONColumn.text(app.settings)), .time(app.createdAt), .text(app.party.rawValue),
+            "INSERT INTO app (\(Self.columns), updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            .id(app.id), .text(app.name), .text(app.type.rawValue),
+            app.secretHash.map { .blob($0) } ?? .null, .text(JSONColumn.text(app.settings)),
+            .time(app.createdAt), .text(app.party.rawValue),
             .time(app.createdAt))
     }
 
     /// - Returns: whether there is such an app.
     public func update(_ app: AppRecord, at now: Instant) throws(StoreError) -> Bool {
         try connection.execute(
-            "UPDATE app SET name = ?, secret_hash = ?, settings = ?, party = ?, updated_at = ? WHERE id = ?", .text(app.name),
-            app.secretHash.map { .blob($0) } ?? .null, .text(JSONColumn.text(app.settings)), .text(app.party.rawValue), .time(now), .id(app.id)) == 1
+            "UPDATE app SET name = ?, secret_hash = ?, settings = ?, party = ?, updated_at = ? WHERE id = ?",
+            .text(app.name),
+            app.secretHash.map { .blob($0) } ?? .null, .text(JSONColumn.text(app.settings)),
+            .text(app.party.rawValue), .time(now), .id(app.id)) == 1
     }
 
-    public func delete(_ id: AppID) throws(StoreError) -> Bool { try connection.execute("DELETE FROM app WHERE id = ?", .id(id)) == 1 }
+    public func delete(_ id: AppID) throws(StoreError) -> Bool {
+        try connection.execute("DELETE FROM app WHERE id = ?", .id(id)) == 1
+    }
 
     public func find(_ id: AppID) throws(StoreError) -> AppRecord? {
-        try connection.row("SELECT \(Self.columns) FROM app WHERE id = ?", .id(id)).map { row throws(StoreError) in try Self.record(row) }
+        try connection.row("SELECT \(Self.columns) FROM app WHERE id = ?", .id(id)).map {
+            row throws(StoreError) in try Self.record(row)
+        }
     }
 
     public func party(of id: AppID) throws(StoreError) -> AppParty? {
-        try connection.row("SELECT party FROM app WHERE id = ?", .id(id)).map { row throws(StoreError) in try row.word(0) }
+        try connection.row("SELECT party FROM app WHERE id = ?", .id(id)).map {
+            row throws(StoreError) in try row.word(0)
+        }
     }
 
     public func all() throws(StoreError) -> [AppRecord] {
-        try connection.rows("SELECT \(Self.columns) FROM app ORDER BY created_at, id").map { row throws(StoreError) in try Self.record(row) }
+        try connection.rows("SELECT \(Self.columns) FROM app ORDER BY created_at, id").map {
+            row throws(StoreError) in try Self.record(row)
+        }
     }
 
     private static func record(_ row: SQLRow) throws(StoreError) -> AppRecord {
         AppRecord(
-            id: try row.identifier(0), name: try row.text(1), type: try row.word(2), party: try row.word(6), secretHash: try row.optionalBlob(3),
-            settings: try JSONColumn.value(AppSettings.self, row.text(4).utf8), createdAt: try row.instant(5))
+            id: try row.identifier(0), name: try row.text(1), type: try row.word(2),
+            party: try row.word(6), secretHash: try row.optionalBlob(3),
+            settings: try JSONColumn.value(AppSettings.self, row.text(4).utf8),
+            createdAt: try row.instant(5))
     }
 }

@@ -15,10 +15,13 @@ public struct AuthenticatorRecord: Sendable {
     public var updatedAt: Instant
 
     public init(
-        id: AuthenticatorID, account: UserID, type: AuthenticatorType, app: AppID?, content: [UInt8], info: [String: JSONValue] = [:],
+        id: AuthenticatorID, account: UserID, type: AuthenticatorType, app: AppID?,
+        content: [UInt8], info: [String: JSONValue] = [:],
         createdAt: Instant
     ) {
-        (self.id, self.account, self.type, self.app, self.content) = (id, account, type, app, Sensitive(content))
+        (self.id, self.account, self.type, self.app, self.content) = (
+            id, account, type, app, Sensitive(content)
+        )
         (self.info, self.createdAt, updatedAt) = (info, createdAt, createdAt)
     }
 }
@@ -26,55 +29,79 @@ public struct AuthenticatorRecord: Sendable {
 public struct AuthenticatorTable {
     let connection: any SQLConnection
     let keys: StoreKeys
-    private static let columns = "id, account_id, type, app_id, content_sealed, info, created_at, updated_at"
+    private static let columns =
+        "id, account_id, type, app_id, content_sealed, info, created_at, updated_at"
 
-    public func insert(_ record: AuthenticatorRecord, of account: AccountRecord) throws(StoreError) {
+    public func insert(_ record: AuthenticatorRecord, of account: AccountRecord) throws(StoreError)
+    {
         try connection.execute(
-            "INSERT INTO authenticator (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .id(record.id), .id(account.id),
-            .text(record.type.rawValue), .id(record.app), .blob(sealed(record, account)), .text(JSONColumn.text(record.info)),
+            "INSERT INTO authenticator (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            .id(record.id), .id(account.id),
+            .text(record.type.rawValue), .id(record.app), .blob(sealed(record, account)),
+            .text(JSONColumn.text(record.info)),
             .time(record.createdAt), .time(record.updatedAt))
     }
 
     /// Replaces the content in one step: there is never none, and never both.
     ///
-    /// - Throws: ``StoreError`` `.stale` when it has changed since it was read, or is gone: a password that was just changed is not to be
-    ///   undone by one who hashes the old one anew.
-    public func update(_ record: AuthenticatorRecord, of account: AccountRecord, at now: Instant) throws(StoreError) {
+    /// - Throws: ``StoreError`` `.stale` when it has changed since it was read, or is gone: a
+    ///   password that was just changed is not to be undone by one who hashes the old one anew.
+    public func update(_ record: AuthenticatorRecord, of account: AccountRecord, at now: Instant)
+        throws(StoreError)
+    {
         connection.leaveNoTrace()
         let changed = try connection.execute(
             "UPDATE authenticator SET content_sealed = ?, info = ?, updated_at = ? WHERE id = ? AND account_id = ? AND updated_at = ?",
-            .blob(sealed(record, account)), .text(JSONColumn.text(record.info)), .time(max(now, record.updatedAt + .milliseconds(1))),
+            .blob(sealed(record, account)), .text(JSONColumn.text(record.info)),
+            .time(max(now, record.updatedAt + .milliseconds(1))),
             .id(record.id), .id(account.id), .time(record.updatedAt))
-        guard changed == 1 else { throw StoreError(.stale, "the authenticator has changed since it was read") }
+        guard changed == 1 else {
+            throw StoreError(.stale, "the authenticator has changed since it was read")
+        }
     }
 
     /// - Returns: whether the account had it.
     public func delete(_ id: AuthenticatorID, of account: UserID) throws(StoreError) -> Bool {
         connection.leaveNoTrace()
-        try connection.execute("UPDATE authenticator SET content_sealed = ? WHERE id = ? AND account_id = ?", .blob([]), .id(id), .id(account))
-        return try connection.execute("DELETE FROM authenticator WHERE id = ? AND account_id = ?", .id(id), .id(account)) == 1
+        try connection.execute(
+            "UPDATE authenticator SET content_sealed = ? WHERE id = ? AND account_id = ?",
+            .blob([]), .id(id), .id(account))
+        return try connection.execute(
+            "DELETE FROM authenticator WHERE id = ? AND account_id = ?", .id(id), .id(account)) == 1
     }
 
     public func all(of account: AccountRecord) throws(StoreError) -> [AuthenticatorRecord] {
-        try connection.rows("SELECT \(Self.columns) FROM authenticator WHERE account_id = ? ORDER BY created_at, id", .id(account.id))
-            .map { row throws(StoreError) in try record(row, account) }
+        try connection.rows(
+            "SELECT \(Self.columns) FROM authenticator WHERE account_id = ? ORDER BY created_at, id",
+            .id(account.id)
+        )
+        .map { row throws(StoreError) in try record(row, account) }
     }
 
     /// - Parameter app: for a type that belongs to one app; `nil` for one that serves them all.
-    public func find(_ type: AuthenticatorType, of account: AccountRecord, app: AppID?) throws(StoreError) -> AuthenticatorRecord? {
+    public func find(_ type: AuthenticatorType, of account: AccountRecord, app: AppID?)
+        throws(StoreError) -> AuthenticatorRecord?
+    {
         try connection.row(
             "SELECT \(Self.columns) FROM authenticator WHERE account_id = ? AND type = ? AND app_id = ? ORDER BY created_at DESC LIMIT 1",
             .id(account.id), .text(type.rawValue), .id(app)
         ).map { row throws(StoreError) in try record(row, account) }
     }
 
-    public func find(_ id: AuthenticatorID, of account: AccountRecord) throws(StoreError) -> AuthenticatorRecord? {
-        try connection.row("SELECT \(Self.columns) FROM authenticator WHERE id = ? AND account_id = ?", .id(id), .id(account.id))
-            .map { row throws(StoreError) in try record(row, account) }
+    public func find(_ id: AuthenticatorID, of account: AccountRecord) throws(StoreError)
+        -> AuthenticatorRecord?
+    {
+        try connection.row(
+            "SELECT \(Self.columns) FROM authenticator WHERE id = ? AND account_id = ?", .id(id),
+            .id(account.id)
+        )
+        .map { row throws(StoreError) in try record(row, account) }
     }
 
     public func exists(_ id: AuthenticatorID, of account: UserID) throws(StoreError) -> Bool {
-        try connection.row("SELECT 1 FROM authenticator WHERE id = ? AND account_id = ?", .id(id), .id(account)) != nil
+        try connection.row(
+            "SELECT 1 FROM authenticator WHERE id = ? AND account_id = ?", .id(id), .id(account))
+            != nil
     }
 
     /// Every face of an app goes when the app does.
@@ -84,20 +111,30 @@ public struct AuthenticatorTable {
     }
 
     private func sealed(_ record: AuthenticatorRecord, _ account: AccountRecord) -> [UInt8] {
-        record.content.use { account.key.seal($0, .authenticator, for: Self.identity(record.id, record.type, record.app)) }
+        record.content.use {
+            account.key.seal(
+                $0, .authenticator, for: Self.identity(record.id, record.type, record.app))
+        }
     }
 
     /// A template moved to another account, type or app does not open.
-    private static func identity(_ id: AuthenticatorID, _ type: AuthenticatorType, _ app: AppID?) -> String {
+    private static func identity(_ id: AuthenticatorID, _ type: AuthenticatorType, _ app: AppID?)
+        -> String
+    {
         "\(id.text) \(type.rawValue) \(app?.text ?? "")"
     }
 
-    private func record(_ row: SQLRow, _ account: AccountRecord) throws(StoreError) -> AuthenticatorRecord {
-        let id: AuthenticatorID = try row.identifier(0), type: AuthenticatorType = try row.word(2), app: AppID? = try row.optionalIdentifier(3)
+    private func record(_ row: SQLRow, _ account: AccountRecord) throws(StoreError)
+        -> AuthenticatorRecord
+    {
+        let id: AuthenticatorID = try row.identifier(0), type: AuthenticatorType = try row.word(2),
+            app: AppID? = try row.optionalIdentifier(3)
         var record = AuthenticatorRecord(
             id: id, account: account.id, type: type, app: app,
-            content: try account.key.open(row.blob(4), .authenticator, for: Self.identity(id, type, app)),
-            info: try JSONColumn.value([String: JSONValue].self, row.text(5).utf8), createdAt: try row.instant(6))
+            content: try account.key.open(
+                row.blob(4), .authenticator, for: Self.identity(id, type, app)),
+            info: try JSONColumn.value([String: JSONValue].self, row.text(5).utf8),
+            createdAt: try row.instant(6))
         record.updatedAt = try row.instant(7)
         return record
     }

@@ -6,10 +6,15 @@ public struct AuthorizationCodeTable {
     let keys: StoreKeys
 
     /// - Parameter content: who signed in, and what the code was asked for with.
-    public func insert(_ codeHash: [UInt8], content: Sensitive<[UInt8]>, expiresAt: Instant) throws(StoreError) {
-        let sealed = content.use { keys.seal($0, .authorizationCode, for: Base64URL.encode(codeHash)) }
+    public func insert(_ codeHash: [UInt8], content: Sensitive<[UInt8]>, expiresAt: Instant)
+        throws(StoreError)
+    {
+        let sealed = content.use {
+            keys.seal($0, .authorizationCode, for: Base64URL.encode(codeHash))
+        }
         try connection.execute(
-            "INSERT INTO authorization_code (code_hash, content_sealed, grant_id, expires_at) VALUES (?, ?, '', ?)", .blob(codeHash), .blob(sealed),
+            "INSERT INTO authorization_code (code_hash, content_sealed, grant_id, expires_at) VALUES (?, ?, '', ?)",
+            .blob(codeHash), .blob(sealed),
             .time(expiresAt))
     }
 
@@ -20,33 +25,43 @@ public struct AuthorizationCodeTable {
         case unknown
     }
 
-    /// Uses it up for `grant`. Used ones stay until they expire, so that a second use is seen for what it is.
-    public func take(_ codeHash: [UInt8], for grant: GrantID, at now: Instant) throws(StoreError) -> Use {
+    /// Uses it up for `grant`. Used ones stay until they expire, so that a second use is seen for
+    /// what it is.
+    public func take(_ codeHash: [UInt8], for grant: GrantID, at now: Instant) throws(StoreError)
+        -> Use
+    {
         guard
             let row = try connection.row(
-                "SELECT content_sealed, grant_id FROM authorization_code WHERE code_hash = ? AND expires_at > ?", .blob(codeHash), .time(now))
+                "SELECT content_sealed, grant_id FROM authorization_code WHERE code_hash = ? AND expires_at > ?",
+                .blob(codeHash), .time(now))
         else { return .unknown }
         let used: GrantID? = try row.optionalIdentifier(1)
         guard used == nil else {
             // Nobody has it any more, whoever was first.
-            try connection.execute("UPDATE authorization_code SET grant_id = '-' WHERE code_hash = ?", .blob(codeHash))
+            try connection.execute(
+                "UPDATE authorization_code SET grant_id = '-' WHERE code_hash = ?", .blob(codeHash))
             return .reused(used)
         }
-        let content = try keys.open(row.blob(0), .authorizationCode, for: Base64URL.encode(codeHash))
+        let content = try keys.open(
+            row.blob(0), .authorizationCode, for: Base64URL.encode(codeHash))
         try connection.execute(
-            "UPDATE authorization_code SET grant_id = ?, content_sealed = ? WHERE code_hash = ?", .id(grant), .blob([]), .blob(codeHash))
+            "UPDATE authorization_code SET grant_id = ?, content_sealed = ? WHERE code_hash = ?",
+            .id(grant), .blob([]), .blob(codeHash))
         return .fresh(Sensitive(content))
     }
 
     /// Whether it was used for `grant`, and by nobody else since.
     public func isTaken(_ codeHash: [UInt8], for grant: GrantID) throws(StoreError) -> Bool {
-        try connection.row("SELECT 1 FROM authorization_code WHERE code_hash = ? AND grant_id = ?", .blob(codeHash), .id(grant)) != nil
+        try connection.row(
+            "SELECT 1 FROM authorization_code WHERE code_hash = ? AND grant_id = ?",
+            .blob(codeHash), .id(grant)) != nil
     }
 
     /// - Returns: how many were removed, at most `count`.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try connection.execute(
-            "DELETE FROM authorization_code WHERE code_hash IN (SELECT code_hash FROM authorization_code WHERE expires_at <= ? LIMIT ?)", .time(now),
+            "DELETE FROM authorization_code WHERE code_hash IN (SELECT code_hash FROM authorization_code WHERE expires_at <= ? LIMIT ?)",
+            .time(now),
             .integer(Int64(count)))
     }
 }

@@ -7,7 +7,9 @@ public struct CaptureTrailRecord: Sendable {
     public let trail: Sensitive<[UInt8]>
     public let expiresAt: Instant
 
-    public init(id: CaptureID, trail: Sensitive<[UInt8]>, expiresAt: Instant) { (self.id, self.trail, self.expiresAt) = (id, trail, expiresAt) }
+    public init(id: CaptureID, trail: Sensitive<[UInt8]>, expiresAt: Instant) {
+        (self.id, self.trail, self.expiresAt) = (id, trail, expiresAt)
+    }
 }
 
 /// Nothing in a row says whose capture it was.
@@ -17,27 +19,37 @@ public struct CaptureTrailTable {
 
     public func insert(_ record: CaptureTrailRecord) throws(StoreError) {
         try connection.execute(
-            "INSERT INTO capture_trail (id, trail_sealed, expires_at) VALUES (?, ?, ?)", .id(record.id),
-            .blob(record.trail.use { keys.seal($0, .captureTrail, for: record.id.text) }), .time(record.expiresAt))
+            "INSERT INTO capture_trail (id, trail_sealed, expires_at) VALUES (?, ?, ?)",
+            .id(record.id),
+            .blob(record.trail.use { keys.seal($0, .captureTrail, for: record.id.text) }),
+            .time(record.expiresAt))
     }
 
     /// Those that expire last, the last of them first.
     public func newest(atMost count: Int) throws(StoreError) -> [CaptureTrailRecord] {
-        try connection.rows("SELECT id, trail_sealed, expires_at FROM capture_trail ORDER BY expires_at DESC, id LIMIT ?", .integer(Int64(count)))
-            .map { row throws(StoreError) in
-                let id: CaptureID = try row.identifier(0)
-                return CaptureTrailRecord(
-                    id: id, trail: Sensitive(try keys.open(row.blob(1), .captureTrail, for: id.text)), expiresAt: try row.instant(2))
-            }
+        try connection.rows(
+            "SELECT id, trail_sealed, expires_at FROM capture_trail ORDER BY expires_at DESC, id LIMIT ?",
+            .integer(Int64(count))
+        )
+        .map { row throws(StoreError) in
+            let id: CaptureID = try row.identifier(0)
+            return CaptureTrailRecord(
+                id: id, trail: Sensitive(try keys.open(row.blob(1), .captureTrail, for: id.text)),
+                expiresAt: try row.instant(2))
+        }
     }
 
-    /// Removes those that have expired, and of the others those beyond the newest: those that ``newest(atMost:)`` gives for `most` stay.
+    /// Removes those that have expired, and of the others those beyond the newest: those that
+    /// ``newest(atMost:)`` gives for `most` stay.
     ///
     /// - Returns: how many were removed, at most `count`.
-    public func sweep(at now: Instant, keeping most: Int, atMost count: Int) throws(StoreError) -> Int {
+    public func sweep(at now: Instant, keeping most: Int, atMost count: Int) throws(StoreError)
+        -> Int
+    {
         connection.leaveNoTrace()
         let expired = try connection.execute(
-            "DELETE FROM capture_trail WHERE id IN (SELECT id FROM capture_trail WHERE expires_at <= ? LIMIT ?)", .time(now), .integer(Int64(count)))
+            "DELETE FROM capture_trail WHERE id IN (SELECT id FROM capture_trail WHERE expires_at <= ? LIMIT ?)",
+            .time(now), .integer(Int64(count)))
         // Walks the index past those that stay: 10 ms for 10,000.
         return try expired
             + connection.execute(

@@ -23,7 +23,8 @@ public struct CaptureRecord: Sendable {
     public let expiresAt: Instant
 
     public init(
-        id: CaptureID, tokenHash: [UInt8], run: InstanceID, app: AppID, state: State = .open, frames: Int = 0,
+        id: CaptureID, tokenHash: [UInt8], run: InstanceID, app: AppID, state: State = .open,
+        frames: Int = 0,
         content: Sensitive<[UInt8]> = Sensitive([]), expiresAt: Instant
     ) {
         (self.id, self.tokenHash, self.run, self.app, self.state) = (id, tokenHash, run, app, state)
@@ -38,29 +39,38 @@ public struct CaptureTable {
     public func insert(_ capture: CaptureRecord) throws(StoreError) {
         try connection.execute(
             "INSERT INTO capture (id, token_hash, run_id, app_id, state, frames, content_sealed, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            .id(capture.id), .blob(capture.tokenHash), .id(capture.run), .id(capture.app), .text(capture.state.rawValue),
+            .id(capture.id), .blob(capture.tokenHash), .id(capture.run), .id(capture.app),
+            .text(capture.state.rawValue),
             .integer(Int64(capture.frames)), .blob(sealed(capture)), .time(capture.expiresAt))
     }
 
     public func find(_ id: CaptureID) throws(StoreError) -> CaptureRecord? {
         guard
             let row = try connection.row(
-                "SELECT token_hash, run_id, app_id, state, frames, content_sealed, expires_at FROM capture WHERE id = ?", .id(id))
+                "SELECT token_hash, run_id, app_id, state, frames, content_sealed, expires_at FROM capture WHERE id = ?",
+                .id(id))
         else { return nil }
         return CaptureRecord(
-            id: id, tokenHash: try row.blob(0), run: try row.identifier(1), app: try row.identifier(2), state: try row.word(3),
-            frames: Int(try row.integer(4)), content: Sensitive(try keys.open(row.blob(5), .capture, for: id.text)), expiresAt: try row.instant(6))
+            id: id, tokenHash: try row.blob(0), run: try row.identifier(1),
+            app: try row.identifier(2), state: try row.word(3),
+            frames: Int(try row.integer(4)),
+            content: Sensitive(try keys.open(row.blob(5), .capture, for: id.text)),
+            expiresAt: try row.instant(6))
     }
 
     /// Writes what has become of it.
     ///
-    /// - Throws: ``StoreError`` `.stale` when it took other frames since it was read, has failed or was cancelled, or is gone.
+    /// - Throws: ``StoreError`` `.stale` when it took other frames since it was read, has failed or
+    ///   was cancelled, or is gone.
     public func update(_ capture: CaptureRecord, from frames: Int) throws(StoreError) {
         let changed = try connection.execute(
             "UPDATE capture SET state = ?, frames = ?, content_sealed = ? WHERE id = ? AND frames = ? AND state IN ('open', 'passed')",
             .text(capture.state.rawValue),
-            .integer(Int64(capture.frames)), .blob(sealed(capture)), .id(capture.id), .integer(Int64(frames)))
-        guard changed == 1 else { throw StoreError(.stale, "the capture has changed since it was read") }
+            .integer(Int64(capture.frames)), .blob(sealed(capture)), .id(capture.id),
+            .integer(Int64(frames)))
+        guard changed == 1 else {
+            throw StoreError(.stale, "the capture has changed since it was read")
+        }
     }
 
     /// A capture is judged once.
@@ -73,8 +83,11 @@ public struct CaptureTable {
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         connection.leaveNoTrace()
         return try connection.execute(
-            "DELETE FROM capture WHERE id IN (SELECT id FROM capture WHERE expires_at <= ? LIMIT ?)", .time(now), .integer(Int64(count)))
+            "DELETE FROM capture WHERE id IN (SELECT id FROM capture WHERE expires_at <= ? LIMIT ?)",
+            .time(now), .integer(Int64(count)))
     }
 
-    private func sealed(_ capture: CaptureRecord) -> [UInt8] { capture.content.use { keys.seal($0, .capture, for: capture.id.text) } }
+    private func sealed(_ capture: CaptureRecord) -> [UInt8] {
+        capture.content.use { keys.seal($0, .capture, for: capture.id.text) }
+    }
 }

@@ -10,8 +10,13 @@ public struct DeviceKeyRecord: Sendable, Hashable {
     /// `nil` when the client does not tell its device.
     public let deviceHash: [UInt8]?
 
-    public init(app: AppID, keyID: String, authenticator: AuthenticatorID, account: UserID, deviceHash: [UInt8]?) {
-        (self.app, self.keyID, self.authenticator, self.account, self.deviceHash) = (app, keyID, authenticator, account, deviceHash)
+    public init(
+        app: AppID, keyID: String, authenticator: AuthenticatorID, account: UserID,
+        deviceHash: [UInt8]?
+    ) {
+        (self.app, self.keyID, self.authenticator, self.account, self.deviceHash) = (
+            app, keyID, authenticator, account, deviceHash
+        )
     }
 }
 
@@ -22,28 +27,38 @@ public struct DeviceKeyTable {
     /// - Throws: ``StoreError`` `.conflict` when the app has a key with this id.
     public func insert(_ key: DeviceKeyRecord) throws(StoreError) {
         try connection.execute(
-            "INSERT INTO device_key (\(Self.columns)) VALUES (?, ?, ?, ?, ?)", .id(key.app), .text(key.keyID), .id(key.authenticator),
+            "INSERT INTO device_key (\(Self.columns)) VALUES (?, ?, ?, ?, ?)", .id(key.app),
+            .text(key.keyID), .id(key.authenticator),
             .id(key.account), key.deviceHash.map { .blob($0) } ?? .null)
     }
 
     public func find(_ keyID: String, app: AppID) throws(StoreError) -> DeviceKeyRecord? {
-        try connection.row("SELECT \(Self.columns) FROM device_key WHERE app_id = ? AND key_id = ?", .id(app), .text(keyID))
-            .map { row throws(StoreError) in try record(row) }
+        try connection.row(
+            "SELECT \(Self.columns) FROM device_key WHERE app_id = ? AND key_id = ?", .id(app),
+            .text(keyID)
+        )
+        .map { row throws(StoreError) in try record(row) }
     }
 
     public func find(_ authenticator: AuthenticatorID) throws(StoreError) -> DeviceKeyRecord? {
-        try connection.row("SELECT \(Self.columns) FROM device_key WHERE authenticator_id = ?", .id(authenticator))
-            .map { row throws(StoreError) in try record(row) }
+        try connection.row(
+            "SELECT \(Self.columns) FROM device_key WHERE authenticator_id = ?", .id(authenticator)
+        )
+        .map { row throws(StoreError) in try record(row) }
     }
 
     public func all(of account: UserID, app: AppID) throws(StoreError) -> [DeviceKeyRecord] {
-        try connection.rows("SELECT \(Self.columns) FROM device_key WHERE account_id = ? AND app_id = ? ORDER BY key_id", .id(account), .id(app))
-            .map { row throws(StoreError) in try record(row) }
+        try connection.rows(
+            "SELECT \(Self.columns) FROM device_key WHERE account_id = ? AND app_id = ? ORDER BY key_id",
+            .id(account), .id(app)
+        )
+        .map { row throws(StoreError) in try record(row) }
     }
 
     private func record(_ row: SQLRow) throws(StoreError) -> DeviceKeyRecord {
         DeviceKeyRecord(
-            app: try row.identifier(0), keyID: try row.text(1), authenticator: try row.identifier(2), account: try row.identifier(3),
+            app: try row.identifier(0), keyID: try row.text(1),
+            authenticator: try row.identifier(2), account: try row.identifier(3),
             deviceHash: try row.optionalBlob(4))
     }
 }

@@ -9,7 +9,8 @@ public struct JourneyRunRecord: Sendable {
     public var revision: Int
     /// Of the one token that may advance it.
     public var tokenHash: [UInt8]
-    /// Of the token that advanced it last, of what was sent with it, and what was answered: a repetition gets the same answer.
+    /// Of the token that advanced it last, of what was sent with it, and what was answered: a
+    /// repetition gets the same answer.
     public var used: Used?
     /// The engine's own encoding.
     public var state: Sensitive<[UInt8]>
@@ -25,10 +26,13 @@ public struct JourneyRunRecord: Sendable {
     }
 
     public init(
-        id: InstanceID, app: AppID, journey: JourneyID, revision: Int = 0, tokenHash: [UInt8], used: Used? = nil, state: Sensitive<[UInt8]>,
+        id: InstanceID, app: AppID, journey: JourneyID, revision: Int = 0, tokenHash: [UInt8],
+        used: Used? = nil, state: Sensitive<[UInt8]>,
         expiresAt: Instant
     ) {
-        (self.id, self.app, self.journey, self.revision, self.tokenHash) = (id, app, journey, revision, tokenHash)
+        (self.id, self.app, self.journey, self.revision, self.tokenHash) = (
+            id, app, journey, revision, tokenHash
+        )
         (self.used, self.state, self.expiresAt) = (used, state, expiresAt)
     }
 }
@@ -42,7 +46,8 @@ public struct JourneyRunTable {
             """
             INSERT INTO journey_run (id, app_id, journey_id, revision, token_hash, state_sealed, expires_at)
             VALUES (?, ?, ?, ?, ?, ?, ?)
-            """, .id(run.id), .id(run.app), .id(run.journey), .integer(Int64(run.revision)), .blob(run.tokenHash), .blob(sealedState(run)),
+            """, .id(run.id), .id(run.app), .id(run.journey), .integer(Int64(run.revision)),
+            .blob(run.tokenHash), .blob(sealedState(run)),
             .time(run.expiresAt))
     }
 
@@ -55,34 +60,50 @@ public struct JourneyRunTable {
                 """, .id(id))
         else { return nil }
         var used: JourneyRunRecord.Used?
-        if let token = try row.optionalBlob(4), let request = try row.optionalBlob(5), let answer = try row.optionalBlob(6) {
-            used = .init(tokenHash: token, requestHash: request, answer: Sensitive(try keys.open(answer, .journeyAnswer, for: id.text)))
+        if let token = try row.optionalBlob(4), let request = try row.optionalBlob(5),
+            let answer = try row.optionalBlob(6)
+        {
+            used = .init(
+                tokenHash: token, requestHash: request,
+                answer: Sensitive(try keys.open(answer, .journeyAnswer, for: id.text)))
         }
         return JourneyRunRecord(
-            id: id, app: try row.identifier(0), journey: try row.identifier(1), revision: Int(try row.integer(2)), tokenHash: try row.blob(3),
-            used: used, state: Sensitive(try keys.open(row.blob(7), .journeyRun, for: id.text)), expiresAt: try row.instant(8))
+            id: id, app: try row.identifier(0), journey: try row.identifier(1),
+            revision: Int(try row.integer(2)), tokenHash: try row.blob(3),
+            used: used, state: Sensitive(try keys.open(row.blob(7), .journeyRun, for: id.text)),
+            expiresAt: try row.instant(8))
     }
 
-    /// Compare and set: `run` is written if the stored one still has `revision`; it gets the next one.
+    /// Compare and set: `run` is written if the stored one still has `revision`; it gets the next
+    /// one.
     ///
     /// - Throws: ``StoreError`` `.stale` otherwise.
     public func advance(_ run: JourneyRunRecord, from revision: Int) throws(StoreError) {
-        let answer = run.used.map { used in used.answer.use { keys.seal($0, .journeyAnswer, for: run.id.text) } }
+        let answer = run.used.map { used in
+            used.answer.use { keys.seal($0, .journeyAnswer, for: run.id.text) }
+        }
         let changed = try connection.execute(
             """
             UPDATE journey_run SET revision = ?, token_hash = ?, used_token_hash = ?, used_request_hash = ?, answer_sealed = ?, state_sealed = ?
             WHERE id = ? AND revision = ?
-            """, .integer(Int64(revision + 1)), .blob(run.tokenHash), run.used.map { .blob($0.tokenHash) } ?? .null,
-            run.used.map { .blob($0.requestHash) } ?? .null, answer.map { .blob($0) } ?? .null, .blob(sealedState(run)), .id(run.id),
+            """, .integer(Int64(revision + 1)), .blob(run.tokenHash),
+            run.used.map { .blob($0.tokenHash) } ?? .null,
+            run.used.map { .blob($0.requestHash) } ?? .null, answer.map { .blob($0) } ?? .null,
+            .blob(sealedState(run)), .id(run.id),
             .integer(Int64(revision)))
-        guard changed == 1 else { throw StoreError(.stale, "the run has advanced since it was read") }
+        guard changed == 1 else {
+            throw StoreError(.stale, "the run has advanced since it was read")
+        }
     }
 
     /// - Returns: how many were removed, at most `count`.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try connection.execute(
-            "DELETE FROM journey_run WHERE id IN (SELECT id FROM journey_run WHERE expires_at <= ? LIMIT ?)", .time(now), .integer(Int64(count)))
+            "DELETE FROM journey_run WHERE id IN (SELECT id FROM journey_run WHERE expires_at <= ? LIMIT ?)",
+            .time(now), .integer(Int64(count)))
     }
 
-    private func sealedState(_ run: JourneyRunRecord) -> [UInt8] { run.state.use { keys.seal($0, .journeyRun, for: run.id.text) } }
+    private func sealedState(_ run: JourneyRunRecord) -> [UInt8] {
+        run.state.use { keys.seal($0, .journeyRun, for: run.id.text) }
+    }
 }

@@ -26,49 +26,65 @@ public struct JourneyTable {
     /// Puts a draft: replaces one of that version, refuses to touch a published or retired version.
     ///
     /// - Throws: ``StoreError`` `.conflict` in that case.
-    public func putDraft(_ id: JourneyID, version: Int, definition: String, at now: Instant) throws(StoreError) {
+    public func putDraft(_ id: JourneyID, version: Int, definition: String, at now: Instant)
+        throws(StoreError)
+    {
         let changed = try connection.execute(
-            "UPDATE journey SET definition = ?, updated_at = ? WHERE id = ? AND version = ? AND state = 'draft'", .text(definition), .time(now),
+            "UPDATE journey SET definition = ?, updated_at = ? WHERE id = ? AND version = ? AND state = 'draft'",
+            .text(definition), .time(now),
             .id(id), .integer(Int64(version)))
         if changed == 1 { return }
         try connection.execute(
-            "INSERT INTO journey (id, version, state, definition, created_at, updated_at) VALUES (?, ?, 'draft', ?, ?, ?)", .id(id),
+            "INSERT INTO journey (id, version, state, definition, created_at, updated_at) VALUES (?, ?, 'draft', ?, ?, ?)",
+            .id(id),
             .integer(Int64(version)), .text(definition), .time(now), .time(now))
     }
 
     /// - Returns: `false` when there is no such draft.
     public func publish(_ id: JourneyID, version: Int, at now: Instant) throws(StoreError) -> Bool {
         guard try find(id, version: version)?.state == .draft else { return false }
-        try connection.execute("UPDATE journey SET state = 'retired', updated_at = ? WHERE id = ? AND state = 'published'", .time(now), .id(id))
         try connection.execute(
-            "UPDATE journey SET state = 'published', updated_at = ? WHERE id = ? AND version = ?", .time(now), .id(id), .integer(Int64(version)))
+            "UPDATE journey SET state = 'retired', updated_at = ? WHERE id = ? AND state = 'published'",
+            .time(now), .id(id))
+        try connection.execute(
+            "UPDATE journey SET state = 'published', updated_at = ? WHERE id = ? AND version = ?",
+            .time(now), .id(id), .integer(Int64(version)))
         return true
     }
 
     /// - Returns: `false` when that version is not published.
     public func retire(_ id: JourneyID, version: Int, at now: Instant) throws(StoreError) -> Bool {
         try connection.execute(
-            "UPDATE journey SET state = 'retired', updated_at = ? WHERE id = ? AND version = ? AND state = 'published'", .time(now), .id(id),
+            "UPDATE journey SET state = 'retired', updated_at = ? WHERE id = ? AND version = ? AND state = 'published'",
+            .time(now), .id(id),
             .integer(Int64(version))) == 1
     }
 
     public func published(_ id: JourneyID) throws(StoreError) -> JourneyRecord? {
-        try connection.row("SELECT \(Self.columns) FROM journey WHERE id = ? AND state = 'published'", .id(id))
-            .map { row throws(StoreError) in try Self.record(row) }
+        try connection.row(
+            "SELECT \(Self.columns) FROM journey WHERE id = ? AND state = 'published'", .id(id)
+        )
+        .map { row throws(StoreError) in try Self.record(row) }
     }
 
     public func find(_ id: JourneyID, version: Int) throws(StoreError) -> JourneyRecord? {
-        try connection.row("SELECT \(Self.columns) FROM journey WHERE id = ? AND version = ?", .id(id), .integer(Int64(version)))
-            .map { row throws(StoreError) in try Self.record(row) }
+        try connection.row(
+            "SELECT \(Self.columns) FROM journey WHERE id = ? AND version = ?", .id(id),
+            .integer(Int64(version))
+        )
+        .map { row throws(StoreError) in try Self.record(row) }
     }
 
     public func all() throws(StoreError) -> [JourneyRecord] {
-        try connection.rows("SELECT \(Self.columns) FROM journey ORDER BY id, version").map { row throws(StoreError) in try Self.record(row) }
+        try connection.rows("SELECT \(Self.columns) FROM journey ORDER BY id, version").map {
+            row throws(StoreError) in try Self.record(row)
+        }
     }
 
     private static func record(_ row: SQLRow) throws(StoreError) -> JourneyRecord {
         JourneyRecord(
-            id: try row.identifier(0), version: Int(try row.integer(1)), state: try row.word(2), definition: try row.text(3),
+            id: try row.identifier(0), version: Int(try row.integer(1)), state: try row.word(2),
+            definition: try row.text(3),
             updatedAt: try row.instant(4))
     }
 }

@@ -1,14 +1,16 @@
 public import MienAccess
 public import MienCore
 
-/// A device that an account has signed in on, which it proves with a token. It has counters of its own at the lock gate, one for each method
-/// that has succeeded on it.
+/// A device that an account has signed in on, which it proves with a token. It has counters of its
+/// own at the lock gate, one for each method that has succeeded on it.
 public struct KnownDevice: Sendable {
     public let id: DeviceID
     public let account: UserID
     public let app: AppID
 
-    public init(id: DeviceID, account: UserID, app: AppID) { (self.id, self.account, self.app) = (id, account, app) }
+    public init(id: DeviceID, account: UserID, app: AppID) {
+        (self.id, self.account, self.app) = (id, account, app)
+    }
 }
 
 public struct KnownDeviceTable {
@@ -17,40 +19,63 @@ public struct KnownDeviceTable {
     /// Devices of one account in one app.
     static let maxDevices = 20
 
-    /// Adds a device. If there are too many, others go: those on which the fewest methods have succeeded, then those unused for longest. So
-    /// somebody who knows a password alone cannot push out the devices that the owner signs in on with two factors.
+    /// Adds a device. If there are too many, others go: those on which the fewest methods have
+    /// succeeded, then those unused for longest. So somebody who knows a password alone cannot push
+    /// out the devices that the owner signs in on with two factors.
     ///
     /// - Parameter earned: the methods that have succeeded on it.
-    public func insert(_ device: KnownDevice, tokenHash: [UInt8], earned: [LockSubject] = [], at now: Instant) throws(StoreError) {
+    public func insert(
+        _ device: KnownDevice, tokenHash: [UInt8], earned: [LockSubject] = [], at now: Instant
+    ) throws(StoreError) {
         try connection.execute(
-            "INSERT INTO known_device (token_hash, account_id, id, app_id, created_at, used_at) VALUES (?, ?, ?, ?, ?, ?)", .blob(tokenHash),
+            "INSERT INTO known_device (token_hash, account_id, id, app_id, created_at, used_at) VALUES (?, ?, ?, ?, ?, ?)",
+            .blob(tokenHash),
             .id(device.account), .id(device.id), .id(device.app), .time(now), .time(now))
-        for subject in earned where subject.account == device.account { try LockTable(connection: connection).earn(device.id, subject) }
+        for subject in earned where subject.account == device.account {
+            try LockTable(connection: connection).earn(device.id, subject)
+        }
         try connection.execute(
             """
             DELETE FROM known_device WHERE account_id = ? AND app_id = ? AND id <> ? AND id NOT IN (
               SELECT id FROM known_device WHERE account_id = ? AND app_id = ? AND id <> ?
               ORDER BY (SELECT COUNT(*) FROM lock_device WHERE lock_device.device_id = known_device.id) DESC, used_at DESC, id LIMIT ?)
-            """, .id(device.account), .id(device.app), .id(device.id), .id(device.account), .id(device.app), .id(device.id),
+            """, .id(device.account), .id(device.app), .id(device.id), .id(device.account),
+            .id(device.app), .id(device.id),
             .integer(Int64(Self.maxDevices - 1)))
     }
 
     /// Notes that the account has signed in on the device again.
     public func touch(_ id: DeviceID, at now: Instant) throws(StoreError) {
-        try connection.execute("UPDATE known_device SET used_at = ? WHERE id = ?", .time(now), .id(id))
+        try connection.execute(
+            "UPDATE known_device SET used_at = ? WHERE id = ?", .time(now), .id(id))
     }
 
     public func find(tokenHash: [UInt8]) throws(StoreError) -> KnownDevice? {
-        try connection.row("SELECT id, account_id, app_id FROM known_device WHERE token_hash = ?", .blob(tokenHash))
-            .map { row throws(StoreError) in KnownDevice(id: try row.identifier(0), account: try row.identifier(1), app: try row.identifier(2)) }
+        try connection.row(
+            "SELECT id, account_id, app_id FROM known_device WHERE token_hash = ?", .blob(tokenHash)
+        )
+        .map { row throws(StoreError) in
+            KnownDevice(
+                id: try row.identifier(0), account: try row.identifier(1),
+                app: try row.identifier(2))
+        }
     }
 
     /// The device, and when the account first signed in on it.
-    public func firstSeen(tokenHash: [UInt8]) throws(StoreError) -> (device: KnownDevice, at: Instant)? {
-        try connection.row("SELECT id, account_id, app_id, created_at FROM known_device WHERE token_hash = ?", .blob(tokenHash))
-            .map { row throws(StoreError) in
-                (KnownDevice(id: try row.identifier(0), account: try row.identifier(1), app: try row.identifier(2)), try row.instant(3))
-            }
+    public func firstSeen(tokenHash: [UInt8]) throws(StoreError) -> (
+        device: KnownDevice, at: Instant
+    )? {
+        try connection.row(
+            "SELECT id, account_id, app_id, created_at FROM known_device WHERE token_hash = ?",
+            .blob(tokenHash)
+        )
+        .map { row throws(StoreError) in
+            (
+                KnownDevice(
+                    id: try row.identifier(0), account: try row.identifier(1),
+                    app: try row.identifier(2)), try row.instant(3)
+            )
+        }
     }
 
     public func deleteAll(of account: UserID) throws(StoreError) {

@@ -6,39 +6,55 @@ public struct LockTable {
     let connection: any SQLConnection
 
     /// - Parameter device: the calling device, if it is one of the account's.
-    public func lock(of authenticator: AuthenticatorRecord, device: DeviceID?) throws(StoreError) -> AuthenticatorLock {
+    public func lock(of authenticator: AuthenticatorRecord, device: DeviceID?) throws(StoreError)
+        -> AuthenticatorLock
+    {
         let subject = authenticator.lockSubject, (total, unknownDevices) = try counts(of: subject)
         let own = if let device { try counter(of: device, subject) } else { nil as LockCounter? }
-        return AuthenticatorLock(total: total, unknownDevices: unknownDevices, device: own, holders: try holders(of: authenticator.id))
+        return AuthenticatorLock(
+            total: total, unknownDevices: unknownDevices, device: own,
+            holders: try holders(of: authenticator.id))
     }
 
     /// Writes the counts of `lock`. A device that has left the account meanwhile gets no counter.
-    public func setCounts(_ lock: AuthenticatorLock, of subject: LockSubject, device: DeviceID?) throws(StoreError) {
+    public func setCounts(_ lock: AuthenticatorLock, of subject: LockSubject, device: DeviceID?)
+        throws(StoreError)
+    {
         try connection.execute(
             """
             INSERT INTO lock_count (account_id, method, app_id, total, unknown_failures, unknown_locked_until) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT (account_id, method, app_id) DO UPDATE
             SET total = excluded.total, unknown_failures = excluded.unknown_failures, unknown_locked_until = excluded.unknown_locked_until
-            """, .id(subject.account), .text(subject.method.rawValue), .id(subject.app), .integer(Int64(lock.total)),
+            """, .id(subject.account), .text(subject.method.rawValue), .id(subject.app),
+            .integer(Int64(lock.total)),
             .integer(Int64(lock.unknownDevices.failures)), .time(lock.unknownDevices.lockedUntil))
         if let device, let counter = lock.device { try set(counter, of: device, subject) }
     }
 
     /// Gives a device its own counter for a method that has succeeded on it.
-    public func earn(_ device: DeviceID, _ subject: LockSubject) throws(StoreError) { try set(LockCounter(), of: device, subject) }
+    public func earn(_ device: DeviceID, _ subject: LockSubject) throws(StoreError) {
+        try set(LockCounter(), of: device, subject)
+    }
 
-    public func hasOwnCounter(_ device: DeviceID, _ subject: LockSubject) throws(StoreError) -> Bool { try counter(of: device, subject) != nil }
+    public func hasOwnCounter(_ device: DeviceID, _ subject: LockSubject) throws(StoreError) -> Bool
+    { try counter(of: device, subject) != nil }
 
     /// Forgets the failures of a method on all devices. Devices keep counters of their own.
     public func forgetFailures(of subject: LockSubject) throws(StoreError) {
-        try connection.execute("DELETE FROM lock_count WHERE \(Self.isSubject)", Self.values(subject))
-        try connection.execute("UPDATE lock_device SET failures = 0, locked_until = NULL WHERE \(Self.isSubject)", Self.values(subject))
+        try connection.execute(
+            "DELETE FROM lock_count WHERE \(Self.isSubject)", Self.values(subject))
+        try connection.execute(
+            "UPDATE lock_device SET failures = 0, locked_until = NULL WHERE \(Self.isSubject)",
+            Self.values(subject))
     }
 
     /// The devices that have a counter of their own.
-    public func devices(of subject: LockSubject) throws(StoreError) -> [(device: DeviceID, counter: LockCounter)] {
+    public func devices(of subject: LockSubject) throws(StoreError) -> [(
+        device: DeviceID, counter: LockCounter
+    )] {
         try connection.rows(
-            "SELECT device_id, failures, locked_until FROM lock_device WHERE \(Self.isSubject) ORDER BY device_id", Self.values(subject)
+            "SELECT device_id, failures, locked_until FROM lock_device WHERE \(Self.isSubject) ORDER BY device_id",
+            Self.values(subject)
         ).map { row throws(StoreError) in (try row.identifier(0), try Self.counter(row, from: 1)) }
     }
 
@@ -51,12 +67,16 @@ public struct LockTable {
     // MARK: Locks on purpose
 
     public func holders(of authenticator: AuthenticatorID) throws(StoreError) -> Set<LockHolder> {
-        let rows = try connection.rows("SELECT holder FROM authenticator_hold WHERE authenticator_id = ?", [.id(authenticator)])
+        let rows = try connection.rows(
+            "SELECT holder FROM authenticator_hold WHERE authenticator_id = ?", [.id(authenticator)]
+        )
         return Set(try rows.map { row throws(StoreError) -> LockHolder in try row.word(0) })
     }
 
     /// Whether an administrator or a journey has locked the authenticator.
-    public func isHeld(_ authenticator: AuthenticatorID) throws(StoreError) -> Bool { try !holders(of: authenticator).isEmpty }
+    public func isHeld(_ authenticator: AuthenticatorID) throws(StoreError) -> Bool {
+        try !holders(of: authenticator).isEmpty
+    }
 
     public func hold(_ authenticator: AuthenticatorID, by holder: LockHolder) throws(StoreError) {
         try connection.execute(
@@ -67,10 +87,13 @@ public struct LockTable {
     /// Unlocks an authenticator and forgets the failures of its method.
     ///
     /// - Returns: whether `holder` may do that. If not, nothing has changed.
-    public func release(_ authenticator: AuthenticatorRecord, by holder: LockHolder) throws(StoreError) -> Bool {
+    public func release(_ authenticator: AuthenticatorRecord, by holder: LockHolder)
+        throws(StoreError) -> Bool
+    {
         var lock = AuthenticatorLock(holders: try holders(of: authenticator.id))
         guard lock.release(by: holder) else { return false }
-        try connection.execute("DELETE FROM authenticator_hold WHERE authenticator_id = ?", .id(authenticator.id))
+        try connection.execute(
+            "DELETE FROM authenticator_hold WHERE authenticator_id = ?", .id(authenticator.id))
         try forgetFailures(of: authenticator.lockSubject)
         return true
     }
@@ -83,9 +106,12 @@ public struct LockTable {
         [.id(subject.account), .text(subject.method.rawValue), .id(subject.app)]
     }
 
-    private func counts(of subject: LockSubject) throws(StoreError) -> (total: Int, unknownDevices: LockCounter) {
+    private func counts(of subject: LockSubject) throws(StoreError) -> (
+        total: Int, unknownDevices: LockCounter
+    ) {
         let found = try connection.rows(
-            "SELECT total, unknown_failures, unknown_locked_until FROM lock_count WHERE \(Self.isSubject)", Self.values(subject)
+            "SELECT total, unknown_failures, unknown_locked_until FROM lock_count WHERE \(Self.isSubject)",
+            Self.values(subject)
         ).first
         guard let found else { return (0, LockCounter()) }
         let total = try found.integer(0)
@@ -93,19 +119,25 @@ public struct LockTable {
         return (Int(total), try Self.counter(found, from: 1))
     }
 
-    private func counter(of device: DeviceID, _ subject: LockSubject) throws(StoreError) -> LockCounter? {
+    private func counter(of device: DeviceID, _ subject: LockSubject) throws(StoreError)
+        -> LockCounter?
+    {
         try connection.rows(
-            "SELECT failures, locked_until FROM lock_device WHERE \(Self.isSubject) AND device_id = ?", Self.values(subject) + [.id(device)]
+            "SELECT failures, locked_until FROM lock_device WHERE \(Self.isSubject) AND device_id = ?",
+            Self.values(subject) + [.id(device)]
         ).first.map { row throws(StoreError) in try Self.counter(row, from: 0) }
     }
 
-    private func set(_ counter: LockCounter, of device: DeviceID, _ subject: LockSubject) throws(StoreError) {
+    private func set(_ counter: LockCounter, of device: DeviceID, _ subject: LockSubject)
+        throws(StoreError)
+    {
         try connection.execute(
             """
             INSERT INTO lock_device (account_id, method, app_id, device_id, failures, locked_until)
             SELECT ?, ?, ?, id, ?, ? FROM known_device WHERE id = ? AND account_id = ?
             ON CONFLICT (account_id, method, app_id, device_id) DO UPDATE SET failures = excluded.failures, locked_until = excluded.locked_until
-            """, .id(subject.account), .text(subject.method.rawValue), .id(subject.app), .integer(Int64(counter.failures)),
+            """, .id(subject.account), .text(subject.method.rawValue), .id(subject.app),
+            .integer(Int64(counter.failures)),
             .time(counter.lockedUntil), .id(device), .id(subject.account))
     }
 
@@ -113,7 +145,8 @@ public struct LockTable {
     private static func counter(_ row: SQLRow, from column: Int) throws(StoreError) -> LockCounter {
         let failures = try row.integer(column)
         guard failures >= 0 else { throw corrupt }
-        return LockCounter(failures: Int(failures), lockedUntil: try row.optionalInstant(column + 1))
+        return LockCounter(
+            failures: Int(failures), lockedUntil: try row.optionalInstant(column + 1))
     }
 
     private static let corrupt = StoreError(.corrupt, "a count of failures is negative")

@@ -10,8 +10,12 @@ public struct OTPRegistrationRecord: Sendable, Hashable {
     public let digits: Int
     public let expiresAt: Instant
 
-    public init(id: String, account: UserID, app: AppID, kind: String, digits: Int, expiresAt: Instant) {
-        (self.id, self.account, self.app, self.kind, self.digits, self.expiresAt) = (id, account, app, kind, digits, expiresAt)
+    public init(
+        id: String, account: UserID, app: AppID, kind: String, digits: Int, expiresAt: Instant
+    ) {
+        (self.id, self.account, self.app, self.kind, self.digits, self.expiresAt) = (
+            id, account, app, kind, digits, expiresAt
+        )
     }
 }
 
@@ -21,28 +25,38 @@ public struct OTPRegistrationTable {
 
     /// The one code that is good for this user and app: an older one is not any more.
     public func put(_ record: OTPRegistrationRecord, hash: [UInt8]) throws(StoreError) {
-        try connection.execute("DELETE FROM otp_registration WHERE account_id = ? AND app_id = ?", .id(record.account), .id(record.app))
         try connection.execute(
-            "INSERT INTO otp_registration (\(Self.columns), code_hash) VALUES (?, ?, ?, ?, ?, ?, ?)", .text(record.id), .id(record.account),
-            .id(record.app), .text(record.kind), .integer(Int64(record.digits)), .time(record.expiresAt), .blob(hash))
+            "DELETE FROM otp_registration WHERE account_id = ? AND app_id = ?", .id(record.account),
+            .id(record.app))
+        try connection.execute(
+            "INSERT INTO otp_registration (\(Self.columns), code_hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            .text(record.id), .id(record.account),
+            .id(record.app), .text(record.kind), .integer(Int64(record.digits)),
+            .time(record.expiresAt), .blob(hash))
     }
 
     /// Uses it up, whether it is in time or not.
     ///
     /// - Returns: what it was for; `nil` when there is none like this, or it has expired.
-    public func take(_ id: String, hash: [UInt8], at now: Instant) throws(StoreError) -> OTPRegistrationRecord? {
-        let row = try connection.row("SELECT \(Self.columns) FROM otp_registration WHERE id = ? AND code_hash = ?", .text(id), .blob(hash))
+    public func take(_ id: String, hash: [UInt8], at now: Instant) throws(StoreError)
+        -> OTPRegistrationRecord?
+    {
+        let row = try connection.row(
+            "SELECT \(Self.columns) FROM otp_registration WHERE id = ? AND code_hash = ?",
+            .text(id), .blob(hash))
         guard let row else { return nil }
         try connection.execute("DELETE FROM otp_registration WHERE id = ?", .text(id))
         let record = OTPRegistrationRecord(
-            id: try row.text(0), account: try row.identifier(1), app: try row.identifier(2), kind: try row.text(3), digits: Int(try row.integer(4)),
+            id: try row.text(0), account: try row.identifier(1), app: try row.identifier(2),
+            kind: try row.text(3), digits: Int(try row.integer(4)),
             expiresAt: try row.instant(5))
         return now < record.expiresAt ? record : nil
     }
 
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try connection.execute(
-            "DELETE FROM otp_registration WHERE id IN (SELECT id FROM otp_registration WHERE expires_at <= ? LIMIT ?)", .time(now),
+            "DELETE FROM otp_registration WHERE id IN (SELECT id FROM otp_registration WHERE expires_at <= ? LIMIT ?)",
+            .time(now),
             .integer(Int64(count)))
     }
 }
@@ -53,25 +67,35 @@ public struct OTPTokenTable {
 
     public func insert(_ authenticator: AuthenticatorID, registration: String) throws(StoreError) {
         try connection.execute(
-            "INSERT INTO otp_token (authenticator_id, registration_id, position) VALUES (?, ?, 0)", .id(authenticator), .text(registration))
+            "INSERT INTO otp_token (authenticator_id, registration_id, position) VALUES (?, ?, 0)",
+            .id(authenticator), .text(registration))
     }
 
     /// The first counter or time step whose code is still good; `nil` when there is no such token.
     public func position(of authenticator: AuthenticatorID) throws(StoreError) -> Int64? {
-        guard let row = try connection.row("SELECT position FROM otp_token WHERE authenticator_id = ?", .id(authenticator)) else { return nil }
+        guard
+            let row = try connection.row(
+                "SELECT position FROM otp_token WHERE authenticator_id = ?", .id(authenticator))
+        else { return nil }
         return try row.integer(0)
     }
 
     /// The token that came of a registration.
     public func find(registration: String) throws(StoreError) -> AuthenticatorID? {
-        guard let row = try connection.row("SELECT authenticator_id FROM otp_token WHERE registration_id = ?", .text(registration)) else {
+        guard
+            let row = try connection.row(
+                "SELECT authenticator_id FROM otp_token WHERE registration_id = ?",
+                .text(registration))
+        else {
             return nil
         }
         return try row.identifier(0)
     }
 
     /// The same, with whose it is.
-    public func owner(ofRegistration registration: String) throws(StoreError) -> (token: AuthenticatorID, account: UserID)? {
+    public func owner(ofRegistration registration: String) throws(StoreError) -> (
+        token: AuthenticatorID, account: UserID
+    )? {
         let row = try connection.row(
             "SELECT t.authenticator_id, a.account_id FROM otp_token t JOIN authenticator a ON a.id = t.authenticator_id WHERE t.registration_id = ?",
             .text(registration))
@@ -82,10 +106,13 @@ public struct OTPTokenTable {
     /// Spends the code at `place` and all before it.
     ///
     /// - Returns: whether it was still good: of two requests with one code, one is told so.
-    public func advance(_ authenticator: AuthenticatorID, past place: Int64) throws(StoreError) -> Bool {
+    public func advance(_ authenticator: AuthenticatorID, past place: Int64) throws(StoreError)
+        -> Bool
+    {
         guard place < .max else { return false }
         return try connection.execute(
-            "UPDATE otp_token SET position = ? WHERE authenticator_id = ? AND position <= ?", .integer(place + 1), .id(authenticator), .integer(place)
+            "UPDATE otp_token SET position = ? WHERE authenticator_id = ? AND position <= ?",
+            .integer(place + 1), .id(authenticator), .integer(place)
         ) == 1
     }
 }

@@ -1,6 +1,7 @@
 public import MienCore
 
-/// Whose passkey a credential id names: the id itself, the key and its counter are the content of the authenticator.
+/// Whose passkey a credential id names: the id itself, the key and its counter are the content of
+/// the authenticator.
 public struct PasskeyRecord: Sendable, Hashable {
     /// ``StoreKeys/hash(ofCredential:)``
     public let credentialHash: [UInt8]
@@ -8,7 +9,9 @@ public struct PasskeyRecord: Sendable, Hashable {
     public let account: UserID
 
     public init(credentialHash: [UInt8], authenticator: AuthenticatorID, account: UserID) {
-        (self.credentialHash, self.authenticator, self.account) = (credentialHash, authenticator, account)
+        (self.credentialHash, self.authenticator, self.account) = (
+            credentialHash, authenticator, account
+        )
     }
 }
 
@@ -18,21 +21,30 @@ public struct PasskeyTable {
     /// - Throws: ``StoreError`` `.conflict` when the credential is somebody's already.
     public func insert(_ passkey: PasskeyRecord) throws(StoreError) {
         try connection.execute(
-            "INSERT INTO passkey (credential_hash, authenticator_id, account_id) VALUES (?, ?, ?)", .blob(passkey.credentialHash),
+            "INSERT INTO passkey (credential_hash, authenticator_id, account_id) VALUES (?, ?, ?)",
+            .blob(passkey.credentialHash),
             .id(passkey.authenticator), .id(passkey.account))
     }
 
     public func find(_ credentialHash: [UInt8]) throws(StoreError) -> PasskeyRecord? {
-        try connection.row("SELECT credential_hash, authenticator_id, account_id FROM passkey WHERE credential_hash = ?", .blob(credentialHash))
-            .map { row throws(StoreError) in try record(row) }
+        try connection.row(
+            "SELECT credential_hash, authenticator_id, account_id FROM passkey WHERE credential_hash = ?",
+            .blob(credentialHash)
+        )
+        .map { row throws(StoreError) in try record(row) }
     }
 
     public func find(_ authenticator: AuthenticatorID) throws(StoreError) -> PasskeyRecord? {
-        try connection.row("SELECT credential_hash, authenticator_id, account_id FROM passkey WHERE authenticator_id = ?", .id(authenticator))
-            .map { row throws(StoreError) in try record(row) }
+        try connection.row(
+            "SELECT credential_hash, authenticator_id, account_id FROM passkey WHERE authenticator_id = ?",
+            .id(authenticator)
+        )
+        .map { row throws(StoreError) in try record(row) }
     }
 
     private func record(_ row: SQLRow) throws(StoreError) -> PasskeyRecord {
-        PasskeyRecord(credentialHash: try row.blob(0), authenticator: try row.identifier(1), account: try row.identifier(2))
+        PasskeyRecord(
+            credentialHash: try row.blob(0), authenticator: try row.identifier(1),
+            account: try row.identifier(2))
     }
 }

@@ -19,54 +19,78 @@ public struct ProductKeyRecord: Sendable, Hashable {
     public let revokedAt: Instant?
 
     public init(
-        id: ProductKeyID, product: String, name: String, activations: Int, used: Int = 0, days: Int, createdAt: Instant, revokedAt: Instant? = nil
+        id: ProductKeyID, product: String, name: String, activations: Int, used: Int = 0, days: Int,
+        createdAt: Instant, revokedAt: Instant? = nil
     ) {
-        (self.id, self.product, self.name, self.activations, self.used) = (id, product, name, activations, used)
+        (self.id, self.product, self.name, self.activations, self.used) = (
+            id, product, name, activations, used
+        )
         (self.days, self.createdAt, self.revokedAt) = (days, createdAt, revokedAt)
     }
 }
 
 public struct ProductKeyTable {
     let connection: any SQLConnection
-    private static let columns = "id, product, name, activations, used, days, created_at, revoked_at"
+    private static let columns =
+        "id, product, name, activations, used, days, created_at, revoked_at"
 
     public func insert(_ record: ProductKeyRecord, hash: [UInt8]) throws(StoreError) {
         try connection.execute(
             "INSERT INTO product_key (id, product, name, activations, used, days, created_at, key_hash) VALUES (?, ?, ?, ?, 0, ?, ?, ?)",
-            .id(record.id), .text(record.product), .text(record.name), .integer(Int64(record.activations)), .integer(Int64(record.days)),
+            .id(record.id), .text(record.product), .text(record.name),
+            .integer(Int64(record.activations)), .integer(Int64(record.days)),
             .time(record.createdAt), .blob(hash))
     }
 
     public func all() throws(StoreError) -> [ProductKeyRecord] {
-        try connection.rows("SELECT \(Self.columns) FROM product_key ORDER BY created_at, id").map { row throws(StoreError) in try Self.record(row) }
+        try connection.rows("SELECT \(Self.columns) FROM product_key ORDER BY created_at, id").map {
+            row throws(StoreError) in try Self.record(row)
+        }
     }
 
     /// - Returns: `nil` when there is none like this. A revoked one is given as it is.
     public func find(_ id: ProductKeyID, hash: [UInt8]) throws(StoreError) -> ProductKeyRecord? {
-        try connection.row("SELECT \(Self.columns) FROM product_key WHERE id = ? AND key_hash = ?", .id(id), .blob(hash))
-            .map { row throws(StoreError) in try Self.record(row) }
+        try connection.row(
+            "SELECT \(Self.columns) FROM product_key WHERE id = ? AND key_hash = ?", .id(id),
+            .blob(hash)
+        )
+        .map { row throws(StoreError) in try Self.record(row) }
     }
 
     /// - Returns: whether there is one that was not revoked before.
     public func revoke(_ id: ProductKeyID, at now: Instant) throws(StoreError) -> Bool {
-        try connection.execute("UPDATE product_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", .time(now), .id(id)) == 1
+        try connection.execute(
+            "UPDATE product_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", .time(now),
+            .id(id)) == 1
     }
 
     /// Counts a device, once.
     ///
-    /// - Returns: whether the device may be activated: it was before, or there was room for one more.
-    public func activate(_ id: ProductKeyID, device: [UInt8], at now: Instant) throws(StoreError) -> Bool {
-        let known = try connection.row("SELECT 1 FROM licence_device WHERE product_key_id = ? AND device_hash = ?", .id(id), .blob(device))
+    /// - Returns: whether the device may be activated: it was before, or there was room for one
+    ///   more.
+    public func activate(_ id: ProductKeyID, device: [UInt8], at now: Instant) throws(StoreError)
+        -> Bool
+    {
+        let known = try connection.row(
+            "SELECT 1 FROM licence_device WHERE product_key_id = ? AND device_hash = ?", .id(id),
+            .blob(device))
         if known != nil { return true }
-        guard try connection.execute("UPDATE product_key SET used = used + 1 WHERE id = ? AND used < activations", .id(id)) == 1 else { return false }
+        guard
+            try connection.execute(
+                "UPDATE product_key SET used = used + 1 WHERE id = ? AND used < activations",
+                .id(id)) == 1
+        else { return false }
         try connection.execute(
-            "INSERT INTO licence_device (product_key_id, device_hash, created_at) VALUES (?, ?, ?)", .id(id), .blob(device), .time(now))
+            "INSERT INTO licence_device (product_key_id, device_hash, created_at) VALUES (?, ?, ?)",
+            .id(id), .blob(device), .time(now))
         return true
     }
 
     private static func record(_ row: SQLRow) throws(StoreError) -> ProductKeyRecord {
         ProductKeyRecord(
-            id: try row.identifier(0), product: try row.text(1), name: try row.text(2), activations: Int(try row.integer(3)),
-            used: Int(try row.integer(4)), days: Int(try row.integer(5)), createdAt: try row.instant(6), revokedAt: try row.optionalInstant(7))
+            id: try row.identifier(0), product: try row.text(1), name: try row.text(2),
+            activations: Int(try row.integer(3)),
+            used: Int(try row.integer(4)), days: Int(try row.integer(5)),
+            createdAt: try row.instant(6), revokedAt: try row.optionalInstant(7))
     }
 }

@@ -14,7 +14,10 @@ public struct SigningKeyRecord: Sendable {
     /// Is published until then.
     public let expiresAt: Instant
 
-    public init(id: String, privateKey: Sensitive<[UInt8]>, publicKey: [UInt8], createdAt: Instant, retiresAt: Instant, expiresAt: Instant) {
+    public init(
+        id: String, privateKey: Sensitive<[UInt8]>, publicKey: [UInt8], createdAt: Instant,
+        retiresAt: Instant, expiresAt: Instant
+    ) {
         (self.id, self.privateKey, self.publicKey) = (id, privateKey, publicKey)
         (self.createdAt, self.retiresAt, self.expiresAt) = (createdAt, retiresAt, expiresAt)
     }
@@ -26,8 +29,10 @@ public struct SigningKeyTable {
 
     public func insert(_ key: SigningKeyRecord) throws(StoreError) {
         try connection.execute(
-            "INSERT INTO signing_key (id, key_sealed, public_key, created_at, retires_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)", .text(key.id),
-            .blob(key.privateKey.use { keys.seal($0, .signingKey, for: key.id) }), .blob(key.publicKey), .time(key.createdAt),
+            "INSERT INTO signing_key (id, key_sealed, public_key, created_at, retires_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
+            .text(key.id),
+            .blob(key.privateKey.use { keys.seal($0, .signingKey, for: key.id) }),
+            .blob(key.publicKey), .time(key.createdAt),
             .time(key.retiresAt), .time(key.expiresAt))
     }
 
@@ -41,8 +46,10 @@ public struct SigningKeyTable {
         ).map { row throws(StoreError) in
             let id = try row.text(0)
             return SigningKeyRecord(
-                id: id, privateKey: Sensitive(try keys.open(row.blob(1), .signingKey, for: id)), publicKey: try row.blob(2),
-                createdAt: try row.instant(3), retiresAt: try row.instant(4), expiresAt: try row.instant(5))
+                id: id, privateKey: Sensitive(try keys.open(row.blob(1), .signingKey, for: id)),
+                publicKey: try row.blob(2),
+                createdAt: try row.instant(3), retiresAt: try row.instant(4),
+                expiresAt: try row.instant(5))
         }
     }
 

@@ -1,6 +1,7 @@
 public import MienCore
 
-/// What may be used once only, and was: proofs of possession, exchanged tokens, revoked access tokens.
+/// What may be used once only, and was: proofs of possession, exchanged tokens, revoked access
+/// tokens.
 public struct SpentTable {
     public enum Kind: String, Sendable, CaseIterable {
         /// The `jti` of a DPoP proof.
@@ -9,7 +10,8 @@ public struct SpentTable {
         case exchange
         /// The `jti` of an access token that was revoked.
         case access
-        /// A code that a step of a journey took. Judged again after a crash, the same step finds the code taken by itself.
+        /// A code that a step of a journey took. Judged again after a crash, the same step finds
+        /// the code taken by itself.
         case step
     }
 
@@ -17,20 +19,26 @@ public struct SpentTable {
 
     /// - Parameter expiresAt: when it would be refused for its age, too.
     /// - Returns: `false` when it was spent before.
-    public func spend(_ kind: Kind, _ hash: [UInt8], until expiresAt: Instant) throws(StoreError) -> Bool {
+    public func spend(_ kind: Kind, _ hash: [UInt8], until expiresAt: Instant) throws(StoreError)
+        -> Bool
+    {
         try connection.execute(
-            "INSERT INTO spent (kind, hash, expires_at) VALUES (?, ?, ?) ON CONFLICT (kind, hash) DO NOTHING", .text(kind.rawValue), .blob(hash),
+            "INSERT INTO spent (kind, hash, expires_at) VALUES (?, ?, ?) ON CONFLICT (kind, hash) DO NOTHING",
+            .text(kind.rawValue), .blob(hash),
             .time(expiresAt)) == 1
     }
 
     public func contains(_ kind: Kind, _ hash: [UInt8]) throws(StoreError) -> Bool {
-        try connection.row("SELECT 1 FROM spent WHERE kind = ? AND hash = ?", .text(kind.rawValue), .blob(hash)) != nil
+        try connection.row(
+            "SELECT 1 FROM spent WHERE kind = ? AND hash = ?", .text(kind.rawValue), .blob(hash))
+            != nil
     }
 
     /// - Returns: how many were removed, at most `count`.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try connection.execute(
-            "DELETE FROM spent WHERE (kind, hash) IN (SELECT kind, hash FROM spent WHERE expires_at <= ? LIMIT ?)", .time(now),
+            "DELETE FROM spent WHERE (kind, hash) IN (SELECT kind, hash FROM spent WHERE expires_at <= ? LIMIT ?)",
+            .time(now),
             .integer(Int64(count)))
     }
 }

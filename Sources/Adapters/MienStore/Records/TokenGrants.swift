@@ -1,7 +1,8 @@
 public import MienAccess
 public import MienCore
 
-/// One sign-in of a user in an app: what its tokens are good for, and where its refresh tokens stand.
+/// One sign-in of a user in an app: what its tokens are good for, and where its refresh tokens
+/// stand.
 public struct TokenGrantRecord: Sendable {
     public let id: GrantID
     public let account: UserID
@@ -25,19 +26,28 @@ public struct TokenGrantRecord: Sendable {
     public var family: RefreshFamily
 
     public init(
-        id: GrantID, account: UserID, app: AppID, authenticator: AuthenticatorID?, nonce: [UInt8], scope: Scope, resources: [String],
-        methods: [String], keyThumbprint: String?, signedInAt: Instant, family: RefreshFamily, authenticators: [AuthenticatorID] = [],
+        id: GrantID, account: UserID, app: AppID, authenticator: AuthenticatorID?, nonce: [UInt8],
+        scope: Scope, resources: [String],
+        methods: [String], keyThumbprint: String?, signedInAt: Instant, family: RefreshFamily,
+        authenticators: [AuthenticatorID] = [],
         newestProof: SignInProof? = nil
     ) {
-        (self.id, self.account, self.app, self.authenticator, self.nonce) = (id, account, app, authenticator, nonce)
-        (self.scope, self.resources, self.methods, self.keyThumbprint) = (scope, resources, methods, keyThumbprint)
+        (self.id, self.account, self.app, self.authenticator, self.nonce) = (
+            id, account, app, authenticator, nonce
+        )
+        (self.scope, self.resources, self.methods, self.keyThumbprint) = (
+            scope, resources, methods, keyThumbprint
+        )
         (self.signedInAt, self.family) = (signedInAt, family)
         self.authenticators = authenticators
-        if let authenticator, !authenticators.contains(authenticator) { self.authenticators.append(authenticator) }
+        if let authenticator, !authenticators.contains(authenticator) {
+            self.authenticators.append(authenticator)
+        }
         self.newestProof = newestProof ?? SignInProof(methods: methods, at: signedInAt)
     }
 
-    /// The proofs that may allow a change of authenticators: how the user signed in, and how they authenticated last.
+    /// The proofs that may allow a change of authenticators: how the user signed in, and how they
+    /// authenticated last.
     public var proofs: [SignInProof] {
         let isRecovery = newestProof.isRecovery && newestProof.at == signedInAt
         return [SignInProof(methods: methods, at: signedInAt, isRecovery: isRecovery), newestProof]
@@ -45,11 +55,16 @@ public struct TokenGrantRecord: Sendable {
 
     /// The user authenticated again during this sign-in.
     ///
-    /// The tokens' `amr` and `auth_time` follow only if the new proof is at least as strong: a fresh password must not make an old passkey look fresh.
+    /// The tokens' `amr` and `auth_time` follow only if the new proof is at least as strong: a
+    /// fresh password must not make an old passkey look fresh.
     public mutating func stepUp(_ proof: SignInProof, with authenticators: [AuthenticatorID]) {
         newestProof = proof
-        for authenticator in authenticators where !self.authenticators.contains(authenticator) { self.authenticators.append(authenticator) }
-        if proof.assurance >= SignInProof(methods: methods, at: signedInAt).assurance { (methods, signedInAt) = (proof.methods, proof.at) }
+        for authenticator in authenticators where !self.authenticators.contains(authenticator) {
+            self.authenticators.append(authenticator)
+        }
+        if proof.assurance >= SignInProof(methods: methods, at: signedInAt).assurance {
+            (methods, signedInAt) = (proof.methods, proof.at)
+        }
     }
 }
 
@@ -63,19 +78,25 @@ public struct TokenGrantTable {
     public func insert(_ grant: TokenGrantRecord) throws(StoreError) {
         let family = grant.family
         try connection.execute(
-            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", .id(grant.id),
+            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            .id(grant.id),
             .id(grant.account),
-            .id(grant.app), .id(grant.authenticator), .blob(grant.nonce), .text(grant.scope.text), .text(JSONColumn.text(grant.resources)),
-            .text(JSONColumn.text(grant.methods)), .text(grant.keyThumbprint ?? ""), .time(grant.signedInAt), .integer(Int64(family.generation)),
-            .time(family.createdAt), .time(family.usedAt), family.idle.map { .integer($0.milliseconds) } ?? .null, .time(family.expiresAt),
-            .time(family.revokedAt), family.usersMark.map { .blob($0) } ?? .null, .text(JSONColumn.text(grant.newestProof)))
+            .id(grant.app), .id(grant.authenticator), .blob(grant.nonce), .text(grant.scope.text),
+            .text(JSONColumn.text(grant.resources)),
+            .text(JSONColumn.text(grant.methods)), .text(grant.keyThumbprint ?? ""),
+            .time(grant.signedInAt), .integer(Int64(family.generation)),
+            .time(family.createdAt), .time(family.usedAt),
+            family.idle.map { .integer($0.milliseconds) } ?? .null, .time(family.expiresAt),
+            .time(family.revokedAt), family.usersMark.map { .blob($0) } ?? .null,
+            .text(JSONColumn.text(grant.newestProof)))
         try link(grant)
     }
 
     /// Writes a step-up: proofs, methods, time, and authenticators.
     public func updateProofs(of grant: TokenGrantRecord) throws(StoreError) {
         try connection.execute(
-            "UPDATE token_grant SET methods = ?, signed_in_at = ?, proofs = ? WHERE id = ?", .text(JSONColumn.text(grant.methods)),
+            "UPDATE token_grant SET methods = ?, signed_in_at = ?, proofs = ? WHERE id = ?",
+            .text(JSONColumn.text(grant.methods)),
             .time(grant.signedInAt), .text(JSONColumn.text(grant.newestProof)), .id(grant.id))
         try link(grant)
     }
@@ -89,38 +110,52 @@ public struct TokenGrantTable {
     }
 
     public func find(_ id: GrantID) throws(StoreError) -> TokenGrantRecord? {
-        try connection.row("SELECT \(Self.columns) FROM token_grant WHERE id = ?", .id(id)).map { row throws(StoreError) in try record(row) }
+        try connection.row("SELECT \(Self.columns) FROM token_grant WHERE id = ?", .id(id)).map {
+            row throws(StoreError) in try record(row)
+        }
     }
 
-    /// Writes where its refresh tokens stand. Read and written in one transaction, it needs no comparison.
+    /// Writes where its refresh tokens stand. Read and written in one transaction, it needs no
+    /// comparison.
     public func update(_ grant: TokenGrantRecord) throws(StoreError) {
         try connection.execute(
             "UPDATE token_grant SET generation = ?, used_at = ?, revoked_at = ?, users_mark = ? WHERE id = ?",
-            .integer(Int64(grant.family.generation)), .time(grant.family.usedAt), .time(grant.family.revokedAt),
+            .integer(Int64(grant.family.generation)), .time(grant.family.usedAt),
+            .time(grant.family.revokedAt),
             grant.family.usersMark.map { .blob($0) } ?? .null, .id(grant.id))
     }
 
     /// - Returns: how many were live until now.
-    public func revokeAll(of account: UserID, app: AppID? = nil, at now: Instant) throws(StoreError) -> Int {
+    public func revokeAll(of account: UserID, app: AppID? = nil, at now: Instant) throws(StoreError)
+        -> Int
+    {
         guard let app else {
             return try connection.execute(
-                "UPDATE token_grant SET revoked_at = ? WHERE account_id = ? AND revoked_at IS NULL", .time(now), .id(account))
+                "UPDATE token_grant SET revoked_at = ? WHERE account_id = ? AND revoked_at IS NULL",
+                .time(now), .id(account))
         }
         return try connection.execute(
-            "UPDATE token_grant SET revoked_at = ? WHERE account_id = ? AND app_id = ? AND revoked_at IS NULL", .time(now), .id(account), .id(app))
+            "UPDATE token_grant SET revoked_at = ? WHERE account_id = ? AND app_id = ? AND revoked_at IS NULL",
+            .time(now), .id(account), .id(app))
     }
 
     /// Ends the sign-ins that a device key made directly: a device has one at a time.
     ///
     /// - Returns: how many were live until now.
-    public func revokeSignIns(byDeviceKey key: AuthenticatorID, at now: Instant) throws(StoreError) -> Int {
-        try connection.execute("UPDATE token_grant SET revoked_at = ? WHERE authenticator_id = ? AND revoked_at IS NULL", .time(now), .id(key))
+    public func revokeSignIns(byDeviceKey key: AuthenticatorID, at now: Instant) throws(StoreError)
+        -> Int
+    {
+        try connection.execute(
+            "UPDATE token_grant SET revoked_at = ? WHERE authenticator_id = ? AND revoked_at IS NULL",
+            .time(now), .id(key))
     }
 
     /// Ends every sign-in that an authenticator helped produce, inside a journey or outside.
     ///
     /// - Returns: how many were live until now.
-    public func revokeAll(by authenticator: AuthenticatorID, except grant: GrantID? = nil, at now: Instant) throws(StoreError) -> Int {
+    public func revokeAll(
+        by authenticator: AuthenticatorID, except grant: GrantID? = nil, at now: Instant
+    ) throws(StoreError) -> Int {
         try connection.execute(
             """
             UPDATE token_grant SET revoked_at = ?
@@ -131,27 +166,38 @@ public struct TokenGrantTable {
     /// - Returns: how many were removed, at most `count`.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try connection.execute(
-            "DELETE FROM token_grant WHERE id IN (SELECT id FROM token_grant WHERE expires_at <= ? LIMIT ?)", .time(now), .integer(Int64(count)))
+            "DELETE FROM token_grant WHERE id IN (SELECT id FROM token_grant WHERE expires_at <= ? LIMIT ?)",
+            .time(now), .integer(Int64(count)))
     }
 
     private func record(_ row: SQLRow) throws(StoreError) -> TokenGrantRecord {
-        guard let scope = Scope(try row.text(5)) else { throw StoreError(.corrupt, "a grant's scope cannot be understood") }
+        guard let scope = Scope(try row.text(5)) else {
+            throw StoreError(.corrupt, "a grant's scope cannot be understood")
+        }
         let thumbprint = try row.text(8), generation = Int(try row.integer(10))
-        guard generation >= 0 else { throw StoreError(.corrupt, "a grant's generation is negative") }
+        guard generation >= 0 else {
+            throw StoreError(.corrupt, "a grant's generation is negative")
+        }
         let id: GrantID = try row.identifier(0)
         let authenticators = try connection.rows(
-            "SELECT authenticator_id FROM grant_authenticator WHERE grant_id = ? ORDER BY authenticator_id", .id(id)
+            "SELECT authenticator_id FROM grant_authenticator WHERE grant_id = ? ORDER BY authenticator_id",
+            .id(id)
         )
         .map { row throws(StoreError) in try row.identifier(0) as AuthenticatorID }
         let proof = try row.text(17)
         return TokenGrantRecord(
-            id: id, account: try row.identifier(1), app: try row.identifier(2), authenticator: try row.optionalIdentifier(3),
-            nonce: try row.blob(4), scope: scope, resources: try JSONColumn.value([String].self, row.text(6).utf8),
-            methods: try JSONColumn.value([String].self, row.text(7).utf8), keyThumbprint: thumbprint.isEmpty ? nil : thumbprint,
+            id: id, account: try row.identifier(1), app: try row.identifier(2),
+            authenticator: try row.optionalIdentifier(3),
+            nonce: try row.blob(4), scope: scope,
+            resources: try JSONColumn.value([String].self, row.text(6).utf8),
+            methods: try JSONColumn.value([String].self, row.text(7).utf8),
+            keyThumbprint: thumbprint.isEmpty ? nil : thumbprint,
             signedInAt: try row.instant(9),
             family: RefreshFamily(
-                generation: generation, createdAt: try row.instant(11), expiresAt: try row.instant(14), usedAt: try row.instant(12),
-                idle: try row.optionalInteger(13).map { .milliseconds($0) }, revokedAt: try row.optionalInstant(15),
+                generation: generation, createdAt: try row.instant(11),
+                expiresAt: try row.instant(14), usedAt: try row.instant(12),
+                idle: try row.optionalInteger(13).map { .milliseconds($0) },
+                revokedAt: try row.optionalInstant(15),
                 usersMark: try row.optionalBlob(16)), authenticators: authenticators,
             newestProof: proof == "[]" ? nil : try JSONColumn.value(SignInProof.self, proof.utf8))
     }

@@ -7,7 +7,8 @@ public enum SQLValue: Sendable, Hashable {
     case blob([UInt8])
 }
 
-extension SQLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByNilLiteral {
+extension SQLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByNilLiteral
+{
     public init(stringLiteral value: String) { self = .text(value) }
     public init(integerLiteral value: Int64) { self = .integer(value) }
     public init(nilLiteral: ()) { self = .null }
@@ -21,7 +22,8 @@ public struct SQLRow: Sendable {
 
     public subscript(index: Int) -> SQLValue { values[index] }
 
-    /// - Throws: ``StoreError`` `.corrupt` when the column holds something else. The value is in no message.
+    /// - Throws: ``StoreError`` `.corrupt` when the column holds something else. The value is in no
+    ///   message.
     public func integer(_ index: Int) throws(StoreError) -> Int64 {
         guard case .integer(let value) = values[index] else { throw corrupt(index, "an integer") }
         return value
@@ -39,9 +41,15 @@ public struct SQLRow: Sendable {
         }
     }
 
-    public func optionalInteger(_ index: Int) throws(StoreError) -> Int64? { values[index] == .null ? nil : try integer(index) }
-    public func optionalText(_ index: Int) throws(StoreError) -> String? { values[index] == .null ? nil : try text(index) }
-    public func optionalBlob(_ index: Int) throws(StoreError) -> [UInt8]? { values[index] == .null ? nil : try blob(index) }
+    public func optionalInteger(_ index: Int) throws(StoreError) -> Int64? {
+        values[index] == .null ? nil : try integer(index)
+    }
+    public func optionalText(_ index: Int) throws(StoreError) -> String? {
+        values[index] == .null ? nil : try text(index)
+    }
+    public func optionalBlob(_ index: Int) throws(StoreError) -> [UInt8]? {
+        values[index] == .null ? nil : try blob(index)
+    }
 
     private func corrupt(_ index: Int, _ expected: String) -> StoreError {
         StoreError(.corrupt, "column \(index) of a row holds something else than \(expected)")

@@ -1,6 +1,7 @@
 public import MienCore
 
-/// The store could not do what was asked. Branch on ``code``; show ``reason`` to an operator: it holds no personal data and no secret.
+/// The store could not do what was asked. Branch on ``code``; show ``reason`` to an operator: it
+/// holds no personal data and no secret.
 public struct StoreError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// Too much waits to be written: try again later.

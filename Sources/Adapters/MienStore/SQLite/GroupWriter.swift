@@ -3,9 +3,11 @@ internal import GRDB
 internal import MienCore
 internal import Synchronization
 
-/// The one writer: takes whatever waits to be written and commits it together, so that a hundred small writes cost one sync.
+/// The one writer: takes whatever waits to be written and commits it together, so that a hundred
+/// small writes cost one sync.
 ///
-/// Each job runs under a savepoint of its own: one that throws takes nothing but itself back. A job is told it is done after the commit.
+/// Each job runs under a savepoint of its own: one that throws takes nothing but itself back. A job
+/// is told it is done after the commit.
 final class GroupWriter: Sendable {
     /// Jobs that may wait; more are refused with `store.busy`.
     static let maxWaiting = 10_000
@@ -22,8 +24,12 @@ final class GroupWriter: Sendable {
             // A process that was killed may have left some.
             var tracesGoAt: ContinuousClock.Instant? = .now
             while let jobs = queue.next(atMost: Self.maxTogether, until: tracesGoAt) {
-                if Self.commit(jobs, to: pool, &synchronous) { tracesGoAt = tracesGoAt ?? .now + Self.traceLife }
-                if let at = tracesGoAt, .now >= at { tracesGoAt = Self.removeTraces(pool) ? nil : .now + Self.traceLife }
+                if Self.commit(jobs, to: pool, &synchronous) {
+                    tracesGoAt = tracesGoAt ?? .now + Self.traceLife
+                }
+                if let at = tracesGoAt, .now >= at {
+                    tracesGoAt = Self.removeTraces(pool) ? nil : .now + Self.traceLife
+                }
             }
         }
         thread.name = "mien.store"
@@ -47,21 +53,28 @@ final class GroupWriter: Sendable {
         }
     }
 
-    /// Folds the write-ahead log into the database and cuts it to nothing: until it is written over, it holds what was deleted.
+    /// Folds the write-ahead log into the database and cuts it to nothing: until it is written
+    /// over, it holds what was deleted.
     ///
     /// - Returns: `false` when a reader still needs it.
     static func removeTraces(_ pool: DatabasePool) -> Bool {
         let isDone = try? pool.writeWithoutTransaction { database in
             // Writers are not to wait long for a reader.
             try database.execute(sql: "PRAGMA busy_timeout = 50")
-            defer { try? database.execute(sql: "PRAGMA busy_timeout = \(SQLiteDriver.busyMilliseconds)") }
-            return try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)").map { $0[0] as Int == 0 } ?? false
+            defer {
+                try? database.execute(sql: "PRAGMA busy_timeout = \(SQLiteDriver.busyMilliseconds)")
+            }
+            return try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)").map {
+                $0[0] as Int == 0
+            } ?? false
         }
         return isDone ?? false
     }
 
     /// - Returns: whether something was deleted that is to leave no trace.
-    private static func commit(_ jobs: [WriteJob], to pool: DatabasePool, _ synchronous: inout Durability?) -> Bool {
+    private static func commit(
+        _ jobs: [WriteJob], to pool: DatabasePool, _ synchronous: inout Durability?
+    ) -> Bool {
         if jobs.isEmpty { return false }
         let traces = SQLiteConnection.Traces()
         let durability: Durability = jobs.contains { $0.durability == .always } ? .always : .process
@@ -69,7 +82,8 @@ final class GroupWriter: Sendable {
         do {
             try pool.writeWithoutTransaction { database in
                 if synchronous != durability {
-                    try database.execute(sql: "PRAGMA synchronous = \(durability == .always ? "FULL" : "NORMAL")")
+                    try database.execute(
+                        sql: "PRAGMA synchronous = \(durability == .always ? "FULL" : "NORMAL")")
                     synchronous = durability
                 }
                 try database.beginTransaction(.immediate)
@@ -89,7 +103,8 @@ final class GroupWriter: Sendable {
             }
             for outcome in outcomes { outcome.finish(nil) }
         } catch {
-            let failure = StoreError(.unreachable, "nothing was written: \(SQLiteConnection.words(for: error))")
+            let failure = StoreError(
+                .unreachable, "nothing was written: \(SQLiteConnection.words(for: error))")
             for outcome in outcomes { outcome.finish(failure) }
             // Those after the one that broke the transaction have not run; they are told, too.
             for job in jobs.dropFirst(outcomes.count) { job.refuse(failure) }
@@ -101,7 +116,8 @@ final class GroupWriter: Sendable {
 /// Something to be written, and whom to tell.
 struct WriteJob: Sendable {
     struct Outcome {
-        /// The job's own failure: its writes are taken back, and `finish` tells it whatever becomes of the others.
+        /// The job's own failure: its writes are taken back, and `finish` tells it whatever becomes
+        /// of the others.
         let isFailure: Bool
         /// - Parameter commitError: why nothing was written, `nil` when it was.
         let finish: (_ commitError: StoreError?) -> Void
@@ -110,7 +126,9 @@ struct WriteJob: Sendable {
     let durability: Durability
     let run: @Sendable (any SQLConnection) -> Outcome
 
-    init(_ durability: Durability, run: @escaping @Sendable (any SQLConnection) -> Outcome) { (self.durability, self.run) = (durability, run) }
+    init(_ durability: Durability, run: @escaping @Sendable (any SQLConnection) -> Outcome) {
+        (self.durability, self.run) = (durability, run)
+    }
 
     /// Tells a job that never ran.
     func refuse(_ error: StoreError) { run(BrokenConnection(error: error)).finish(error) }
@@ -137,8 +155,12 @@ private final class JobLine: Sendable {
     /// - Returns: why the job was not taken; `nil` when it was.
     func add(_ job: WriteJob) -> StoreError? {
         let (refusal, isFirst) = state.withLock { state -> (StoreError?, Bool) in
-            if state.isStopped { return (StoreError(.unreachable, "the database is closed"), false) }
-            if state.jobs.count >= GroupWriter.maxWaiting { return (StoreError(.busy, "\(GroupWriter.maxWaiting) writes wait already"), false) }
+            if state.isStopped {
+                return (StoreError(.unreachable, "the database is closed"), false)
+            }
+            if state.jobs.count >= GroupWriter.maxWaiting {
+                return (StoreError(.busy, "\(GroupWriter.maxWaiting) writes wait already"), false)
+            }
             state.jobs.append(job)
             return (nil, state.jobs.count == 1)
         }
@@ -166,7 +188,12 @@ private final class JobLine: Sendable {
                 continue
             }
             let left = ContinuousClock.now.duration(to: time)
-            if left <= .zero || arrival.wait(timeout: .now() + .milliseconds(Int(left.milliseconds) + 1)) == .timedOut { return [] }
+            if left <= .zero
+                || arrival.wait(timeout: .now() + .milliseconds(Int(left.milliseconds) + 1))
+                    == .timedOut
+            {
+                return []
+            }
         }
     }
 }

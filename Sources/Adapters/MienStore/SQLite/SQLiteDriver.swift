@@ -2,7 +2,8 @@ internal import Foundation
 internal import GRDB
 internal import Synchronization
 
-/// SQLite through GRDB: WAL, foreign keys on, deleted content overwritten; any number of readers beside one writer.
+/// SQLite through GRDB: WAL, foreign keys on, deleted content overwritten; any number of readers
+/// beside one writer.
 public final class SQLiteDriver: SQLDriver {
     /// How long another process's lock is waited for.
     static let busyMilliseconds = 10_000
@@ -16,7 +17,8 @@ public final class SQLiteDriver: SQLDriver {
     public init(path: String) throws(StoreError) {
         // SQLite would make it with the process's own mask.
         if !FileManager.default.fileExists(atPath: path) {
-            _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+            _ = FileManager.default.createFile(
+                atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
         }
         var configuration = Configuration()
         configuration.journalMode = .wal
@@ -29,7 +31,9 @@ public final class SQLiteDriver: SQLDriver {
             try database.execute(sql: "PRAGMA secure_delete = ON")
         }
         do { pool = try DatabasePool(path: path, configuration: configuration) } catch {
-            throw StoreError(.unreachable, "\(path) cannot be opened as a database: \(SQLiteConnection.words(for: error))")
+            throw StoreError(
+                .unreachable,
+                "\(path) cannot be opened as a database: \(SQLiteConnection.words(for: error))")
         }
         writer = GroupWriter(pool)
     }
@@ -39,7 +43,8 @@ public final class SQLiteDriver: SQLDriver {
     /// Folds the write-ahead log into the database and closes it. Nothing may be under way.
     public func close() throws {
         writer.stop()
-        // Closing alone leaves the log: the last connection to go is a reader, which cannot fold it in.
+        // Closing alone leaves the log: the last connection to go is a reader, which cannot fold it
+        // in.
         _ = GroupWriter.removeTraces(pool)
         try pool.close()
     }
@@ -50,8 +55,12 @@ public final class SQLiteDriver: SQLDriver {
         try await writer.write(durability, body)
     }
 
-    public func read<Output: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> Output) async throws -> Output {
-        do { return try await pool.read { try body(SQLiteConnection($0)) } } catch let error as DatabaseError {
+    public func read<Output: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws -> Output
+    ) async throws -> Output {
+        do { return try await pool.read { try body(SQLiteConnection($0)) } } catch let error
+            as DatabaseError
+        {
             throw StoreError(.unreachable, SQLiteConnection.words(for: error))
         }
     }
@@ -63,7 +72,9 @@ struct SQLiteConnection: SQLConnection {
     private let traces: Traces?
 
     /// - Parameter traces: the writer's.
-    init(_ database: Database, _ traces: Traces? = nil) { (self.database, self.traces) = (database, traces) }
+    init(_ database: Database, _ traces: Traces? = nil) {
+        (self.database, self.traces) = (database, traces)
+    }
 
     /// Whether a transaction wants its traces removed. One thread's.
     final class Traces { var areUnwanted = false }
@@ -91,12 +102,15 @@ struct SQLiteConnection: SQLConnection {
     }
 
     private func translating<Output>(_ body: () throws -> Output) throws(StoreError) -> Output {
-        do { return try body() } catch let error as StoreError { throw error } catch let error as DatabaseError
+        do { return try body() } catch let error as StoreError { throw error } catch let error
+            as DatabaseError
             where error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY
-        { throw StoreError(.stale, "what a row refers to is gone") } catch let error as DatabaseError
+        { throw StoreError(.stale, "what a row refers to is gone") } catch let error
+            as DatabaseError
             where error.resultCode == .SQLITE_CONSTRAINT
         {
-            throw StoreError(.conflict, "a rule of the database forbids this: \(error.extendedResultCode)")
+            throw StoreError(
+                .conflict, "a rule of the database forbids this: \(error.extendedResultCode)")
         } catch {
             throw StoreError(.unreachable, Self.words(for: error))
         }
@@ -104,12 +118,15 @@ struct SQLiteConnection: SQLConnection {
 
     /// SQLite's own message and no statement or value, which may be personal.
     static func words(for error: any Error) -> String {
-        (error as? DatabaseError).map { "\($0.extendedResultCode): \($0.message ?? "no message")" } ?? "\(type(of: error))"
+        (error as? DatabaseError).map { "\($0.extendedResultCode): \($0.message ?? "no message")" }
+            ?? "\(type(of: error))"
     }
 
     private static func arguments(_ values: [SQLValue]) throws(StoreError) -> StatementArguments {
         // SQLite would keep what comes before it, PostgreSQL refuses it.
-        for case .text(let text) in values where text.utf8.contains(0) { throw StoreError(.corrupt, "a text to be stored holds a NUL") }
+        for case .text(let text) in values where text.utf8.contains(0) {
+            throw StoreError(.corrupt, "a text to be stored holds a NUL")
+        }
         return StatementArguments(values.map(argument))
     }
 
@@ -133,7 +150,9 @@ struct SQLiteConnection: SQLConnection {
             if try row.withUnsafeData(atIndex: index, { $0?.elementsEqual(value.utf8) == true }) {
                 .text(value)
             } else {
-                throw StoreError(.corrupt, "column \(index) of a row holds a text with a NUL or that is no UTF-8")
+                throw StoreError(
+                    .corrupt, "column \(index) of a row holds a text with a NUL or that is no UTF-8"
+                )
             }
         case .blob(let value): .blob(Array(value))
         }

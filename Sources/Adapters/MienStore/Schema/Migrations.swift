@@ -1,7 +1,9 @@
-/// The schema, step by step, in portable SQL. A step that has shipped is never changed: what comes later is a new step.
+/// The schema, step by step, in portable SQL. A step that has shipped is never changed: what comes
+/// later is a new step.
 ///
-/// Times are milliseconds since 1970 UTC. `BIGINT` and `TEXT` mean the same to SQLite and PostgreSQL; `{blob}` is each one's own word.
-/// What is personal is sealed (`*_sealed`) or a keyed hash (`*_hash`): see docs/spec/storage.md.
+/// Times are milliseconds since 1970 UTC. `BIGINT` and `TEXT` mean the same to SQLite and
+/// PostgreSQL; `{blob}` is each one's own word. What is personal is sealed (`*_sealed`) or a keyed
+/// hash (`*_hash`): see docs/spec/storage.md.
 enum Migrations {
     static let all: [(name: String, statements: [String])] = [
         (
@@ -132,7 +134,8 @@ enum Migrations {
             ]
         ),
         (
-            // Filled in for the names there are by AccountTable.completeIdentifiers, for SQL cannot hash.
+            // Filled in for the names there are by AccountTable.completeIdentifiers, for SQL cannot
+            // hash.
             "5-identifiers",
             [
                 "ALTER TABLE account_name ADD COLUMN identifier_hash {blob}",
@@ -263,8 +266,9 @@ enum Migrations {
             ]
         ),
         (
-            // Failures of an authenticator become those of its account's method. No device keeps a counter: which methods had succeeded on it
-            // was not recorded. A lock on purpose becomes an administrator's, as nothing tells it from a journey's.
+            // Failures of an authenticator become those of its account's method. No device keeps a
+            // counter: which methods had succeeded on it was not recorded. A lock on purpose
+            // becomes an administrator's, as nothing tells it from a journey's.
             "16-locks",
             [
                 "CREATE UNIQUE INDEX known_device_by_id ON known_device (id)",

@@ -6,14 +6,21 @@ enum Migrator {
     static func migrate(_ driver: some SQLDriver, blob: String) async throws {
         try await driver.write(.always) { connection in
             try connection.execute("CREATE TABLE IF NOT EXISTS schema_step (name TEXT PRIMARY KEY)")
-            let done = try Set(connection.rows("SELECT name FROM schema_step").map { try $0.text(0) })
+            let done = try Set(
+                connection.rows("SELECT name FROM schema_step").map { try $0.text(0) })
             let known = Set(Migrations.all.map(\.name))
             if let foreign = done.subtracting(known).min() {
-                throw StoreError(.tooNew, "the database has the schema step “\(foreign)”, which this version does not know: run a newer one")
+                throw StoreError(
+                    .tooNew,
+                    "the database has the schema step “\(foreign)”, which this version does not know: run a newer one"
+                )
             }
             for step in Migrations.all where !done.contains(step.name) {
-                for statement in step.statements { try connection.execute(statement.replacing("{blob}", with: blob)) }
-                try connection.execute("INSERT INTO schema_step (name) VALUES (?)", .text(step.name))
+                for statement in step.statements {
+                    try connection.execute(statement.replacing("{blob}", with: blob))
+                }
+                try connection.execute(
+                    "INSERT INTO schema_step (name) VALUES (?)", .text(step.name))
             }
         }
     }

@@ -2,11 +2,14 @@ internal import Crypto
 internal import MienCore
 public import MienFace
 
-/// Descriptors of photos that were worked on before, so that an evaluation which was interrupted goes on where it stopped.
+/// Descriptors of photos that were worked on before, so that an evaluation which was interrupted
+/// goes on where it stopped.
 ///
-/// Keyed by the photo's bytes and the pipeline that looked at them; one sealed file each, mode 0600. It may be deleted at any time.
-/// Descriptors are biometric data: the files open only with the cache's own key file, which lies elsewhere, and their names tell nothing of
-/// whose they are. May be used from any thread, and by several processes at once. Form: `docs/spec/sealed-record.md`.
+/// Keyed by the photo's bytes and the pipeline that looked at them; one sealed file each, mode
+/// 0600. It may be deleted at any time. Descriptors are biometric data: the files open only with
+/// the cache's own key file, which lies elsewhere, and their names tell nothing of whose they are.
+/// May be used from any thread, and by several processes at once. Form:
+/// `docs/spec/sealed-record.md`.
 public struct DescriptorCache: Sendable {
     /// What is kept of one photo.
     public struct Entry: Sendable, Equatable {
@@ -15,7 +18,9 @@ public struct DescriptorCache: Sendable {
         /// 0...100.
         public let quality: UInt8
 
-        public init(descriptor: FaceDescriptor?, quality: UInt8) { (self.descriptor, self.quality) = (descriptor, quality) }
+        public init(descriptor: FaceDescriptor?, quality: UInt8) {
+            (self.descriptor, self.quality) = (descriptor, quality)
+        }
     }
 
     private let folder: String
@@ -24,22 +29,31 @@ public struct DescriptorCache: Sendable {
     private let sealer: RecordSealer
     private let pipeline: [UInt8]
 
-    private static let maximumFileSize = RecordSealer.overhead + 1 + 4 * FaceDescriptor.dimensionRange.upperBound
+    private static let maximumFileSize =
+        RecordSealer.overhead + 1 + 4 * FaceDescriptor.dimensionRange.upperBound
 
-    private init(folder: String, pipeline: String, key: MasterKey, files: any FileSystem, random: RandomSource) {
-        (self.folder, self.files, self.random, self.pipeline) = (folder, files, random, Array(pipeline.utf8))
+    private init(
+        folder: String, pipeline: String, key: MasterKey, files: any FileSystem,
+        random: RandomSource
+    ) {
+        (self.folder, self.files, self.random, self.pipeline) = (
+            folder, files, random, Array(pipeline.utf8)
+        )
         sealer = RecordSealer(key: key, purpose: .evaluationDescriptor, random: random)
     }
 
-    /// Opens the cache, and makes it when there is none: the folder, with mode 0700, and the key file. A key that was lost is replaced; what
-    /// it sealed then counts as not there.
+    /// Opens the cache, and makes it when there is none: the folder, with mode 0700, and the key
+    /// file. A key that was lost is replaced; what it sealed then counts as not there.
     ///
     /// - Parameters:
     ///   - keyPath: outside `folder`, so that a copy of the one does not open the other.
-    ///   - pipeline: names everything a descriptor depends on besides the photo: the pack, its version, the crops.
-    /// - Throws: ``FaceStoreError`` when its key file cannot be trusted or the folder cannot be made.
+    ///   - pipeline: names everything a descriptor depends on besides the photo: the pack, its
+    ///     version, the crops.
+    /// - Throws: ``FaceStoreError`` when its key file cannot be trusted or the folder cannot be
+    ///   made.
     public static func open(
-        folder: String, keyPath: String, pipeline: String, files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
+        folder: String, keyPath: String, pipeline: String,
+        files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
     ) throws(FaceStoreError) -> DescriptorCache {
         let lock: any FileLock
         do throws(FileSystemError) {
@@ -49,23 +63,28 @@ public struct DescriptorCache: Sendable {
         defer { lock.release() }
         let cache: DescriptorCache
         do throws(KeyFileError) {
-            let key = try KeyFile(path: keyPath, files: files).loadOrCreate(sealedRecordsExist: false, random: random)
-            cache = DescriptorCache(folder: folder, pipeline: pipeline, key: key, files: files, random: random)
+            let key = try KeyFile(path: keyPath, files: files).loadOrCreate(
+                sealedRecordsExist: false, random: random)
+            cache = DescriptorCache(
+                folder: folder, pipeline: pipeline, key: key, files: files, random: random)
         } catch { throw .key(error) }
         cache.sweep()
         return cache
     }
 
-    /// What is known of the photo with these bytes; `nil` when nothing is, or the record cannot be read or was changed.
+    /// What is known of the photo with these bytes; `nil` when nothing is, or the record cannot be
+    /// read or was changed.
     public func entry(for photo: [UInt8]) -> Entry? {
         let name = name(of: photo)
-        guard let file = try? files.read(place(of: name), atMost: Self.maximumFileSize), file.isRegular, file.size <= Self.maximumFileSize,
+        guard let file = try? files.read(place(of: name), atMost: Self.maximumFileSize),
+            file.isRegular, file.size <= Self.maximumFileSize,
             let bytes = try? sealer.open(file.bytes, identity: name)
         else { return nil }
         return Entry(bytes: bytes)
     }
 
-    /// Keeps `entry`, whole or not at all. A cache that cannot be written costs time, no more: nothing is thrown.
+    /// Keeps `entry`, whole or not at all. A cache that cannot be written costs time, no more:
+    /// nothing is thrown.
     public func keep(_ entry: Entry, for photo: [UInt8]) {
         let name = name(of: photo), place = place(of: name), parent = parentFolder(of: place)
         let temporary = "\(parent)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)"
@@ -75,7 +94,9 @@ public struct DescriptorCache: Sendable {
 
     /// Should another process be writing a file that goes here, it loses one entry of its cache.
     private func sweep() {
-        for name in (try? files.list(folder) ?? []) ?? [] where name.utf8.count == 2 { try? files.sweep("\(folder)/\(name)") }
+        for name in (try? files.list(folder) ?? []) ?? [] where name.utf8.count == 2 {
+            try? files.sweep("\(folder)/\(name)")
+        }
     }
 
     /// SHA-256 of the pipeline's name, a zero byte and the photo.
@@ -104,7 +125,8 @@ extension DescriptorCache.Entry {
 
     fileprivate init?(bytes: [UInt8]) {
         var reader = ByteReader(bytes)
-        guard let quality = reader.integer(UInt8.self), quality <= 100, reader.remaining % 4 == 0 else { return nil }
+        guard let quality = reader.integer(UInt8.self), quality <= 100, reader.remaining % 4 == 0
+        else { return nil }
         self.quality = quality
         guard reader.remaining > 0 else {
             descriptor = nil

@@ -6,7 +6,9 @@ public struct EnrolledFace: Sendable, Equatable {
     public let name: PersonName
     public let template: FaceTemplate
 
-    public init(id: FaceID, name: PersonName, template: FaceTemplate) { (self.id, self.name, self.template) = (id, name, template) }
+    public init(id: FaceID, name: PersonName, template: FaceTemplate) {
+        (self.id, self.name, self.template) = (id, name, template)
+    }
 }
 
 /// Names a record and says nothing about whose it is: 16 random bytes.
@@ -22,7 +24,8 @@ public struct FaceID: Sendable, Hashable {
 
     /// - Returns: `nil` when this is no record's file name.
     init?(fileName: String) {
-        guard fileName.hasSuffix(Self.fileSuffix), let bytes = MienVault.bytes(hexadecimal: fileName.dropLast(Self.fileSuffix.count)),
+        guard fileName.hasSuffix(Self.fileSuffix),
+            let bytes = MienVault.bytes(hexadecimal: fileName.dropLast(Self.fileSuffix.count)),
             bytes.count == Self.size
         else { return nil }
         self.bytes = bytes
@@ -40,7 +43,9 @@ public struct FaceListing: Sendable, Equatable {
     /// Files that should hold a face and cannot be read. By file name.
     public let damaged: [DamagedRecord]
 
-    public init(faces: [EnrolledFace], damaged: [DamagedRecord]) { (self.faces, self.damaged) = (faces, damaged) }
+    public init(faces: [EnrolledFace], damaged: [DamagedRecord]) {
+        (self.faces, self.damaged) = (faces, damaged)
+    }
 }
 
 /// A file in the store that does not open.

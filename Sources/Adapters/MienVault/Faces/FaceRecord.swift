@@ -1,14 +1,17 @@
 internal import MienCore
 internal import MienFace
 
-/// What is sealed for one person: name and template. The bytes: `docs/spec/sealed-record.md`, "Content of a face record".
+/// What is sealed for one person: name and template. The bytes: `docs/spec/sealed-record.md`,
+/// "Content of a face record".
 struct FaceRecord {
     static let version: UInt16 = 1
     static let nameLengthOffset = 2, nameOffset = 4, templateOffset = 260
 
     /// A sealed record is never larger than this: a template of 1024 dimensions.
     static let maximumFileSize =
-        templateOffset + FaceTemplate.byteCount(dimensions: FaceDescriptor.dimensionRange.upperBound) + RecordSealer.overhead
+        templateOffset
+        + FaceTemplate.byteCount(dimensions: FaceDescriptor.dimensionRange.upperBound)
+        + RecordSealer.overhead
 
     let name: PersonName
     let template: FaceTemplate
@@ -29,11 +32,15 @@ struct FaceRecord {
     init(bytes: [UInt8]) throws(RecordError) {
         var reader = ByteReader(bytes)
         guard reader.integer(UInt16.self) == Self.version else { throw .content(at: 0) }
-        guard let length = reader.integer(UInt16.self), (1...PersonName.maximumBytes).contains(Int(length)) else {
+        guard let length = reader.integer(UInt16.self),
+            (1...PersonName.maximumBytes).contains(Int(length))
+        else {
             throw .content(at: Self.nameLengthOffset)
         }
-        guard let text = reader.take(Int(length)), let padding = reader.take(PersonName.maximumBytes - Int(length)),
-            padding.allSatisfy({ $0 == 0 }), let name = Self.name(text), let rest = reader.take(reader.remaining)
+        guard let text = reader.take(Int(length)),
+            let padding = reader.take(PersonName.maximumBytes - Int(length)),
+            padding.allSatisfy({ $0 == 0 }), let name = Self.name(text),
+            let rest = reader.take(reader.remaining)
         else { throw .content(at: Self.nameOffset) }
         self.name = name
         do { template = try FaceTemplate(bytes: rest) } catch { throw .template(error) }
@@ -41,7 +48,9 @@ struct FaceRecord {
 
     /// - Returns: `nil` when the bytes are not the name in the very form that would be stored.
     private static func name(_ bytes: ArraySlice<UInt8>) -> PersonName? {
-        guard let name = try? PersonName(String(decoding: bytes, as: UTF8.self)), name.text.utf8.elementsEqual(bytes) else { return nil }
+        guard let name = try? PersonName(String(decoding: bytes, as: UTF8.self)),
+            name.text.utf8.elementsEqual(bytes)
+        else { return nil }
         return name
     }
 }

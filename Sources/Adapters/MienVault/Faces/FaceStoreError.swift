@@ -6,7 +6,8 @@ public enum FaceStoreError: Error, Sendable, Equatable {
     case damaged([DamagedRecord])
     /// These files hold the same name: put there by hand, as the store never does. Remove one.
     case nameTwice(paths: [String])
-    /// Group or others may change the folder: take records away, or put in ones of their own choice.
+    /// Group or others may change the folder: take records away, or put in ones of their own
+    /// choice.
     case folderTooWide(path: String, mode: UInt32)
     /// The store holds as many records as it may.
     case full(limit: Int)
@@ -30,8 +31,10 @@ extension FaceStoreError: CustomStringConvertible {
         case .key(let error): error.description
         case .files(let error): error.description
         case .damaged(let records):
-            "\(code): not found, but \(records.count) record(s) cannot be read: " + records.map(\.description).joined(separator: "; ")
-        case .nameTwice(let paths): "\(code): the same name is in " + paths.joined(separator: " and ")
+            "\(code): not found, but \(records.count) record(s) cannot be read: "
+                + records.map(\.description).joined(separator: "; ")
+        case .nameTwice(let paths):
+            "\(code): the same name is in " + paths.joined(separator: " and ")
         case .folderTooWide(let path, let mode):
             "\(code): \(path) has mode 0\(String(mode, radix: 8)), so others than its owner can change who is enrolled. Run: chmod 700 \(path)"
         case .full(let limit): "\(code): the store holds \(limit) records, its limit"

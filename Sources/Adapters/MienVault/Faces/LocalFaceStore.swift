@@ -2,10 +2,12 @@ public import MienFace
 
 /// Faces on one machine: a folder with one sealed file per person, and a key file.
 ///
-/// Every verb reads the folder afresh and holds a file lock meanwhile, so any number of processes can share a store. A verb blocks while
-/// it waits for the lock or the disk. A crash at any moment leaves each person's record as it was before or as it is after, whole.
+/// Every verb reads the folder afresh and holds a file lock meanwhile, so any number of processes
+/// can share a store. A verb blocks while it waits for the lock or the disk. A crash at any moment
+/// leaves each person's record as it was before or as it is after, whole.
 ///
-/// File names are random, sizes depend only on the model pack, so the folder tells how many people there are and nothing else.
+/// File names are random, sizes depend only on the model pack, so the folder tells how many people
+/// there are and nothing else.
 public struct LocalFaceStore: Sendable {
     /// As many records as a store may hold: each verb reads them all.
     public static let recordLimit = 10_000
@@ -25,30 +27,38 @@ public struct LocalFaceStore: Sendable {
         sealer = RecordSealer(key: key, purpose: .faceTemplate, random: random)
     }
 
-    /// Opens the store, and makes it when there is none: the folder, with mode 0700, and the key file.
+    /// Opens the store, and makes it when there is none: the folder, with mode 0700, and the key
+    /// file.
     ///
     /// Sweeps what interrupted processes left behind.
-    /// - Throws: ``FaceStoreError/key(_:)`` when the key file is missing though records exist, or cannot be trusted;
-    ///   ``FaceStoreError/folderTooWide(path:mode:)`` when others than its owner may change the folder.
+    /// - Throws: ``FaceStoreError/key(_:)`` when the key file is missing though records exist, or
+    ///   cannot be trusted; ``FaceStoreError/folderTooWide(path:mode:)`` when others than its owner
+    ///   may change the folder.
     public static func open(
-        folder: String, keyPath: String, files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
+        folder: String, keyPath: String, files: any FileSystem = POSIXFileSystem(),
+        random: RandomSource = .system
     ) throws(FaceStoreError) -> LocalFaceStore {
-        try open(folder: folder, files: files, random: random) { recordsExist throws(KeyFileError) in
-            try KeyFile(path: keyPath, files: files).loadOrCreate(sealedRecordsExist: recordsExist, random: random)
+        try open(folder: folder, files: files, random: random) {
+            recordsExist throws(KeyFileError) in
+            try KeyFile(path: keyPath, files: files).loadOrCreate(
+                sealedRecordsExist: recordsExist, random: random)
         }
     }
 
     /// Opens the store, or makes it, under a key that the caller keeps: in a TPM, say.
     ///
-    /// - Throws: ``FaceStoreError/folderTooWide(path:mode:)`` when others than its owner may change the folder.
+    /// - Throws: ``FaceStoreError/folderTooWide(path:mode:)`` when others than its owner may change
+    ///   the folder.
     public static func open(
-        folder: String, key: MasterKey, files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
+        folder: String, key: MasterKey, files: any FileSystem = POSIXFileSystem(),
+        random: RandomSource = .system
     ) throws(FaceStoreError) -> LocalFaceStore {
         try open(folder: folder, files: files, random: random) { _ throws(KeyFileError) in key }
     }
 
     private static func open(
-        folder: String, files: any FileSystem, random: RandomSource, key: (_ recordsExist: Bool) throws(KeyFileError) -> MasterKey
+        folder: String, files: any FileSystem, random: RandomSource,
+        key: (_ recordsExist: Bool) throws(KeyFileError) -> MasterKey
     ) throws(FaceStoreError) -> LocalFaceStore {
         let mode: UInt32?
         do throws(FileSystemError) {
@@ -60,10 +70,12 @@ public struct LocalFaceStore: Sendable {
             let recordsExist: Bool
             do throws(FileSystemError) {
                 try files.sweep(folder)
-                recordsExist = try files.list(folder)?.contains { $0.hasSuffix(FaceID.fileSuffix) } ?? false
+                recordsExist =
+                    try files.list(folder)?.contains { $0.hasSuffix(FaceID.fileSuffix) } ?? false
             } catch { throw .files(error) }
             do throws(KeyFileError) {
-                return LocalFaceStore(folder: folder, files: files, random: random, key: try key(recordsExist))
+                return LocalFaceStore(
+                    folder: folder, files: files, random: random, key: try key(recordsExist))
             } catch { throw .key(error) }
         }
     }
@@ -75,22 +87,30 @@ public struct LocalFaceStore: Sendable {
 
     /// The person of that name, case aside; `nil` when there is none.
     ///
-    /// - Throws: ``FaceStoreError/damaged(_:)`` when there is none among the readable records but some are not readable.
+    /// - Throws: ``FaceStoreError/damaged(_:)`` when there is none among the readable records but
+    ///   some are not readable.
     public func find(_ name: PersonName) throws(FaceStoreError) -> EnrolledFace? {
-        try Self.locked(.shared, folder, files) { () throws(FaceStoreError) in try match(name, in: contents()) }
+        try Self.locked(.shared, folder, files) { () throws(FaceStoreError) in
+            try match(name, in: contents())
+        }
     }
 
-    /// Stores `template` under `name`, in place of what was stored under it. The new spelling of the name is kept.
+    /// Stores `template` under `name`, in place of what was stored under it. The new spelling of
+    /// the name is kept.
     ///
-    /// When it throws, the old record stands, unless syncing the folder is what failed: then either may.
-    /// A record that is corrupt does not stand in the way; one that the disk refuses to read does, unless the name was found elsewhere.
+    /// When it throws, the old record stands, unless syncing the folder is what failed: then either
+    /// may. A record that is corrupt does not stand in the way; one that the disk refuses to read
+    /// does, unless the name was found elsewhere.
     /// - Returns: whether the person is new or was re-enrolled.
-    public func put(_ template: FaceTemplate, as name: PersonName) throws(FaceStoreError) -> PutOutcome {
+    public func put(_ template: FaceTemplate, as name: PersonName) throws(FaceStoreError)
+        -> PutOutcome
+    {
         try Self.locked(.exclusive, folder, files) { () throws(FaceStoreError) in
             let listing = try contents()
             let old = try Self.unique(name, in: listing, folder)
             if old == nil { try admitNewcomer(listing) }
-            try write(EnrolledFace(id: old?.id ?? FaceID(random: random), name: name, template: template))
+            try write(
+                EnrolledFace(id: old?.id ?? FaceID(random: random), name: name, template: template))
             return old == nil ? .added : .replaced
         }
     }
@@ -100,7 +120,8 @@ public struct LocalFaceStore: Sendable {
     /// Removes the person of that name. Backups and the disk's own copies are out of its reach.
     ///
     /// - Returns: `false` when there is none.
-    /// - Throws: ``FaceStoreError/damaged(_:)`` when there is none among the readable records but some are not readable.
+    /// - Throws: ``FaceStoreError/damaged(_:)`` when there is none among the readable records but
+    ///   some are not readable.
     public func remove(_ name: PersonName) throws(FaceStoreError) -> Bool {
         try Self.locked(.exclusive, folder, files) { () throws(FaceStoreError) in
             guard let face = try match(name, in: contents()) else { return false }
@@ -109,12 +130,15 @@ public struct LocalFaceStore: Sendable {
         }
     }
 
-    /// Removes a record that cannot be read, by the path the listing gave. A record that can be read after all stays.
+    /// Removes a record that cannot be read, by the path the listing gave. A record that can be
+    /// read after all stays.
     ///
     /// - Returns: `false` when there is no such damaged record.
     public func discard(_ record: DamagedRecord) throws(FaceStoreError) -> Bool {
         try Self.locked(.exclusive, folder, files) { () throws(FaceStoreError) in
-            guard try contents().damaged.contains(where: { $0.path == record.path }) else { return false }
+            guard try contents().damaged.contains(where: { $0.path == record.path }) else {
+                return false
+            }
             try unlink(record.path)
             return true
         }
@@ -140,26 +164,38 @@ extension LocalFaceStore {
     private func read(_ fileName: String) throws(RecordError) -> EnrolledFace? {
         guard let id = FaceID(fileName: fileName) else { throw .fileName }
         let found: FileContents?
-        do { found = try files.read(path(id), atMost: FaceRecord.maximumFileSize) } catch { throw .files(error) }
+        do { found = try files.read(path(id), atMost: FaceRecord.maximumFileSize) } catch {
+            throw .files(error)
+        }
         guard let found else { return nil }
         guard found.isRegular else { throw .notRegular }
         guard found.size <= FaceRecord.maximumFileSize else { throw .size(found.size) }
         let content: [UInt8]
-        do { content = try sealer.open(found.bytes, identity: id.bytes) } catch { throw .seal(error) }
+        do { content = try sealer.open(found.bytes, identity: id.bytes) } catch {
+            throw .seal(error)
+        }
         let record = try FaceRecord(bytes: content)
         return EnrolledFace(id: id, name: record.name, template: record.template)
     }
 
-    /// A record that the disk would not give just now may be the newcomer's own: a second one would give two people one name.
+    /// A record that the disk would not give just now may be the newcomer's own: a second one would
+    /// give two people one name.
     private func admitNewcomer(_ listing: FaceListing) throws(FaceStoreError) {
-        for record in listing.damaged { if case .files(let error) = record.reason { throw .files(error) } }
-        guard listing.faces.count + listing.damaged.count < Self.recordLimit else { throw .full(limit: Self.recordLimit) }
+        for record in listing.damaged {
+            if case .files(let error) = record.reason { throw .files(error) }
+        }
+        guard listing.faces.count + listing.damaged.count < Self.recordLimit else {
+            throw .full(limit: Self.recordLimit)
+        }
     }
 
     private func write(_ face: EnrolledFace) throws(FaceStoreError) {
-        let sealed = sealer.seal(FaceRecord(name: face.name, template: face.template).bytes, identity: face.id.bytes)
+        let sealed = sealer.seal(
+            FaceRecord(name: face.name, template: face.template).bytes, identity: face.id.bytes)
         let temporary = "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)"
-        do { try files.replaceFile(path(face.id), with: sealed, by: temporary) } catch { throw .files(error) }
+        do { try files.replaceFile(path(face.id), with: sealed, by: temporary) } catch {
+            throw .files(error)
+        }
     }
 
     private func unlink(_ path: String) throws(FaceStoreError) {
@@ -169,22 +205,29 @@ extension LocalFaceStore {
         } catch { throw .files(error) }
     }
 
-    private func match(_ name: PersonName, in listing: FaceListing) throws(FaceStoreError) -> EnrolledFace? {
+    private func match(_ name: PersonName, in listing: FaceListing) throws(FaceStoreError)
+        -> EnrolledFace?
+    {
         if let face = try Self.unique(name, in: listing, folder) { return face }
         guard listing.damaged.isEmpty else { throw .damaged(listing.damaged) }
         return nil
     }
 
-    private static func unique(_ name: PersonName, in listing: FaceListing, _ folder: String) throws(FaceStoreError) -> EnrolledFace? {
+    private static func unique(_ name: PersonName, in listing: FaceListing, _ folder: String)
+        throws(FaceStoreError) -> EnrolledFace?
+    {
         let matches = listing.faces.filter { $0.name == name }
-        guard matches.count <= 1 else { throw .nameTwice(paths: matches.map { "\(folder)/\($0.id.fileName)" }) }
+        guard matches.count <= 1 else {
+            throw .nameTwice(paths: matches.map { "\(folder)/\($0.id.fileName)" })
+        }
         return matches.first
     }
 
     private func path(_ id: FaceID) -> String { "\(folder)/\(id.fileName)" }
 
     private static func locked<T>(
-        _ mode: LockMode, _ folder: String, _ files: any FileSystem, _ body: () throws(FaceStoreError) -> T
+        _ mode: LockMode, _ folder: String, _ files: any FileSystem,
+        _ body: () throws(FaceStoreError) -> T
     ) throws(FaceStoreError) -> T {
         let lock: any FileLock
         do { lock = try files.lock("\(folder)/lock", mode) } catch { throw .files(error) }

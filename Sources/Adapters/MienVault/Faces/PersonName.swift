@@ -1,10 +1,11 @@
 internal import Foundation
 
-/// The display name a face is enrolled under. Two spellings that differ only in case, or in how Unicode composes a letter, name the
-/// same person.
+/// The display name a face is enrolled under. Two spellings that differ only in case, or in how
+/// Unicode composes a letter, name the same person.
 ///
-/// - Form: 1…64 characters, at most 256 UTF-8 bytes, NFC, no space at either end, no control, line-breaking or direction-changing
-///   characters (they could forge a terminal's output), none that Unicode has not assigned.
+/// - Form: 1…64 characters, at most 256 UTF-8 bytes, NFC, no space at either end, no control,
+///   line-breaking or direction-changing characters (they could forge a terminal's output), none
+///   that Unicode has not assigned.
 ///
 /// Personal data: it prints as `‹name›`. Whoever must show it says ``text``.
 public struct PersonName: Sendable {
@@ -15,10 +16,15 @@ public struct PersonName: Sendable {
     /// Trims and normalises `text`.
     /// - Throws: ``PersonNameError`` when what is left is no name.
     public init(_ text: String) throws(PersonNameError) {
-        let text = text.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+            .precomposedStringWithCanonicalMapping
         guard !text.isEmpty else { throw .empty }
-        guard text.count <= Self.lengthRange.upperBound, text.utf8.count <= Self.maximumBytes else { throw .tooLong }
-        guard !text.unicodeScalars.contains(where: Self.isForbidden) else { throw .forbiddenCharacter }
+        guard text.count <= Self.lengthRange.upperBound, text.utf8.count <= Self.maximumBytes else {
+            throw .tooLong
+        }
+        guard !text.unicodeScalars.contains(where: Self.isForbidden) else {
+            throw .forbiddenCharacter
+        }
         self.text = text
     }
 
@@ -26,7 +32,8 @@ public struct PersonName: Sendable {
     var key: String { text.uppercased().lowercased().precomposedStringWithCanonicalMapping }
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
-        // Unassigned: a later Unicode may compose it differently, and the stored name would no longer be NFC.
+        // Unassigned: a later Unicode may compose it differently, and the stored name would no
+        // longer be NFC.
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: true
         case .format: scalar.properties.isBidiControl
@@ -58,7 +65,8 @@ extension PersonNameError: CustomStringConvertible {
         switch self {
         case .empty: "\(rawValue): a name has at least one character"
         case .tooLong: "\(rawValue): a name has at most 64 characters and 256 bytes"
-        case .forbiddenCharacter: "\(rawValue): a name has no control, line-breaking or direction-changing characters"
+        case .forbiddenCharacter:
+            "\(rawValue): a name has no control, line-breaking or direction-changing characters"
         }
     }
 }

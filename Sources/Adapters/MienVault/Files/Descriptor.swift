@@ -15,7 +15,9 @@ final class Descriptor {
 
     /// Opens `path`, closed on exec, with mode 0600 when it makes a file.
     /// - Returns: `nil` when there is nothing at `path`.
-    static func open(_ path: String, _ flags: Int32, for operation: FileSystemError.Operation) throws(FileSystemError) -> Descriptor? {
+    static func open(_ path: String, _ flags: Int32, for operation: FileSystemError.Operation)
+        throws(FileSystemError) -> Descriptor?
+    {
         while true {
             let number = systemOpen(path, flags | O_CLOEXEC)
             if number >= 0 { return Descriptor(number) }
@@ -41,7 +43,9 @@ final class Descriptor {
     func read(atMost limit: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: limit), count = 0
         while count < limit {
-            let got = unsafe bytes.withUnsafeMutableBytes { unsafe systemRead(number, $0.baseAddress! + count, limit - count) }
+            let got = unsafe bytes.withUnsafeMutableBytes {
+                unsafe systemRead(number, $0.baseAddress! + count, limit - count)
+            }
             if got == 0 { break }
             if got < 0 && errno == EINTR { continue }
             if got < 0 { return nil }
@@ -54,7 +58,9 @@ final class Descriptor {
     func write(_ bytes: [UInt8]) -> Bool {
         var done = 0
         while done < bytes.count {
-            let put = unsafe bytes.withUnsafeBytes { unsafe systemWrite(number, $0.baseAddress! + done, bytes.count - done) }
+            let put = unsafe bytes.withUnsafeBytes {
+                unsafe systemWrite(number, $0.baseAddress! + done, bytes.count - done)
+            }
             if put < 0 && errno == EINTR { continue }
             if put < 0 { return false }
             done += put
@@ -62,7 +68,8 @@ final class Descriptor {
         return true
     }
 
-    /// A failed sync is not tried again: the system may have dropped the bytes and would then call a second one a success.
+    /// A failed sync is not tried again: the system may have dropped the bytes and would then call
+    /// a second one a success.
     func sync() -> Bool { fsync(number) == 0 }
 }
 
@@ -84,5 +91,9 @@ func failure(_ operation: FileSystemError.Operation, _ path: String) -> FileSyst
 // Inside the type these names are its own methods.
 private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { unsafe open(path, flags, 0o600) }
 private func systemClose(_ number: Int32) -> Int32 { close(number) }
-private func systemRead(_ number: Int32, _ to: UnsafeMutableRawPointer, _ count: Int) -> Int { unsafe read(number, to, count) }
-private func systemWrite(_ number: Int32, _ from: UnsafeRawPointer, _ count: Int) -> Int { unsafe write(number, from, count) }
+private func systemRead(_ number: Int32, _ to: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    unsafe read(number, to, count)
+}
+private func systemWrite(_ number: Int32, _ from: UnsafeRawPointer, _ count: Int) -> Int {
+    unsafe write(number, from, count)
+}

@@ -44,7 +44,8 @@ extension FileSystemError: CustomStringConvertible {
     private var why: String {
         switch kind {
         case .alreadyExists: "something of that name is there already; remove it"
-        case .notFound: "there is no such place; check the path, and that everything above it is there"
+        case .notFound:
+            "there is no such place; check the path, and that everything above it is there"
         case .notPermitted: "the present user may not; change the permissions, or use another place"
         case .noSpace: "the disk is full; make room"
         case .busy: "another program has been using it for seconds; try again when it has ended"

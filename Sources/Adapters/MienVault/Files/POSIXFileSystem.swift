@@ -18,16 +18,23 @@ public struct POSIXFileSystem: FileSystem {
     public func read(_ path: String, atMost limit: Int) throws(FileSystemError) -> FileContents? {
         let opened: Descriptor?
         // O_NONBLOCK: opening a pipe must not wait for its writer.
-        do { opened = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, for: .read) } catch  where error.errno == ELOOP {
-            return FileContents(isRegular: false, mode: 0o777, owner: currentUser, size: 0, bytes: [])  // a symbolic link
+        do {
+            opened = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, for: .read)
+        } catch  where error.errno == ELOOP {
+            // a symbolic link
+            return FileContents(
+                isRegular: false, mode: 0o777, owner: currentUser, size: 0, bytes: [])
         }
         guard let file = opened else { return nil }
         defer { file.close() }
         guard let status = file.status() else { throw failure(.read, path) }
         let isRegular = status.st_mode & S_IFMT == S_IFREG
-        guard let bytes = isRegular ? file.read(atMost: limit) : [] else { throw failure(.read, path) }
+        guard let bytes = isRegular ? file.read(atMost: limit) : [] else {
+            throw failure(.read, path)
+        }
         return FileContents(
-            isRegular: isRegular, mode: UInt32(status.st_mode) & 0o7777, owner: status.st_uid, size: Int(status.st_size), bytes: bytes)
+            isRegular: isRegular, mode: UInt32(status.st_mode) & 0o7777, owner: status.st_uid,
+            size: Int(status.st_size), bytes: bytes)
     }
 
     public func list(_ folder: String) throws(FileSystemError) -> [String]? {
@@ -41,7 +48,9 @@ public struct POSIXFileSystem: FileSystem {
             errno = 0
             guard let entry = unsafe readdir(directory) else { break }
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    unsafe String(cString: $0)
+                }
             }
             if name != "." && name != ".." { names.append(name) }
         }
@@ -50,7 +59,9 @@ public struct POSIXFileSystem: FileSystem {
     }
 
     public func mode(ofFolder path: String) throws(FileSystemError) -> UInt32? {
-        guard let folder = try Descriptor.open(path, O_RDONLY | O_DIRECTORY, for: .list) else { return nil }
+        guard let folder = try Descriptor.open(path, O_RDONLY | O_DIRECTORY, for: .list) else {
+            return nil
+        }
         defer { folder.close() }
         guard let status = folder.status() else { throw failure(.list, path) }
         return UInt32(status.st_mode) & 0o7777
@@ -63,7 +74,10 @@ public struct POSIXFileSystem: FileSystem {
     }
 
     public func createFile(_ path: String) throws(FileSystemError) -> any WritableFile {
-        guard let file = try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, for: .create) else {
+        guard
+            let file = try Descriptor.open(
+                path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, for: .create)
+        else {
             throw failure(.create, path)
         }
         return POSIXWritableFile(path: path, file: file)
@@ -82,15 +96,21 @@ public struct POSIXFileSystem: FileSystem {
     }
 
     public func syncFolder(_ folder: String) throws(FileSystemError) {
-        guard let directory = try Descriptor.open(folder, O_RDONLY | O_DIRECTORY, for: .sync) else { throw failure(.sync, folder) }
+        guard let directory = try Descriptor.open(folder, O_RDONLY | O_DIRECTORY, for: .sync) else {
+            throw failure(.sync, folder)
+        }
         defer { directory.close() }
         guard directory.sync() else { throw failure(.sync, folder) }
     }
 
     public func lock(_ path: String, _ mode: LockMode) throws(FileSystemError) -> any FileLock {
-        guard let file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, for: .lock) else { throw failure(.lock, path) }
+        guard let file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, for: .lock) else {
+            throw failure(.lock, path)
+        }
         for _ in 0..<Self.lockTries {
-            if flock(file.number, (mode == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 { return POSIXFileLock(file: file) }
+            if flock(file.number, (mode == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 {
+                return POSIXFileLock(file: file)
+            }
             guard errno == EWOULDBLOCK || errno == EINTR else { break }
             usleep(Self.lockPauseMicroseconds)
         }

@@ -10,10 +10,12 @@ internal import Darwin
 
 /// A lock file that one process at a time holds, and that names its holder.
 ///
-/// The system releases the lock when the process ends, however it ends, so a crash leaves nothing to clean up. Only other holders
-/// of the same lock file are excluded: programs that do not ask for it, such as backups, are not affected.
+/// The system releases the lock when the process ends, however it ends, so a crash leaves nothing
+/// to clean up. Only other holders of the same lock file are excluded: programs that do not ask for
+/// it, such as backups, are not affected.
 ///
-/// Source: flock(2). The lock belongs to the open file, so it also excludes a second holder in the same process.
+/// Source: flock(2). The lock belongs to the open file, so it also excludes a second holder in the
+/// same process.
 public final class ProcessLock: Sendable {
     /// Another process holds the lock.
     public struct Held: Error, Sendable, Equatable {
@@ -23,7 +25,8 @@ public final class ProcessLock: Sendable {
         public init(holder: Int32?) { self.holder = holder }
     }
 
-    /// How long to wait for the holder's process id: 20 tries, 50 ms apart. A holder writes it right after taking the lock.
+    /// How long to wait for the holder's process id: 20 tries, 50 ms apart. A holder writes it
+    /// right after taking the lock.
     private static let holderTries = 20, holderPauseMicroseconds: UInt32 = 50_000
     /// More than the digits of any process id.
     private static let maxHolderBytes = 32
@@ -32,11 +35,15 @@ public final class ProcessLock: Sendable {
 
     /// Takes the lock at `path` without waiting, and writes this process's id into the file.
     ///
-    /// The file is created with mode 0600 if it does not exist, and stays when the lock is released.
+    /// The file is created with mode 0600 if it does not exist, and stays when the lock is
+    /// released.
     ///
-    /// - Throws: ``Held`` if another holder has the lock; ``FileSystemError`` if the file cannot be opened or written.
+    /// - Throws: ``Held`` if another holder has the lock; ``FileSystemError`` if the file cannot be
+    ///   opened or written.
     public init(_ path: String) throws {
-        guard let file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, for: .lock) else { throw failure(.lock, path) }
+        guard let file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, for: .lock) else {
+            throw failure(.lock, path)
+        }
         while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
             switch errno {
             case EINTR: continue
@@ -44,7 +51,9 @@ public final class ProcessLock: Sendable {
             default: throw failure(.lock, path)
             }
         }
-        guard ftruncate(file.number, 0) == 0, file.write(Array("\(getpid())\n".utf8)) else { throw failure(.write, path) }
+        guard ftruncate(file.number, 0) == 0, file.write(Array("\(getpid())\n".utf8)) else {
+            throw failure(.write, path)
+        }
         self.file = Mutex(file)
     }
 
@@ -60,7 +69,8 @@ public final class ProcessLock: Sendable {
 
     deinit { release() }
 
-    /// The running process that holds the lock. The file is empty or names an earlier holder until the current one has written it.
+    /// The running process that holds the lock. The file is empty or names an earlier holder until
+    /// the current one has written it.
     private static func holder(_ file: Descriptor) -> Int32? {
         var holder: Int32?
         for _ in 0..<holderTries {

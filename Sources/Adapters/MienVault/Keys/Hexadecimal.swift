@@ -9,5 +9,7 @@ package func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
 func bytes(hexadecimal text: some StringProtocol) -> [UInt8]? {
     let values = text.utf8.map { digits.firstIndex(of: $0) }
     guard values.count % 2 == 0, !values.contains(nil) else { return nil }
-    return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0]! << 4 | values[$0 + 1]!) }
+    return stride(from: 0, to: values.count, by: 2).map {
+        UInt8(values[$0]! << 4 | values[$0 + 1]!)
+    }
 }

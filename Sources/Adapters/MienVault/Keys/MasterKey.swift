@@ -21,20 +21,24 @@ public struct MasterKey: Sendable {
         purposeKeys = PurposeKeys(of: key)
     }
 
-    /// Tells keys apart without telling anything about them: the first 8 bytes of HMAC-SHA256(key, "mien/v1/key-id").
+    /// Tells keys apart without telling anything about them: the first 8 bytes of HMAC-SHA256(key,
+    /// "mien/v1/key-id").
     public var id: [UInt8] { purposeKeys.id }
 
-    /// A code that only holders of this key can make for `message`: what a value can be found by without being told. HMAC-SHA256 under the
-    /// purpose's own key, 32 bytes.
+    /// A code that only holders of this key can make for `message`: what a value can be found by
+    /// without being told. HMAC-SHA256 under the purpose's own key, 32 bytes.
     public func code(for message: some Sequence<UInt8>, purpose: SealPurpose) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: Array(message), using: wrappingKey(for: purpose)))
+        Array(
+            HMAC<SHA256>.authenticationCode(for: Array(message), using: wrappingKey(for: purpose)))
     }
 
-    /// The key for one purpose: HKDF-SHA256, no salt, the purpose's label as info. Keys of two purposes tell nothing of each other.
+    /// The key for one purpose: HKDF-SHA256, no salt, the purpose's label as info. Keys of two
+    /// purposes tell nothing of each other.
     func wrappingKey(for purpose: SealPurpose) -> SymmetricKey { purposeKeys.key(for: purpose) }
 }
 
-/// What is derived from one master key, once each: a server seals and hashes with the same few for every request.
+/// What is derived from one master key, once each: a server seals and hashes with the same few for
+/// every request.
 private final class PurposeKeys: Sendable {
     private let key: SymmetricKey
     private let derived = Mutex<(id: [UInt8]?, keys: [SealPurpose: SymmetricKey])>((nil, [:]))
@@ -44,7 +48,9 @@ private final class PurposeKeys: Sendable {
     var id: [UInt8] {
         derived.withLock { derived in
             if let id = derived.id { return id }
-            let id = Array(HMAC<SHA256>.authenticationCode(for: Array("mien/v1/key-id".utf8), using: key).prefix(8))
+            let id = Array(
+                HMAC<SHA256>.authenticationCode(for: Array("mien/v1/key-id".utf8), using: key)
+                    .prefix(8))
             derived.id = id
             return id
         }
@@ -53,7 +59,8 @@ private final class PurposeKeys: Sendable {
     func key(for purpose: SealPurpose) -> SymmetricKey {
         derived.withLock { derived in
             if let key = derived.keys[purpose] { return key }
-            let new = HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Array(purpose.label.utf8), outputByteCount: 32)
+            let new = HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: key, info: Array(purpose.label.utf8), outputByteCount: 32)
             derived.keys[purpose] = new
             return new
         }

@@ -4,7 +4,8 @@ internal import MienCore
 public struct RandomSource: Sendable {
     private let make: @Sendable (_ count: Int) -> [UInt8]
 
-    /// - Parameter make: gives exactly as many bytes as asked for. Anything but ``system`` is for tests and vectors.
+    /// - Parameter make: gives exactly as many bytes as asked for. Anything but ``system`` is for
+    ///   tests and vectors.
     public init(_ make: @escaping @Sendable (_ count: Int) -> [UInt8]) { self.make = make }
 
     /// The operating system's generator, fit for keys.

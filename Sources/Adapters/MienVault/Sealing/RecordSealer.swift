@@ -4,11 +4,13 @@ internal import MienCore
 
 /// Seals records for one purpose under one master key. The form: `docs/spec/sealed-record.md`.
 ///
-/// AES-256-GCM twice: each record has a random key of its own, which is wrapped by a key derived from the master key. The purpose, the
-/// record's identity and every byte of the header are authenticated with it, so a record opens only where it was put, and any changed
-/// bit is refused. What this cannot see: an old version of the same record put back in its place.
+/// AES-256-GCM twice: each record has a random key of its own, which is wrapped by a key derived
+/// from the master key. The purpose, the record's identity and every byte of the header are
+/// authenticated with it, so a record opens only where it was put, and any changed bit is refused.
+/// What this cannot see: an old version of the same record put back in its place.
 ///
-/// Limit: 2³² records per master key and purpose, as 96-bit nonces are random (NIST SP 800-38D §8.3).
+/// Limit: 2³² records per master key and purpose, as 96-bit nonces are random (NIST SP 800-38D
+/// §8.3).
 public struct RecordSealer: Sendable {
     /// How much longer a sealed record is than its content, in bytes.
     public static let overhead = SealedRecordHeader.size + SealedRecordHeader.tagSize
@@ -30,10 +32,12 @@ public struct RecordSealer: Sendable {
         var header = SealedRecordHeader(keyVersion: key.version, keyID: key.id)
         header.wrapNonce = random.bytes(SealedRecordHeader.nonceSize)
         (header.wrappedKey, header.wrapTag) = encrypt(
-            dataKey, key.wrappingKey(for: purpose), header.wrapNonce, bound(to: header.keyPart, identity))
+            dataKey, key.wrappingKey(for: purpose), header.wrapNonce,
+            bound(to: header.keyPart, identity))
         header.nonce = random.bytes(SealedRecordHeader.nonceSize)
         header.contentCount = UInt32(content.count)
-        let (ciphertext, tag) = encrypt(content, SymmetricKey(data: dataKey), header.nonce, bound(to: header.bytes, identity))
+        let (ciphertext, tag) = encrypt(
+            content, SymmetricKey(data: dataKey), header.nonce, bound(to: header.bytes, identity))
         return header.bytes + ciphertext + tag
     }
 
@@ -45,16 +49,22 @@ public struct RecordSealer: Sendable {
         let header = try SealedRecordHeader(from: &reader)
         guard header.keyVersion == key.version else { throw .keyVersion(header.keyVersion) }
         guard header.keyID == key.id else { throw .foreignKey }
-        guard let ciphertext = reader.take(Int(header.contentCount)), let tag = reader.take(SealedRecordHeader.tagSize) else {
+        guard let ciphertext = reader.take(Int(header.contentCount)),
+            let tag = reader.take(SealedRecordHeader.tagSize)
+        else {
             throw .truncated(at: record.count)
         }
         guard reader.remaining == 0 else { throw .trailingBytes(at: reader.offset) }
         let dataKey = try decrypt(
-            header.wrappedKey[...], header.wrapTag[...], key.wrappingKey(for: purpose), header.wrapNonce, bound(to: header.keyPart, identity))
-        return try decrypt(ciphertext, tag, SymmetricKey(data: dataKey), header.nonce, bound(to: header.bytes, identity))
+            header.wrappedKey[...], header.wrapTag[...], key.wrappingKey(for: purpose),
+            header.wrapNonce, bound(to: header.keyPart, identity))
+        return try decrypt(
+            ciphertext, tag, SymmetricKey(data: dataKey), header.nonce,
+            bound(to: header.bytes, identity))
     }
 
-    /// The additional data: purpose and identity, each after its length in two bytes, then the header so far.
+    /// The additional data: purpose and identity, each after its length in two bytes, then the
+    /// header so far.
     private func bound(to header: [UInt8], _ identity: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
         writer.put(integer: UInt16(purpose.label.utf8.count))
@@ -66,9 +76,12 @@ public struct RecordSealer: Sendable {
     }
 }
 
-private func encrypt(_ bytes: [UInt8], _ key: SymmetricKey, _ nonce: [UInt8], _ data: [UInt8]) -> (ciphertext: [UInt8], tag: [UInt8]) {
+private func encrypt(_ bytes: [UInt8], _ key: SymmetricKey, _ nonce: [UInt8], _ data: [UInt8]) -> (
+    ciphertext: [UInt8], tag: [UInt8]
+) {
     do {
-        let box = try AES.GCM.seal(bytes, using: key, nonce: AES.GCM.Nonce(data: nonce), authenticating: data)
+        let box = try AES.GCM.seal(
+            bytes, using: key, nonce: AES.GCM.Nonce(data: nonce), authenticating: data)
         return (Array(box.ciphertext), Array(box.tag))
     } catch {
         fatalError("AES-GCM refuses a 32-byte key and a 12-byte nonce")
@@ -76,10 +89,12 @@ private func encrypt(_ bytes: [UInt8], _ key: SymmetricKey, _ nonce: [UInt8], _ 
 }
 
 private func decrypt(
-    _ ciphertext: ArraySlice<UInt8>, _ tag: ArraySlice<UInt8>, _ key: SymmetricKey, _ nonce: [UInt8], _ data: [UInt8]
+    _ ciphertext: ArraySlice<UInt8>, _ tag: ArraySlice<UInt8>, _ key: SymmetricKey,
+    _ nonce: [UInt8], _ data: [UInt8]
 ) throws(SealError) -> [UInt8] {
     do {
-        let box = try AES.GCM.SealedBox(nonce: AES.GCM.Nonce(data: nonce), ciphertext: ciphertext, tag: tag)
+        let box = try AES.GCM.SealedBox(
+            nonce: AES.GCM.Nonce(data: nonce), ciphertext: ciphertext, tag: tag)
         return Array(try AES.GCM.open(box, using: key, authenticating: data))
     } catch {
         throw .refused

@@ -6,7 +6,9 @@ public struct SealPurpose: Sendable, Hashable {
     /// - Precondition: `label` is 1…64 ASCII characters.
     public init(label: StaticString) {
         self.label = "\(label)"
-        precondition((1...64).contains(self.label.utf8.count) && self.label.utf8.allSatisfy { $0 < 128 }, "a purpose is 1…64 ASCII characters")
+        precondition(
+            (1...64).contains(self.label.utf8.count) && self.label.utf8.allSatisfy { $0 < 128 },
+            "a purpose is 1…64 ASCII characters")
     }
 
     /// A person's name and face template.

@@ -42,16 +42,22 @@ extension SealedRecordHeader {
     /// Takes the header off the front of a record.
     init(from reader: inout ByteReader) throws(SealError) {
         let end = SealError.truncated(at: reader.remaining)
-        guard let magic = reader.take(4), let version = reader.integer(UInt16.self), let reserved = reader.take(2) else { throw end }
+        guard let magic = reader.take(4), let version = reader.integer(UInt16.self),
+            let reserved = reader.take(2)
+        else { throw end }
         guard magic.elementsEqual(Self.magic) else { throw .magic }
         guard version == Self.version else { throw .version(version) }
-        if let bad = reserved.firstIndex(where: { $0 != 0 }) { throw .reserved(at: 6 + bad - reserved.startIndex) }
+        if let bad = reserved.firstIndex(where: { $0 != 0 }) {
+            throw .reserved(at: 6 + bad - reserved.startIndex)
+        }
         guard let keyVersion = reader.integer(UInt32.self), let keyID = reader.take(Self.keyIDSize),
-            let wrapNonce = reader.take(Self.nonceSize), let wrappedKey = reader.take(MasterKey.size), let wrapTag = reader.take(Self.tagSize),
+            let wrapNonce = reader.take(Self.nonceSize),
+            let wrappedKey = reader.take(MasterKey.size), let wrapTag = reader.take(Self.tagSize),
             let nonce = reader.take(Self.nonceSize), let contentCount = reader.integer(UInt32.self)
         else { throw end }
         self.init(
-            keyVersion: keyVersion, keyID: Array(keyID), wrapNonce: Array(wrapNonce), wrappedKey: Array(wrappedKey),
+            keyVersion: keyVersion, keyID: Array(keyID), wrapNonce: Array(wrapNonce),
+            wrappedKey: Array(wrappedKey),
             wrapTag: Array(wrapTag), nonce: Array(nonce), contentCount: contentCount)
     }
 }

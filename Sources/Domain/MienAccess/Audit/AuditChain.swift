@@ -2,17 +2,24 @@ internal import Crypto
 internal import Foundation
 internal import MienCore
 
-/// A place in the audit log's chain of hashes: how many entries come before it, and the hash that covers them all.
+/// A place in the audit log's chain of hashes: how many entries come before it, and the hash that
+/// covers them all.
 ///
-/// Pure, so that a server, a program that reads an exported file, and a test compute the same: docs/spec/audit-log.md.
+/// Pure, so that a server, a program that reads an exported file, and a test compute the same:
+/// docs/spec/audit-log.md.
 public struct AuditChain: Sendable, Hashable {
-    /// The fields of one entry, as they are stored. `detail` is JSON with sorted keys and without spaces.
+    /// The fields of one entry, as they are stored. `detail` is JSON with sorted keys and without
+    /// spaces.
     public struct Entry: Sendable, Hashable {
         public let at: Int64
         public let event, actor, account, app, detail: String
 
-        public init(at: Int64, event: String, actor: String, account: String, app: String, detail: String) {
-            (self.at, self.event, self.actor, self.account, self.app, self.detail) = (at, event, actor, account, app, detail)
+        public init(
+            at: Int64, event: String, actor: String, account: String, app: String, detail: String
+        ) {
+            (self.at, self.event, self.actor, self.account, self.app, self.detail) = (
+                at, event, actor, account, app, detail
+            )
         }
     }
 
@@ -24,7 +31,8 @@ public struct AuditChain: Sendable, Hashable {
     public init(number: Int64, hash: [UInt8]) { (self.number, self.hash) = (number, hash) }
 
     /// Before the first entry.
-    public static let start = AuditChain(number: 0, hash: Array(SHA256.hash(data: Data("mien/v1/audit-log".utf8))))
+    public static let start = AuditChain(
+        number: 0, hash: Array(SHA256.hash(data: Data("mien/v1/audit-log".utf8))))
 
     /// The chain with one more entry; `nil` when there is no number left for it.
     public func appending(_ entry: Entry) -> AuditChain? {

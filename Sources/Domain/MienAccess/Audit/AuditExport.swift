@@ -10,13 +10,17 @@ public enum AuditExport {
     /// A line has at most as many bytes.
     public static let maxLineBytes = 1 << 20
 
-    public static func header(_ start: AuditChain) -> String { JSONText.write(["format": .string(format), "start": place(start)]) }
+    public static func header(_ start: AuditChain) -> String {
+        JSONText.write(["format": .string(format), "start": place(start)])
+    }
     public static func footer(_ end: AuditChain) -> String { JSONText.write(["end": place(end)]) }
 
     public static func line(_ entry: AuditChain.Entry, _ place: AuditChain) -> String {
         JSONText.write([
-            "number": .number(Double(place.number)), "at": .number(Double(entry.at)), "event": .string(entry.event), "actor": .string(entry.actor),
-            "user_id": .string(entry.account), "app_id": .string(entry.app), "detail": .string(entry.detail),
+            "number": .number(Double(place.number)), "at": .number(Double(entry.at)),
+            "event": .string(entry.event), "actor": .string(entry.actor),
+            "user_id": .string(entry.account), "app_id": .string(entry.app),
+            "detail": .string(entry.detail),
             "hash": .string(Base64URL.encode(place.hash)),
         ])
     }
@@ -48,22 +52,35 @@ public enum AuditExport {
         /// - Throws: ``Fault``, after which the file is not to be read on.
         public mutating func take(_ text: some Sequence<UInt8>) throws(Fault) {
             lines += 1
-            guard end == nil, let object = (try? JSONText.parse(Array(text), limits: .init(maxBytes: maxLineBytes, maxDepth: 4)))?.objectValue else {
+            guard end == nil,
+                let object =
+                    (try? JSONText.parse(
+                        Array(text), limits: .init(maxBytes: maxLineBytes, maxDepth: 4)))?
+                    .objectValue
+            else {
                 throw .malformed(line: lines)
             }
             guard start != nil else {
-                guard object["format"]?.stringValue == format, let first = Self.place(object["start"]) else { throw .malformed(line: lines) }
+                guard object["format"]?.stringValue == format,
+                    let first = Self.place(object["start"])
+                else { throw .malformed(line: lines) }
                 start = first
                 place = first
                 return
             }
             if let last = object["end"] {
-                guard Self.place(last) == place else { throw .broken(number: Int(place.number) + 1) }
+                guard Self.place(last) == place else {
+                    throw .broken(number: Int(place.number) + 1)
+                }
                 end = place
                 return
             }
-            guard let entry = Self.entry(object), let at = Self.place(.object(object)) else { throw .malformed(line: lines) }
-            guard let next = place.appending(entry), next == at else { throw .broken(number: Int(place.number) + 1) }
+            guard let entry = Self.entry(object), let at = Self.place(.object(object)) else {
+                throw .malformed(line: lines)
+            }
+            guard let next = place.appending(entry), next == at else {
+                throw .broken(number: Int(place.number) + 1)
+            }
             place = next
         }
 
@@ -75,20 +92,26 @@ public enum AuditExport {
         }
 
         private static func place(_ value: JSONValue?) -> AuditChain? {
-            guard let value = value?.objectValue, let number = integer(value["number"]), number >= 0,
-                let hash = value["hash"]?.stringValue.flatMap({ Base64URL.decode($0) }), hash.count == AuditChain.start.hash.count
+            guard let value = value?.objectValue, let number = integer(value["number"]),
+                number >= 0,
+                let hash = value["hash"]?.stringValue.flatMap({ Base64URL.decode($0) }),
+                hash.count == AuditChain.start.hash.count
             else { return nil }
             return AuditChain(number: number, hash: hash)
         }
 
         private static func entry(_ object: [String: JSONValue]) -> AuditChain.Entry? {
             func text(_ name: String) -> String? { object[name]?.stringValue }
-            guard let at = integer(object["at"]), let event = text("event"), let actor = text("actor"), let account = text("user_id"),
+            guard let at = integer(object["at"]), let event = text("event"),
+                let actor = text("actor"), let account = text("user_id"),
                 let app = text("app_id"), let detail = text("detail")
             else { return nil }
-            return AuditChain.Entry(at: at, event: event, actor: actor, account: account, app: app, detail: detail)
+            return AuditChain.Entry(
+                at: at, event: event, actor: actor, account: account, app: app, detail: detail)
         }
 
-        private static func integer(_ value: JSONValue?) -> Int64? { value?.numberValue.flatMap { Int64(exactly: $0) } }
+        private static func integer(_ value: JSONValue?) -> Int64? {
+            value?.numberValue.flatMap { Int64(exactly: $0) }
+        }
     }
 }

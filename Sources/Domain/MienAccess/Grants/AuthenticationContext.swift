@@ -1,21 +1,29 @@
 /// The authentication context class, `acr`: how many kinds of proof a sign-in rests on.
 public enum AuthenticationContext {
-    private static let known: Set = ["pwd", "pin"], had: Set = ["hwk", "swk", "pop", "otp", "sms"], been: Set = ["face", "fpt"]
+    private static let known: Set = ["pwd", "pin"], had: Set = ["hwk", "swk", "pop", "otp", "sms"],
+        been: Set = ["face", "fpt"]
 
     /// - Parameter methods: `amr` values.
     /// - Returns: `2` for multi-factor sign-ins, else `1`.
-    public static func of(_ methods: some Sequence<String>) -> String { assurance(of: methods) == .multiFactor ? "2" : "1" }
+    public static func of(_ methods: some Sequence<String>) -> String {
+        assurance(of: methods) == .multiFactor ? "2" : "1"
+    }
 
     /// The assurance that authentication methods add up to.
     ///
-    /// Multi-factor means two of something known, something had, and something the person is; or `mfa`, a method that combines several by itself (RFC 8176),
-    /// such as a passkey whose authenticator verified the user. `x_biometric` counts only next to `hwk`: without attested hardware, nothing proves that a
-    /// biometric guarded the key.
+    /// Multi-factor means two of something known, something had, and something the person is; or
+    /// `mfa`, a method that combines several by itself (RFC 8176), such as a passkey whose
+    /// authenticator verified the user. `x_biometric` counts only next to `hwk`: without attested
+    /// hardware, nothing proves that a biometric guarded the key.
     public static func assurance(of methods: some Sequence<String>) -> AssuranceLevel {
         var methods = Set(methods)
         guard !methods.isEmpty else { return .none }
         if methods.isSuperset(of: ["hwk", "x_biometric"]) { methods.insert("fpt") }
-        if methods.contains("mfa") || [known, had, been].count(where: { !methods.isDisjoint(with: $0) }) >= 2 { return .multiFactor }
+        if methods.contains("mfa")
+            || [known, had, been].count(where: { !methods.isDisjoint(with: $0) }) >= 2
+        {
+            return .multiFactor
+        }
         return .singleFactor
     }
 }

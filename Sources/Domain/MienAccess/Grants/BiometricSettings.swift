@@ -16,7 +16,9 @@ public struct BiometricSettings: Sendable, Hashable, Codable {
     }
 
     /// The least that an Android key and what attests it live in.
-    public enum AndroidLevel: String, Sendable, Hashable, Codable, CaseIterable { case trustedEnvironment = "tee", strongBox = "strongbox" }
+    public enum AndroidLevel: String, Sendable, Hashable, Codable, CaseIterable {
+        case trustedEnvironment = "tee", strongBox = "strongbox"
+    }
 
     /// What each use of an Android key asks its user for.
     public enum AndroidUserAuthentication: String, Sendable, Hashable, Codable, CaseIterable {
@@ -45,7 +47,8 @@ public struct BiometricSettings: Sendable, Hashable, Codable {
     private enum CodingKeys: String, CodingKey {
         case isEnabled, mode
         case maxKeys = "mostKeys"
-        case attestation, appleApps, takesAppleDevelopment, androidApps, androidLevel, androidUserAuthentication
+        case attestation, appleApps, takesAppleDevelopment, androidApps, androidLevel,
+            androidUserAuthentication
     }
 
     public init(isEnabled: Bool = true, mode: Mode = .strict, maxKeys: Int = 10) {
@@ -55,10 +58,14 @@ public struct BiometricSettings: Sendable, Hashable, Codable {
     /// Team and bundle of `TEAMID.bundle.id`: the team is ten letters and digits.
     public static func appleApp(_ text: String) -> (team: String, bundle: String)? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].utf8.count == 10, parts[0].allSatisfy({ $0.isASCII && ($0.isUppercase || $0.isNumber) }),
+        guard parts.count == 2, parts[0].utf8.count == 10,
+            parts[0].allSatisfy({ $0.isASCII && ($0.isUppercase || $0.isNumber) }),
             (1...155).contains(parts[1].utf8.count),
             parts[1].split(separator: ".", omittingEmptySubsequences: false)
-                .allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") } })
+                .allSatisfy({
+                    !$0.isEmpty
+                        && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+                })
         else { return nil }
         return (String(parts[0]), String(parts[1]))
     }
@@ -68,20 +75,33 @@ public struct BiometricSettings: Sendable, Hashable, Codable {
         var faults: [(String, String)] = []
         if !Self.keysRange.contains(maxKeys) { faults.append(("max_keys", "is 1 to 30")) }
         if attestation != .none, appleApps.isEmpty, androidApps.isEmpty {
-            faults.append(("attestation", "needs apple_apps or android_apps: whose keys are taken; or is none"))
+            faults.append(
+                (
+                    "attestation",
+                    "needs apple_apps or android_apps: whose keys are taken; or is none"
+                ))
         }
-        if !Self.appsRange.contains(appleApps.count) { faults.append(("apple_apps", "holds at most 16 apps")) }
+        if !Self.appsRange.contains(appleApps.count) {
+            faults.append(("apple_apps", "holds at most 16 apps"))
+        }
         for (index, app) in appleApps.enumerated() where Self.appleApp(app) == nil {
-            faults.append(("apple_apps[\(index)]", "is a team and a bundle, like ABCDE12345.org.example.app"))
+            faults.append(
+                ("apple_apps[\(index)]", "is a team and a bundle, like ABCDE12345.org.example.app"))
         }
-        if !Self.appsRange.contains(androidApps.count) { faults.append(("android_apps", "holds at most 16 apps")) }
-        for (index, app) in androidApps.enumerated() { faults += app.faults.map { ("android_apps[\(index)].\($0.setting)", $0.message) } }
+        if !Self.appsRange.contains(androidApps.count) {
+            faults.append(("android_apps", "holds at most 16 apps"))
+        }
+        for (index, app) in androidApps.enumerated() {
+            faults += app.faults.map { ("android_apps[\(index)].\($0.setting)", $0.message) }
+        }
         return faults
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case isEnabled = "enabled", mode, maxKeys = "max_keys", attestation, appleApps = "apple_apps", takesAppleDevelopment = "apple_development"
-        case androidApps = "android_apps", androidLevel = "android_level", androidUserAuthentication = "android_user_authentication"
+        case isEnabled = "enabled", mode, maxKeys = "max_keys", attestation, appleApps =
+            "apple_apps", takesAppleDevelopment = "apple_development"
+        case androidApps = "android_apps", androidLevel = "android_level",
+            androidUserAuthentication = "android_user_authentication"
     }
 
     /// The settings' names.

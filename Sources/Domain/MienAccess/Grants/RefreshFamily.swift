@@ -1,9 +1,11 @@
 public import MienCore
 
-/// The refresh tokens of one sign-in: each is used once and brings the next. Pure: time comes in, nothing else.
+/// The refresh tokens of one sign-in: each is used once and brings the next. Pure: time comes in,
+/// nothing else.
 ///
-/// A token that was used before shows that two hold it, and nobody can say which of them is the user: so the family ends (RFC 9700 §4.14.2).
-/// But answers get lost. A client that sends a mark of its own along, and the same mark again with the same token, is known for the one it was.
+/// A token that was used before shows that two hold it, and nobody can say which of them is the
+/// user: so the family ends (RFC 9700 §4.14.2). But answers get lost. A client that sends a mark of
+/// its own along, and the same mark again with the same token, is known for the one it was.
 public struct RefreshFamily: Sendable, Hashable {
     /// Which token of the family is the newest, from 0.
     public private(set) var generation: Int
@@ -14,7 +16,8 @@ public struct RefreshFamily: Sendable, Hashable {
     /// How long it may lie idle; `nil` for as long as it lives.
     public let idle: Duration?
     public private(set) var revokedAt: Instant?
-    /// Which client used the token before the newest: a hash of what it sent along; `nil` when it sent nothing.
+    /// Which client used the token before the newest: a hash of what it sent along; `nil` when it
+    /// sent nothing.
     public private(set) var usersMark: [UInt8]?
 
     /// So long after its use a token may come once more from the client that used it.
@@ -22,17 +25,22 @@ public struct RefreshFamily: Sendable, Hashable {
 
     public init(under lifetimes: TokenLifetimes, at now: Instant) {
         self.init(
-            generation: 0, createdAt: now, expiresAt: now + .seconds(lifetimes.refreshSeconds), usedAt: now,
-            idle: lifetimes.expiresAfterIdling ? .seconds(lifetimes.idleSeconds) : nil, revokedAt: nil)
+            generation: 0, createdAt: now, expiresAt: now + .seconds(lifetimes.refreshSeconds),
+            usedAt: now,
+            idle: lifetimes.expiresAfterIdling ? .seconds(lifetimes.idleSeconds) : nil,
+            revokedAt: nil)
     }
 
     /// As it was stored.
     public init(
-        generation: Int, createdAt: Instant, expiresAt: Instant, usedAt: Instant, idle: Duration?, revokedAt: Instant?, usersMark: [UInt8]? = nil
+        generation: Int, createdAt: Instant, expiresAt: Instant, usedAt: Instant, idle: Duration?,
+        revokedAt: Instant?, usersMark: [UInt8]? = nil
     ) {
         precondition(generation >= 0, "generations count from 0")
         (self.generation, self.createdAt, self.expiresAt) = (generation, createdAt, expiresAt)
-        (self.usedAt, self.idle, self.revokedAt, self.usersMark) = (usedAt, idle, revokedAt, usersMark)
+        (self.usedAt, self.idle, self.revokedAt, self.usersMark) = (
+            usedAt, idle, revokedAt, usersMark
+        )
     }
 
     public enum Status: Sendable, Hashable { case live, expired, idled, revoked }
@@ -47,7 +55,8 @@ public struct RefreshFamily: Sendable, Hashable {
     public enum Use: Sendable, Hashable {
         /// Another token takes its place.
         case rotated
-        /// Whoever used it asks again, and what took its place was never used: nothing changes, the answer is given once more.
+        /// Whoever used it asks again, and what took its place was never used: nothing changes, the
+        /// answer is given once more.
         case repeated
         /// It was used before: the family has ended.
         case reused
@@ -63,7 +72,11 @@ public struct RefreshFamily: Sendable, Hashable {
         let status = status(at: now)
         guard status == .live else { return .refused(status) }
         guard presented == generation else {
-            if presented == generation - 1, let mark, mark == usersMark, now < usedAt + Self.repeatWindow { return .repeated }
+            if presented == generation - 1, let mark, mark == usersMark,
+                now < usedAt + Self.repeatWindow
+            {
+                return .repeated
+            }
             revokedAt = now
             return .reused
         }

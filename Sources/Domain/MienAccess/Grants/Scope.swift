@@ -1,6 +1,7 @@
 /// What tokens are good for: RFC 6749 §3.3.
 public struct Scope: Sendable, Hashable, Codable {
-    public static let openID = "openid", offline = "offline_access", full = "full-access", profile = "profile", email = "email"
+    public static let openID = "openid", offline = "offline_access", full = "full-access",
+        profile = "profile", email = "email"
     /// Those this server knows.
     public static let known = [openID, offline, full, profile, email]
     /// What biometric login asks for when it says nothing.
@@ -14,7 +15,9 @@ public struct Scope: Sendable, Hashable, Codable {
     /// - Returns: `nil` when a word is no scope token, or there are more than 32.
     public init?(_ text: String) {
         let words = text.split(separator: " ").map(String.init)
-        guard words.count <= 32, words.allSatisfy({ $0.utf8.count <= 64 && $0.utf8.allSatisfy(Self.isAllowed) }) else { return nil }
+        guard words.count <= 32,
+            words.allSatisfy({ $0.utf8.count <= 64 && $0.utf8.allSatisfy(Self.isAllowed) })
+        else { return nil }
         self.init(words: words)
     }
 
@@ -24,5 +27,7 @@ public struct Scope: Sendable, Hashable, Codable {
     /// The first word that nobody here knows.
     public var foreign: String? { words.first { !Self.known.contains($0) } }
 
-    private static func isAllowed(_ byte: UInt8) -> Bool { byte == 0x21 || (0x23...0x5B).contains(byte) || (0x5D...0x7E).contains(byte) }
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        byte == 0x21 || (0x23...0x5B).contains(byte) || (0x5D...0x7E).contains(byte)
+    }
 }

@@ -1,22 +1,28 @@
 public import MienCore
 
-/// Everything the lock gate decides by: one authenticator, and the device that asks. Pure: time comes in, nothing else.
+/// Everything the lock gate decides by: one authenticator, and the device that asks. Pure: time
+/// comes in, nothing else.
 ///
-/// Failures count towards the account's sign-in method, not towards a single authenticator or device, so replacing a key, registering a face
-/// again, or coming from another device, app, or sign-in path keeps the count. Two things limit guesses:
+/// Failures count towards the account's sign-in method, not towards a single authenticator or
+/// device, so replacing a key, registering a face again, or coming from another device, app, or
+/// sign-in path keeps the count. Two things limit guesses:
 ///
-/// - ``unknownDevices``, one counter for all devices on which the method has never succeeded. It locks them for a time after `failed_attempts`
-///   failures in a row. Once ``total`` reaches `disable_after`, they are disabled until an administrator (or a journey's
+/// - ``unknownDevices``, one counter for all devices on which the method has never succeeded. It
+///   locks them for a time after `failed_attempts` failures in a row. Once ``total`` reaches
+///   `disable_after`, they are disabled until an administrator (or a journey's
 ///   `unlock_authenticator`) unlocks the method.
-/// - ``device``, the calling device's own counter. A device earns it when the method succeeds on it. What other devices do cannot lock it, so
-///   strangers cannot lock out the owner.
+/// - ``device``, the calling device's own counter. A device earns it when the method succeeds on
+///   it. What other devices do cannot lock it, so strangers cannot lock out the owner.
 ///
-/// A success resets ``total``. That gives attackers no further guesses. Each method of an account has its own total: a known password resets
-/// the count of passwords, never the count of one-time codes.
+/// A success resets ``total``. That gives attackers no further guesses. Each method of an account
+/// has its own total: a known password resets the count of passwords, never the count of one-time
+/// codes.
 public struct AuthenticatorLock: Sendable, Hashable {
-    /// Failures on all devices since the owner's last success, including guesses that are still being judged.
+    /// Failures on all devices since the owner's last success, including guesses that are still
+    /// being judged.
     public private(set) var total: Int
-    /// The counter that devices without one of their own share: failures since the method last succeeded on such a device.
+    /// The counter that devices without one of their own share: failures since the method last
+    /// succeeded on such a device.
     public private(set) var unknownDevices: LockCounter
     /// The calling device's own counter; `nil` until the method has succeeded on that device.
     public private(set) var device: LockCounter?
@@ -24,10 +30,13 @@ public struct AuthenticatorLock: Sendable, Hashable {
     public private(set) var holders: Set<LockHolder>
 
     public init(
-        total: Int = 0, unknownDevices: LockCounter = LockCounter(), device: LockCounter? = nil, holders: Set<LockHolder> = []
+        total: Int = 0, unknownDevices: LockCounter = LockCounter(), device: LockCounter? = nil,
+        holders: Set<LockHolder> = []
     ) {
         precondition(total >= 0, "a count is not negative")
-        (self.total, self.unknownDevices, self.device, self.holders) = (total, unknownDevices, device, holders)
+        (self.total, self.unknownDevices, self.device, self.holders) = (
+            total, unknownDevices, device, holders
+        )
     }
 
     /// The counter that a guess went through.
@@ -41,13 +50,17 @@ public struct AuthenticatorLock: Sendable, Hashable {
     }
 
     /// The status for devices without a counter of their own, whichever device asks.
-    public func statusOfUnknownDevices(under policy: LockPolicy, at now: Instant) -> LockCounter.Status {
-        holders.isEmpty ? Self.status(of: unknownDevices, failures: total, under: policy, at: now) : .disabled
+    public func statusOfUnknownDevices(under policy: LockPolicy, at now: Instant)
+        -> LockCounter.Status
+    {
+        holders.isEmpty
+            ? Self.status(of: unknownDevices, failures: total, under: policy, at: now) : .disabled
     }
 
     /// Counts a guess that begins now.
     ///
-    /// - Returns: the counter it went through, or `nil` when it must not be judged. Then nothing was counted.
+    /// - Returns: the counter it went through, or `nil` when it must not be judged. Then nothing
+    ///   was counted.
     public mutating func begin(under policy: LockPolicy, at now: Instant) -> Line? {
         guard status(under: policy, at: now) == .open else { return nil }
         total = total == .max ? .max : total + 1
@@ -58,13 +71,17 @@ public struct AuthenticatorLock: Sendable, Hashable {
 
     /// The guess was right.
     ///
-    /// Resets the total and the counter that the guess went through. If the other failures alone have disabled unknown devices, the total
-    /// stays: that lasts until it is unlocked, so that guessing cannot go on for as long as the owner keeps signing in elsewhere. For the same
-    /// reason a success on a device with its own counter does not shorten the lock of unknown devices.
+    /// Resets the total and the counter that the guess went through. If the other failures alone
+    /// have disabled unknown devices, the total stays: that lasts until it is unlocked, so that
+    /// guessing cannot go on for as long as the owner keeps signing in elsewhere. For the same
+    /// reason a success on a device with its own counter does not shorten the lock of unknown
+    /// devices.
     /// - Parameters:
     ///   - line: what ``begin(under:at:)`` returned.
-    ///   - isKnownDevice: whether the device is one of the account's. It then has a counter of its own from now on.
-    public mutating func succeed(through line: Line, under policy: LockPolicy, isKnownDevice: Bool) {
+    ///   - isKnownDevice: whether the device is one of the account's. It then has a counter of its
+    ///     own from now on.
+    public mutating func succeed(through line: Line, under policy: LockPolicy, isKnownDevice: Bool)
+    {
         let others = max(0, total - 1), isDisabled = others >= policy.disableAfter
         total = isDisabled ? others : 0
         if line == .unknownDevices, !isDisabled { unknownDevices = LockCounter() }
@@ -82,7 +99,8 @@ public struct AuthenticatorLock: Sendable, Hashable {
     private mutating func change(_ line: Line, _ body: (inout LockCounter) -> Void) {
         guard var counter = line == .unknownDevices ? unknownDevices : device else { return }
         body(&counter)
-        // Drop the stored decision. The current policy decides whether this count disables the method.
+        // Drop the stored decision. The current policy decides whether this count disables the
+        // method.
         counter = LockCounter(failures: counter.failures, lockedUntil: counter.lockedUntil)
         if line == .unknownDevices { unknownDevices = counter } else { device = counter }
     }
@@ -90,7 +108,8 @@ public struct AuthenticatorLock: Sendable, Hashable {
     /// Locks the authenticator for every device, whatever comes of guesses under way.
     public mutating func hold(by holder: LockHolder) { holders.insert(holder) }
 
-    /// Unlocks the authenticator and forgets its failures. A journey cannot lift an administrator's lock; an administrator lifts any.
+    /// Unlocks the authenticator and forgets its failures. A journey cannot lift an administrator's
+    /// lock; an administrator lifts any.
     ///
     /// - Returns: whether it was done. If not, nothing has changed.
     public mutating func release(by holder: LockHolder) -> Bool {
@@ -99,7 +118,9 @@ public struct AuthenticatorLock: Sendable, Hashable {
         return true
     }
 
-    private static func status(of counter: LockCounter, failures: Int, under policy: LockPolicy, at now: Instant) -> LockCounter.Status {
+    private static func status(
+        of counter: LockCounter, failures: Int, under policy: LockPolicy, at now: Instant
+    ) -> LockCounter.Status {
         failures >= policy.disableAfter ? .disabled : counter.status(at: now)
     }
 }

@@ -1,7 +1,8 @@
 /// When an authenticator stops taking guesses.
 ///
-/// The two settings of the face-authentication guide, "failed attempts" and "lockout duration", and the end that NIST SP 800-63B-4 demands:
-/// after so many failures without a success the authenticator is disabled until an administrator unlocks it.
+/// The two settings of the face-authentication guide, "failed attempts" and "lockout duration", and
+/// the end that NIST SP 800-63B-4 demands: after so many failures without a success the
+/// authenticator is disabled until an administrator unlocks it.
 public struct LockPolicy: Sendable, Hashable, Codable {
     public static let attemptsRange = 1...100
     /// Seconds.
@@ -16,27 +17,38 @@ public struct LockPolicy: Sendable, Hashable, Codable {
     public let disableAfter: Int
 
     /// - Throws: ``LockPolicyError`` when a number is out of range.
-    public init(failedAttempts: Int, lockoutSeconds: Int, disableAfter: Int) throws(LockPolicyError) {
-        guard Self.attemptsRange.contains(failedAttempts) else { throw LockPolicyError("failed_attempts is 1 to 100, not \(failedAttempts)") }
+    public init(failedAttempts: Int, lockoutSeconds: Int, disableAfter: Int) throws(LockPolicyError)
+    {
+        guard Self.attemptsRange.contains(failedAttempts) else {
+            throw LockPolicyError("failed_attempts is 1 to 100, not \(failedAttempts)")
+        }
         guard Self.lockoutRange.contains(lockoutSeconds) else {
             throw LockPolicyError("lockout_seconds is 1 to 86,400 (a day), not \(lockoutSeconds)")
         }
         guard Self.disableRange.contains(disableAfter), disableAfter >= failedAttempts else {
-            throw LockPolicyError("disable_after is 1 to 100 and not less than failed_attempts, not \(disableAfter)")
+            throw LockPolicyError(
+                "disable_after is 1 to 100 and not less than failed_attempts, not \(disableAfter)")
         }
-        (self.failedAttempts, self.lockoutSeconds, self.disableAfter) = (failedAttempts, lockoutSeconds, disableAfter)
+        (self.failedAttempts, self.lockoutSeconds, self.disableAfter) = (
+            failedAttempts, lockoutSeconds, disableAfter
+        )
     }
 
-    /// Face: five failures in a row, then 30 s before each further try, disabled at 50. NIST SP 800-63B-4 §3.2.3, FACTS §5.
-    public static let face = try! LockPolicy(failedAttempts: 5, lockoutSeconds: 30, disableAfter: 50)
+    /// Face: five failures in a row, then 30 s before each further try, disabled at 50. NIST SP
+    /// 800-63B-4 §3.2.3, FACTS §5.
+    public static let face = try! LockPolicy(
+        failedAttempts: 5, lockoutSeconds: 30, disableAfter: 50)
     /// Everything else: NIST's bound for any authenticator is 100 failures.
-    public static let secret = try! LockPolicy(failedAttempts: 5, lockoutSeconds: 60, disableAfter: 100)
+    public static let secret = try! LockPolicy(
+        failedAttempts: 5, lockoutSeconds: 60, disableAfter: 100)
 
-    /// The strictest of several policies: the fewest failures, the longest lock. For an authenticator that serves several apps.
+    /// The strictest of several policies: the fewest failures, the longest lock. For an
+    /// authenticator that serves several apps.
     public static func strictest(of policies: some Sequence<LockPolicy>) -> LockPolicy? {
         policies.reduce(nil as LockPolicy?) { strictest, next in
             guard let strictest else { return next }
-            // The smaller `disable_after` is at least its own policy's `failed_attempts`, so at least the smaller of both.
+            // The smaller `disable_after` is at least its own policy's `failed_attempts`, so at
+            // least the smaller of both.
             return LockPolicy(
                 uncheckedAttempts: min(strictest.failedAttempts, next.failedAttempts),
                 lockoutSeconds: max(strictest.lockoutSeconds, next.lockoutSeconds),
@@ -45,11 +57,14 @@ public struct LockPolicy: Sendable, Hashable, Codable {
     }
 
     private init(uncheckedAttempts: Int, lockoutSeconds: Int, disableAfter: Int) {
-        (self.failedAttempts, self.lockoutSeconds, self.disableAfter) = (uncheckedAttempts, lockoutSeconds, disableAfter)
+        (self.failedAttempts, self.lockoutSeconds, self.disableAfter) = (
+            uncheckedAttempts, lockoutSeconds, disableAfter
+        )
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case failedAttempts = "failed_attempts", lockoutSeconds = "lockout_seconds", disableAfter = "disable_after"
+        case failedAttempts = "failed_attempts", lockoutSeconds = "lockout_seconds", disableAfter =
+            "disable_after"
     }
 
     /// The settings' names.
@@ -59,8 +74,10 @@ public struct LockPolicy: Sendable, Hashable, Codable {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let attempts = try values.decode(Int.self, forKey: .failedAttempts)
         try self.init(
-            failedAttempts: attempts, lockoutSeconds: values.decode(Int.self, forKey: .lockoutSeconds),
-            disableAfter: values.decodeIfPresent(Int.self, forKey: .disableAfter) ?? max(attempts, 50))
+            failedAttempts: attempts,
+            lockoutSeconds: values.decode(Int.self, forKey: .lockoutSeconds),
+            disableAfter: values.decodeIfPresent(Int.self, forKey: .disableAfter)
+                ?? max(attempts, 50))
     }
 }
 

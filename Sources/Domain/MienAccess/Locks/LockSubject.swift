@@ -1,8 +1,10 @@
 public import MienCore
 
-/// What failures are counted for: a sign-in method of an account, in one app if the method belongs to one.
+/// What failures are counted for: a sign-in method of an account, in one app if the method belongs
+/// to one.
 ///
-/// All authenticators of the same method share a count: two passkeys, or several device keys in one app. The count outlives each of them.
+/// All authenticators of the same method share a count: two passkeys, or several device keys in one
+/// app. The count outlives each of them.
 public struct LockSubject: Sendable, Hashable {
     public let account: UserID
     public let method: AuthenticatorType

@@ -1,13 +1,16 @@
 public import MienCore
 
-/// A single-use code that restores access to an account: 100 random bits as four groups of five characters, `7K3QF-…`.
+/// A single-use code that restores access to an account: 100 random bits as four groups of five
+/// characters, `7K3QF-…`.
 ///
-/// Written in Crockford's base32, which leaves out I, L, O, and U. Case, spaces, and hyphens do not matter when a code is typed, and the letters that
-/// look like 0 and 1 are read as those. Source: Crockford, "Base 32", https://www.crockford.com/base32.html.
+/// Written in Crockford's base32, which leaves out I, L, O, and U. Case, spaces, and hyphens do not
+/// matter when a code is typed, and the letters that look like 0 and 1 are read as those. Source:
+/// Crockford, "Base 32", https://www.crockford.com/base32.html.
 public struct RecoveryCode: Sendable, Hashable {
     /// How many a set has.
     public static let countInSet = 10
-    /// The longest text that is read as a code, in UTF-8 bytes: the written form, with room for spaces.
+    /// The longest text that is read as a code, in UTF-8 bytes: the written form, with room for
+    /// spaces.
     public static let maxTypedBytes = 64
 
     private static let length = 20, groupLength = 5
@@ -22,7 +25,8 @@ public struct RecoveryCode: Sendable, Hashable {
 
     /// What somebody typed.
     ///
-    /// - Returns: `nil` for anything but a code. Texts longer than ``maxTypedBytes`` are refused unread.
+    /// - Returns: `nil` for anything but a code. Texts longer than ``maxTypedBytes`` are refused
+    ///   unread.
     public init?(typed text: String) {
         guard text.utf8.count <= Self.maxTypedBytes else { return nil }
         var characters: [UInt8] = []

@@ -1,8 +1,10 @@
 public import MienCore
 
-/// A request to recover an account with less proof than the account can reach: an e-mail code or a face alone.
+/// A request to recover an account with less proof than the account can reach: an e-mail code or a
+/// face alone.
 ///
-/// It takes effect after a hold, during which the owner can cancel it. Pure: time comes in as an argument.
+/// It takes effect after a hold, during which the owner can cancel it. Pure: time comes in as an
+/// argument.
 public struct RecoveryRequest: Sendable, Hashable {
     public enum Ending: String, Sendable, Hashable, CaseIterable {
         /// The hold was over and the user proved the same again.
@@ -31,7 +33,9 @@ public struct RecoveryRequest: Sendable, Hashable {
 
     /// As it was stored.
     public init(requestedAt: Instant, effectiveAt: Instant, endedAt: Instant?, ending: Ending?) {
-        (self.requestedAt, self.effectiveAt, self.endedAt, self.ending) = (requestedAt, effectiveAt, endedAt, ending)
+        (self.requestedAt, self.effectiveAt, self.endedAt, self.ending) = (
+            requestedAt, effectiveAt, endedAt, ending
+        )
     }
 
     public var expiresAt: Instant { effectiveAt + Self.window }
@@ -50,10 +54,13 @@ public struct RecoveryRequest: Sendable, Hashable {
         }
     }
 
-    /// Whether a sign-in or device may cancel the request. It must be older than the request, because the requester may own newer ones.
+    /// Whether a sign-in or device may cancel the request. It must be older than the request,
+    /// because the requester may own newer ones.
     ///
     /// - Parameter since: when the sign-in or device became known.
-    public func isCancelable(bySince since: Instant, at now: Instant) -> Bool { isOpen(at: now) && since < requestedAt }
+    public func isCancelable(bySince since: Instant, at now: Instant) -> Bool {
+        isOpen(at: now) && since < requestedAt
+    }
 }
 
 /// When a recovery takes effect, and how many requests an account may have.
@@ -85,11 +92,18 @@ public struct RecoveryPolicy: Sendable, Hashable {
     /// - Parameters:
     ///   - same: the account's requests from the same app with the same proof.
     ///   - others: its further requests.
-    public func decide(same: [RecoveryRequest], others: [RecoveryRequest], at now: Instant) -> Decision {
-        if let place = same.firstIndex(where: { $0.status(at: now) == .effective }) { return .complete(place) }
-        if let place = same.firstIndex(where: { $0.status(at: now) == .held }) { return .wait(place) }
+    public func decide(same: [RecoveryRequest], others: [RecoveryRequest], at now: Instant)
+        -> Decision
+    {
+        if let place = same.firstIndex(where: { $0.status(at: now) == .effective }) {
+            return .complete(place)
+        }
+        if let place = same.firstIndex(where: { $0.status(at: now) == .held }) {
+            return .wait(place)
+        }
         let all = same + others
-        guard all.count(where: { now < $0.requestedAt + .seconds(86_400) }) < Self.maxRequestsPerDay,
+        guard
+            all.count(where: { now < $0.requestedAt + .seconds(86_400) }) < Self.maxRequestsPerDay,
             all.count(where: { $0.isOpen(at: now) }) < Self.maxOpen
         else { return .refuse }
         return .begin(RecoveryRequest(at: now, hold: hold))

@@ -2,7 +2,8 @@ public import MienCore
 public import MienKeys
 internal import X509
 
-/// Android key attestation: the key store's word, signed by a key of the device's maker or Google's, that a key was made and stays in hardware.
+/// Android key attestation: the key store's word, signed by a key of the device's maker or
+/// Google's, that a key was made and stays in hardware.
 public enum AndroidKeyAttestation {
     /// - Parameters:
     ///   - chain: DER, the key's own certificate first.
@@ -11,25 +12,38 @@ public enum AndroidKeyAttestation {
     /// - Throws: ``AttestationError``; its code names the rule that was broken.
     public static func verify(
         chain ders: [[UInt8]], challenge: [UInt8], policy: AndroidKeyPolicy = AndroidKeyPolicy(),
-        anchors: [TrustAnchor] = TrustAnchor.androidKeyAttestation, statuses: AndroidStatusList? = nil, at now: Instant
+        anchors: [TrustAnchor] = TrustAnchor.androidKeyAttestation,
+        statuses: AndroidStatusList? = nil, at now: Instant
     ) throws(AttestationError) -> AndroidAttestedKey {
         let chain = try CertificateChain(ders)
         try refuseSoftwareRoot(chain)
         let anchor = try chain.verify(anchors: anchors, at: now)
         try statuses?.check(chain)
         let description = try description(chain)
-        guard description.challenge == challenge else { throw AttestationError(.challenge, "made for another challenge") }
+        guard description.challenge == challenge else {
+            throw AttestationError(.challenge, "made for another challenge")
+        }
         try policy.check(description)
-        return AndroidAttestedKey(key: try chain.leaf.deviceKey(), description: description, anchor: anchor.fingerprint)
+        return AndroidAttestedKey(
+            key: try chain.leaf.deviceKey(), description: description, anchor: anchor.fingerprint)
     }
 
-    /// Of the certificate nearest to the root that has one: whoever holds an attested key can sign certificates with any extension below it.
+    /// Of the certificate nearest to the root that has one: whoever holds an attested key can sign
+    /// certificates with any extension below it.
     static func description(_ chain: CertificateChain) throws(AttestationError) -> KeyDescription {
-        guard let place = chain.certificates.lastIndex(where: { $0.extensions[oid: KeyDescription.oid] != nil }),
+        guard
+            let place = chain.certificates.lastIndex(where: {
+                $0.extensions[oid: KeyDescription.oid] != nil
+            }),
             let value = chain.certificates[place].value(of: KeyDescription.oid)
-        else { throw AttestationError(.androidNoExtension, "no certificate has extension \(KeyDescription.oid)") }
+        else {
+            throw AttestationError(
+                .androidNoExtension, "no certificate has extension \(KeyDescription.oid)")
+        }
         guard place == 0 else {
-            throw AttestationError(.androidExtended, "certificate \(place + 1) is the attested key's; \(place) more were put below it")
+            throw AttestationError(
+                .androidExtended,
+                "certificate \(place + 1) is the attested key's; \(place) more were put below it")
         }
         return try KeyDescription(der: value)
     }
@@ -37,8 +51,11 @@ public enum AndroidKeyAttestation {
     private static func refuseSoftwareRoot(_ chain: CertificateChain) throws(AttestationError) {
         guard let last = chain.certificates.last else { return }
         let names = [last.subject, last.issuer].map(\.description)
-        guard !names.contains(where: { $0.contains("Android Keystore Software Attestation") }) else {
-            throw AttestationError(.androidSoftwareRoot, "the chain is of Android's software key store, whose private keys are public")
+        guard !names.contains(where: { $0.contains("Android Keystore Software Attestation") })
+        else {
+            throw AttestationError(
+                .androidSoftwareRoot,
+                "the chain is of Android's software key store, whose private keys are public")
         }
     }
 }
@@ -56,15 +73,24 @@ extension AndroidKeyPolicy {
     public func check(_ description: KeyDescription) throws(AttestationError) {
         try checkLevel(description)
         let hardware =
-            minimumLevel == .software ? description.softwareEnforced.merged(with: description.hardwareEnforced) : description.hardwareEnforced
-        guard hardware.purposes?.contains(2) == true else { throw AttestationError(.androidPurpose, "the key is not for signing") }
-        guard hardware.origin == .generated else { throw AttestationError(.androidOrigin, "the key was not made in its key store") }
+            minimumLevel == .software
+            ? description.softwareEnforced.merged(with: description.hardwareEnforced)
+            : description.hardwareEnforced
+        guard hardware.purposes?.contains(2) == true else {
+            throw AttestationError(.androidPurpose, "the key is not for signing")
+        }
+        guard hardware.origin == .generated else {
+            throw AttestationError(.androidOrigin, "the key was not made in its key store")
+        }
         try checkBoot(hardware.rootOfTrust)
         try checkUserAuthentication(description, hardware)
         try checkApplication(description)
         if let minimumPatchLevel {
             guard let level = hardware.systemPatchLevel, level >= minimumPatchLevel else {
-                throw AttestationError(.androidPatchLevel, "patch level \(hardware.systemPatchLevel ?? 0); from \(minimumPatchLevel) is taken")
+                throw AttestationError(
+                    .androidPatchLevel,
+                    "patch level \(hardware.systemPatchLevel ?? 0); from \(minimumPatchLevel) is taken"
+                )
             }
         }
     }
@@ -73,52 +99,78 @@ extension AndroidKeyPolicy {
         let level = min(description.attestationSecurityLevel, description.keyMintSecurityLevel)
         guard level >= minimumLevel else {
             throw AttestationError(
-                .androidSecurityLevel, "security level \(level.rawValue) (0 software, 1 TEE, 2 StrongBox); from \(minimumLevel.rawValue)")
+                .androidSecurityLevel,
+                "security level \(level.rawValue) (0 software, 1 TEE, 2 StrongBox); from \(minimumLevel.rawValue)"
+            )
         }
     }
 
     private func checkBoot(_ root: RootOfTrust?) throws(AttestationError) {
         guard boot != .any else { return }
-        guard let root else { throw AttestationError(.androidRootOfTrust, "the device does not say how it booted") }
-        guard root.isLocked else { throw AttestationError(.androidUnlocked, "the boot loader is unlocked") }
+        guard let root else {
+            throw AttestationError(.androidRootOfTrust, "the device does not say how it booted")
+        }
+        guard root.isLocked else {
+            throw AttestationError(.androidUnlocked, "the boot loader is unlocked")
+        }
         guard root.state == .verified || (boot == .lockedOwnKey && root.state == .selfSigned) else {
-            throw AttestationError(.androidBootState, "boot state \(root.state.rawValue) (0 verified, 1 own key, 2 unverified, 3 failed)")
+            throw AttestationError(
+                .androidBootState,
+                "boot state \(root.state.rawValue) (0 verified, 1 own key, 2 unverified, 3 failed)")
         }
     }
 
-    private func checkUserAuthentication(_ description: KeyDescription, _ hardware: AuthorizationList) throws(AttestationError) {
+    private func checkUserAuthentication(
+        _ description: KeyDescription, _ hardware: AuthorizationList
+    ) throws(AttestationError) {
         guard userAuthentication != .any else { return }
-        guard !description.softwareEnforced.noAuthenticationRequired, !description.hardwareEnforced.noAuthenticationRequired else {
+        guard !description.softwareEnforced.noAuthenticationRequired,
+            !description.hardwareEnforced.noAuthenticationRequired
+        else {
             throw AttestationError(.androidUserAuthentication, "the key asks nobody (503)")
         }
         guard let type = hardware.userAuthenticationType, type & 2 != 0 else {
-            throw AttestationError(.androidUserAuthentication, "the key asks for no biometric (504)")
+            throw AttestationError(
+                .androidUserAuthentication, "the key asks for no biometric (504)")
         }
         guard userAuthentication == .biometric || type == 2 else {
-            throw AttestationError(.androidUserAuthentication, "the key also takes the device's credential (504 is \(type), 2 is asked)")
+            throw AttestationError(
+                .androidUserAuthentication,
+                "the key also takes the device's credential (504 is \(type), 2 is asked)")
         }
-        guard description.softwareEnforced.authenticationTimeoutSeconds == nil, description.hardwareEnforced.authenticationTimeoutSeconds == nil
+        guard description.softwareEnforced.authenticationTimeoutSeconds == nil,
+            description.hardwareEnforced.authenticationTimeoutSeconds == nil
         else {
-            throw AttestationError(.androidUserAuthentication, "the key does not ask each time (505)")
+            throw AttestationError(
+                .androidUserAuthentication, "the key does not ask each time (505)")
         }
     }
 
     private func checkApplication(_ description: KeyDescription) throws(AttestationError) {
         guard packages != nil || signatures != nil else { return }
-        guard !description.softwareEnforced.allApplications, !description.hardwareEnforced.allApplications else {
+        guard !description.softwareEnforced.allApplications,
+            !description.hardwareEnforced.allApplications
+        else {
             throw AttestationError(.androidApplication, "the key is for all applications (600)")
         }
-        guard let application = description.hardwareEnforced.application ?? description.softwareEnforced.application else {
+        guard
+            let application = description.hardwareEnforced.application
+                ?? description.softwareEnforced.application
+        else {
             throw AttestationError(.androidApplication, "the key names no application (709)")
         }
         // Packages of one user id share keys: each has to be wanted.
         if let packages {
-            guard !application.packages.isEmpty, application.packages.allSatisfy({ packages.contains($0.name) }) else {
+            guard !application.packages.isEmpty,
+                application.packages.allSatisfy({ packages.contains($0.name) })
+            else {
                 throw AttestationError(.androidApplication, "the key is of another package")
             }
         }
         if let signatures {
-            guard !application.signatures.isEmpty, application.signatures.allSatisfy(signatures.contains) else {
+            guard !application.signatures.isEmpty,
+                application.signatures.allSatisfy(signatures.contains)
+            else {
                 throw AttestationError(.androidApplication, "the app is signed by somebody else")
             }
         }

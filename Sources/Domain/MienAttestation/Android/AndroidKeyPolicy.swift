@@ -21,7 +21,8 @@ public struct AndroidKeyPolicy: Sendable, Hashable {
     public var minimumLevel: KeyDescription.SecurityLevel = .trustedEnvironment
     public var boot: Boot = .verified
     public var userAuthentication: UserAuthentication = .biometric
-    /// One of these packages asked for the key; `nil`: any. Android itself says so, thus worth something with ``boot`` verified.
+    /// One of these packages asked for the key; `nil`: any. Android itself says so, thus worth
+    /// something with ``boot`` verified.
     public var packages: Set<String>?
     /// SHA-256 of the certificates that sign the app, one of these; `nil`: any.
     public var signatures: Set<[UInt8]>?

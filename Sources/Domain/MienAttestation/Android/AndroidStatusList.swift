@@ -1,7 +1,8 @@
 internal import MienCore
 internal import X509
 
-/// Google's list of attestation keys that leaked or were misused: an offline copy of `https://android.googleapis.com/attestation/status`.
+/// Google's list of attestation keys that leaked or were misused: an offline copy of
+/// `https://android.googleapis.com/attestation/status`.
 ///
 /// How old it is, is the caller's to know: a list says nothing of keys found after it was fetched.
 public struct AndroidStatusList: Sendable, Hashable {
@@ -16,18 +17,27 @@ public struct AndroidStatusList: Sendable, Hashable {
 
     public init(entries: [String: Status]) { self.entries = entries }
 
-    /// - Throws: for anything but `{"entries": {serial: {"status": "REVOKED" | "SUSPENDED", …}}}`. An unknown status is an error, not a pass.
+    /// - Throws: for anything but `{"entries": {serial: {"status": "REVOKED" | "SUSPENDED", …}}}`.
+    ///   An unknown status is an error, not a pass.
     public init(json: [UInt8]) throws(AttestationError) {
         let value: JSONValue
-        do { value = try JSONText.parse(json, limits: JSONText.Limits(maxBytes: Self.maxBytes, maxDepth: 4)) } catch {
+        do {
+            value = try JSONText.parse(
+                json, limits: JSONText.Limits(maxBytes: Self.maxBytes, maxDepth: 4))
+        } catch {
             throw AttestationError(.androidStatusList, "not JSON: \(error)")
         }
-        guard let members = value["entries"]?.objectValue else { throw AttestationError(.androidStatusList, "“entries” is not an object") }
+        guard let members = value["entries"]?.objectValue else {
+            throw AttestationError(.androidStatusList, "“entries” is not an object")
+        }
         var entries: [String: Status] = [:]
         for (serial, entry) in members {
-            guard !serial.isEmpty, serial.allSatisfy(\.isHexDigit) else { throw AttestationError(.androidStatusList, "a key is no serial number") }
+            guard !serial.isEmpty, serial.allSatisfy(\.isHexDigit) else {
+                throw AttestationError(.androidStatusList, "a key is no serial number")
+            }
             guard let status = entry["status"]?.stringValue.flatMap(Status.init) else {
-                throw AttestationError(.androidStatusList, "a status is neither REVOKED nor SUSPENDED")
+                throw AttestationError(
+                    .androidStatusList, "a status is neither REVOKED nor SUSPENDED")
             }
             entries[Self.normal(serial)] = status
         }
@@ -36,11 +46,18 @@ public struct AndroidStatusList: Sendable, Hashable {
 
     func check(_ chain: CertificateChain) throws(AttestationError) {
         for (place, certificate) in chain.certificates.enumerated() {
-            let serial = certificate.serialNumber.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            let serial = certificate.serialNumber.bytes.map {
+                ($0 < 16 ? "0" : "") + String($0, radix: 16)
+            }.joined()
             guard let status = entries[Self.normal(serial)] else { continue }
-            throw AttestationError(.revoked, "certificate \(place + 1) of \(chain.certificates.count) is \(status.rawValue.lowercased())")
+            throw AttestationError(
+                .revoked,
+                "certificate \(place + 1) of \(chain.certificates.count) is \(status.rawValue.lowercased())"
+            )
         }
     }
 
-    private static func normal(_ serial: String) -> String { String(serial.lowercased().drop { $0 == "0" }) }
+    private static func normal(_ serial: String) -> String {
+        String(serial.lowercased().drop { $0 == "0" })
+    }
 }

@@ -6,30 +6,42 @@ extension KeyDescription {
 
     /// The extension's value, DER.
     public init(der: [UInt8]) throws(AttestationError) {
-        do { self = try Self.parse(der) } catch let error as AttestationError { throw error } catch {
-            throw AttestationError(.androidExtension, "the attestation extension is not as its schema has it")
+        do { self = try Self.parse(der) } catch let error as AttestationError { throw error } catch
+        {
+            throw AttestationError(
+                .androidExtension, "the attestation extension is not as its schema has it")
         }
     }
 
     private static func parse(_ der: [UInt8]) throws -> KeyDescription {
         try DER.sequence(DER.parse(der), identifier: .sequence) { fields in
-            let versions = (try Int(derEncoded: &fields), try level(&fields), try Int(derEncoded: &fields), try level(&fields))
-            let challenge = try ASN1OctetString(derEncoded: &fields), uniqueID = try ASN1OctetString(derEncoded: &fields)
+            let versions = (
+                try Int(derEncoded: &fields), try level(&fields), try Int(derEncoded: &fields),
+                try level(&fields)
+            )
+            let challenge = try ASN1OctetString(derEncoded: &fields),
+                uniqueID = try ASN1OctetString(derEncoded: &fields)
             return KeyDescription(
-                attestationVersion: versions.0, attestationSecurityLevel: versions.1, keyMintVersion: versions.2, keyMintSecurityLevel: versions.3,
+                attestationVersion: versions.0, attestationSecurityLevel: versions.1,
+                keyMintVersion: versions.2, keyMintSecurityLevel: versions.3,
                 challenge: Array(challenge.bytes), uniqueID: Sensitive(Array(uniqueID.bytes)),
-                softwareEnforced: try AuthorizationList(next(&fields)), hardwareEnforced: try AuthorizationList(next(&fields)))
+                softwareEnforced: try AuthorizationList(next(&fields)),
+                hardwareEnforced: try AuthorizationList(next(&fields)))
         }
     }
 
     private static func level(_ fields: inout ASN1NodeCollection.Iterator) throws -> SecurityLevel {
         let value = try Int(derEncoded: next(&fields), withIdentifier: .enumerated)
-        guard let level = SecurityLevel(rawValue: value) else { throw AttestationError(.androidExtension, "no security level \(value)") }
+        guard let level = SecurityLevel(rawValue: value) else {
+            throw AttestationError(.androidExtension, "no security level \(value)")
+        }
         return level
     }
 
     private static func next(_ fields: inout ASN1NodeCollection.Iterator) throws -> ASN1Node {
-        guard let node = fields.next() else { throw AttestationError(.androidExtension, "a field is missing") }
+        guard let node = fields.next() else {
+            throw AttestationError(.androidExtension, "a field is missing")
+        }
         return node
     }
 }
@@ -40,12 +52,18 @@ extension AuthorizationList {
             var result = AuthorizationList(), seen: Set<UInt> = []
             while let field = fields.next() {
                 let tag = field.identifier.tagNumber
-                guard field.identifier.tagClass == .contextSpecific, case .constructed(let inner) = field.content else {
+                guard field.identifier.tagClass == .contextSpecific,
+                    case .constructed(let inner) = field.content
+                else {
                     throw AttestationError(.androidExtension, "a field without a number")
                 }
-                guard seen.insert(tag).inserted else { throw AttestationError(.androidExtension, "field \(tag) comes twice") }
+                guard seen.insert(tag).inserted else {
+                    throw AttestationError(.androidExtension, "field \(tag) comes twice")
+                }
                 var nodes = inner.makeIterator()
-                guard let node = nodes.next(), nodes.next() == nil else { throw AttestationError(.androidExtension, "field \(tag) is not one value") }
+                guard let node = nodes.next(), nodes.next() == nil else {
+                    throw AttestationError(.androidExtension, "field \(tag) is not one value")
+                }
                 try result.set(tag, node)
             }
             return result
@@ -97,7 +115,9 @@ extension AuthorizationList {
         }
     }
 
-    private static func numbers(_ node: ASN1Node) throws -> Set<Int> { Set(try DER.set(of: Int.self, identifier: .set, rootNode: node)) }
+    private static func numbers(_ node: ASN1Node) throws -> Set<Int> {
+        Set(try DER.set(of: Int.self, identifier: .set, rootNode: node))
+    }
 
     /// Being there is all it says.
     private static func present(_ node: ASN1Node) throws -> Bool {
@@ -105,15 +125,23 @@ extension AuthorizationList {
         return true
     }
 
-    private static func time(_ node: ASN1Node) throws -> Instant { Instant(milliseconds: try Int64(derEncoded: node)) }
+    private static func time(_ node: ASN1Node) throws -> Instant {
+        Instant(milliseconds: try Int64(derEncoded: node))
+    }
 
-    private static func octets(_ node: ASN1Node) throws -> [UInt8] { Array(try ASN1OctetString(derEncoded: node).bytes) }
+    private static func octets(_ node: ASN1Node) throws -> [UInt8] {
+        Array(try ASN1OctetString(derEncoded: node).bytes)
+    }
 
-    private static func text(_ node: ASN1Node) throws -> String { String(decoding: try octets(node), as: UTF8.self).printable }
+    private static func text(_ node: ASN1Node) throws -> String {
+        String(decoding: try octets(node), as: UTF8.self).printable
+    }
 
     private static func origin(_ node: ASN1Node) throws -> Origin {
         let value = try Int(derEncoded: node)
-        guard let origin = Origin(rawValue: value) else { throw AttestationError(.androidExtension, "no origin \(value)") }
+        guard let origin = Origin(rawValue: value) else {
+            throw AttestationError(.androidExtension, "no origin \(value)")
+        }
         return origin
     }
 }
@@ -121,12 +149,18 @@ extension AuthorizationList {
 extension RootOfTrust {
     fileprivate init(_ node: ASN1Node) throws {
         self = try DER.sequence(node, identifier: .sequence) { fields in
-            let key = try ASN1OctetString(derEncoded: &fields), locked = try Bool(derEncoded: &fields)
-            guard let stateNode = fields.next(), let state = BootState(rawValue: try Int(derEncoded: stateNode, withIdentifier: .enumerated)) else {
+            let key = try ASN1OctetString(derEncoded: &fields),
+                locked = try Bool(derEncoded: &fields)
+            guard let stateNode = fields.next(),
+                let state = BootState(
+                    rawValue: try Int(derEncoded: stateNode, withIdentifier: .enumerated))
+            else {
                 throw AttestationError(.androidExtension, "no such boot state")
             }
             let hash = try fields.next().map { try ASN1OctetString(derEncoded: $0) }
-            return RootOfTrust(bootKey: Array(key.bytes), isLocked: locked, state: state, bootHash: hash.map { Array($0.bytes) })
+            return RootOfTrust(
+                bootKey: Array(key.bytes), isLocked: locked, state: state,
+                bootHash: hash.map { Array($0.bytes) })
         }
     }
 }
@@ -143,7 +177,9 @@ extension AttestedApplication {
                     while let node = nodes.next() { found.append(try Package(node)) }
                     return found
                 },
-                signatures: try DER.set(of: ASN1OctetString.self, identifier: .set, rootNode: signatures).map { Array($0.bytes) })
+                signatures: try DER.set(
+                    of: ASN1OctetString.self, identifier: .set, rootNode: signatures
+                ).map { Array($0.bytes) })
         }
     }
 }
@@ -152,7 +188,9 @@ extension AttestedApplication.Package {
     fileprivate init(_ node: ASN1Node) throws {
         self = try DER.sequence(node, identifier: .sequence) { fields in
             let name = try ASN1OctetString(derEncoded: &fields)
-            return Self(name: String(decoding: name.bytes, as: UTF8.self).printable, version: try Int(derEncoded: &fields))
+            return Self(
+                name: String(decoding: name.bytes, as: UTF8.self).printable,
+                version: try Int(derEncoded: &fields))
         }
     }
 }

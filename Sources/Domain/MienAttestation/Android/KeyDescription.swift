@@ -1,6 +1,7 @@
 public import MienCore
 
-/// What a key store says of a key and of its device (Android's attestation extension). Fields that are absent are `nil`.
+/// What a key store says of a key and of its device (Android's attestation extension). Fields that
+/// are absent are `nil`.
 public struct KeyDescription: Sendable, Hashable {
     /// Where something is kept and enforced.
     public enum SecurityLevel: Int, Sendable, Hashable, Comparable {
@@ -21,7 +22,8 @@ public struct KeyDescription: Sendable, Hashable {
     public let hardwareEnforced: AuthorizationList
 }
 
-/// What a key may be used for, and what the key store knows of its origin. The number of each tag is in its comment.
+/// What a key may be used for, and what the key store knows of its origin. The number of each tag
+/// is in its comment.
 public struct AuthorizationList: Sendable, Hashable {
     public enum Origin: Int, Sendable, Hashable {
         case generated = 0, derived = 1, imported = 2, reserved = 3, securelyImported = 4
@@ -40,8 +42,10 @@ public struct AuthorizationList: Sendable, Hashable {
     /// 200
     public internal(set) var rsaExponent: Int?
     /// 303, 305, 503, 506, 507, 508, 509, 600.
-    public internal(set) var rollbackResistance = false, earlyBootOnly = false, noAuthenticationRequired = false
-    public internal(set) var allowedWhileOnBody = false, presenceRequired = false, confirmationRequired = false
+    public internal(set) var rollbackResistance = false, earlyBootOnly = false,
+        noAuthenticationRequired = false
+    public internal(set) var allowedWhileOnBody = false, presenceRequired = false,
+        confirmationRequired = false
     public internal(set) var unlockedDeviceRequired = false, allApplications = false
     /// 400, 401, 402.
     public internal(set) var activeFrom, originationExpires, usageExpires: Instant?

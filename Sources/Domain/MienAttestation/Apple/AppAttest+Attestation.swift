@@ -12,58 +12,90 @@ extension AppAttest {
     /// - Parameters:
     ///   - object: the attestation object.
     ///   - keyID: how the app names the key, decoded.
-    ///   - clientDataHash: SHA-256 of what the server asked to have attested: a challenge of its own, used once.
+    ///   - clientDataHash: SHA-256 of what the server asked to have attested: a challenge of its
+    ///     own, used once.
     ///   - environments: production only, unless a development build is meant to get in.
     public static func verifyAttestation(
-        _ object: [UInt8], keyID: [UInt8], clientDataHash: [UInt8], app: AppID, environments: Set<Environment> = [.production],
+        _ object: [UInt8], keyID: [UInt8], clientDataHash: [UInt8], app: AppID,
+        environments: Set<Environment> = [.production],
         anchors: [TrustAnchor] = TrustAnchor.appleAppAttest, at now: Instant
     ) throws(AttestationError) -> AppAttestedKey {
         let (statement, bytes) = try parts(object)
-        guard let ders = statement["x5c"]?.arrayValue?.compactMap(\.bytesValue), ders.count == statement["x5c"]?.arrayValue?.count else {
+        guard let ders = statement["x5c"]?.arrayValue?.compactMap(\.bytesValue),
+            ders.count == statement["x5c"]?.arrayValue?.count
+        else {
             throw AttestationError(.form, "“x5c” is not a list of certificates")
         }
-        guard let receipt = statement["receipt"]?.bytesValue else { throw AttestationError(.form, "“receipt” is missing or no bytes") }
+        guard let receipt = statement["receipt"]?.bytesValue else {
+            throw AttestationError(.form, "“receipt” is missing or no bytes")
+        }
         let chain = try CertificateChain(ders), anchor = try chain.verify(anchors: anchors, at: now)
         try AppleNonce.check(chain.leaf, authenticatorData: bytes, clientDataHash: clientDataHash)
         let key = try certifiedKey(chain.leaf)
-        guard SHA256.hash(data: key.point).elementsEqual(keyID) else { throw AttestationError(.appleKeyID, "the key has another id") }
-        let environment = try check(AuthenticatorData(bytes), app: app, keyID: keyID, key: key.key, environments: environments)
+        guard SHA256.hash(data: key.point).elementsEqual(keyID) else {
+            throw AttestationError(.appleKeyID, "the key has another id")
+        }
+        let environment = try check(
+            AuthenticatorData(bytes), app: app, keyID: keyID, key: key.key,
+            environments: environments)
         return AppAttestedKey(
-            key: key.key, keyID: keyID, environment: environment, receipt: receipt, systemVersion: version(chain.leaf), anchor: anchor.fingerprint)
+            key: key.key, keyID: keyID, environment: environment, receipt: receipt,
+            systemVersion: version(chain.leaf), anchor: anchor.fingerprint)
     }
 
-    private static func parts(_ object: [UInt8]) throws(AttestationError) -> (statement: CBORValue, authenticatorData: [UInt8]) {
+    private static func parts(_ object: [UInt8]) throws(AttestationError) -> (
+        statement: CBORValue, authenticatorData: [UInt8]
+    ) {
         let value: CBORValue
-        do { value = try CBOR.read(object, form: .ctap2, limits: CBOR.Limits(maxBytes: maxBytes)) } catch {
+        do {
+            value = try CBOR.read(object, form: .ctap2, limits: CBOR.Limits(maxBytes: maxBytes))
+        } catch {
             throw AttestationError(.form, "the attestation object: \(error)")
         }
-        guard value["fmt"] == "apple-appattest" else { throw AttestationError(.appleFormat, "“fmt” is apple-appattest") }
+        guard value["fmt"] == "apple-appattest" else {
+            throw AttestationError(.appleFormat, "“fmt” is apple-appattest")
+        }
         guard let statement = value["attStmt"], let bytes = value["authData"]?.bytesValue else {
             throw AttestationError(.form, "“attStmt” or “authData” is missing")
         }
         return (statement, bytes)
     }
 
-    private static func certifiedKey(_ certificate: Certificate) throws(AttestationError) -> (key: DevicePublicKey, point: [UInt8]) {
+    private static func certifiedKey(_ certificate: Certificate) throws(AttestationError) -> (
+        key: DevicePublicKey, point: [UInt8]
+    ) {
         let key = try certificate.deviceKey()
-        guard case .p256(let x, let y) = key.material else { throw AttestationError(.key, "the certificate's key is not of P-256") }
+        guard case .p256(let x, let y) = key.material else {
+            throw AttestationError(.key, "the certificate's key is not of P-256")
+        }
         return (key, [4] + x + y)
     }
 
     private static func check(
-        _ data: AuthenticatorData, app: AppID, keyID: [UInt8], key: DevicePublicKey, environments: Set<Environment>
+        _ data: AuthenticatorData, app: AppID, keyID: [UInt8], key: DevicePublicKey,
+        environments: Set<Environment>
     ) throws(AttestationError) -> Environment {
         try checkApp(data, app)
-        guard data.counter == 0 else { throw AttestationError(.counter, "the counter of a new key is 0") }
-        guard let credential = data.credential else { throw AttestationError(.authenticatorData, "no credential") }
-        guard let environment = Environment.allCases.first(where: { $0.aaguid == credential.aaguid }) else {
+        guard data.counter == 0 else {
+            throw AttestationError(.counter, "the counter of a new key is 0")
+        }
+        guard let credential = data.credential else {
+            throw AttestationError(.authenticatorData, "no credential")
+        }
+        guard
+            let environment = Environment.allCases.first(where: { $0.aaguid == credential.aaguid })
+        else {
             throw AttestationError(.appleEnvironment, "the AAGUID is none of App Attest's")
         }
         guard environments.contains(environment) else {
             throw AttestationError(
-                .appleEnvironment, "a \(environment.rawValue) key; taken: \(environments.map(\.rawValue).sorted().joined(separator: ", "))")
+                .appleEnvironment,
+                "a \(environment.rawValue) key; taken: \(environments.map(\.rawValue).sorted().joined(separator: ", "))"
+            )
         }
-        guard credential.id == keyID else { throw AttestationError(.appleCredentialID, "the credential's id is not the key's") }
+        guard credential.id == keyID else {
+            throw AttestationError(.appleCredentialID, "the credential's id is not the key's")
+        }
         guard try DevicePublicKey(cose: credential.key) == key else {
             throw AttestationError(.keyMismatch, "the credential's key is not the certificate's")
         }
@@ -78,15 +110,20 @@ extension AppAttest {
 
     /// A sequence of numbered fields, of which 1400 is the version.
     private static func version(_ certificate: Certificate) -> String? {
-        guard let value = certificate.value(of: systemVersion), value.count < 256, let root = try? DER.parse(value) else { return nil }
+        guard let value = certificate.value(of: systemVersion), value.count < 256,
+            let root = try? DER.parse(value)
+        else { return nil }
         let text = try? DER.sequence(root, identifier: .sequence) { fields -> String? in
             var found: String?
             while let field = fields.next() {
-                guard field.identifier.tagNumber == 1400, case .constructed(let inner) = field.content, let node = inner.first(where: { _ in true })
+                guard field.identifier.tagNumber == 1400,
+                    case .constructed(let inner) = field.content,
+                    let node = inner.first(where: { _ in true })
                 else {
                     continue
                 }
-                found = String(validating: try ASN1OctetString(derEncoded: node).bytes, as: UTF8.self)
+                found = String(
+                    validating: try ASN1OctetString(derEncoded: node).bytes, as: UTF8.self)
             }
             return found
         }

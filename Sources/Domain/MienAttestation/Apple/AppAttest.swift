@@ -1,8 +1,10 @@
 public import MienKeys
 
-/// Apple App Attest: an app's key lives in the Secure Enclave of a genuine device and belongs to this app, unmodified as far as Apple can tell.
+/// Apple App Attest: an app's key lives in the Secure Enclave of a genuine device and belongs to
+/// this app, unmodified as far as Apple can tell.
 ///
-/// It says nothing of the user: such a key signs without a finger or a face (FACTS of ours: docs/spec/attestation.md).
+/// It says nothing of the user: such a key signs without a finger or a face (FACTS of ours:
+/// docs/spec/attestation.md).
 public enum AppAttest {
     public enum Environment: String, Sendable, Hashable, CaseIterable {
         case production, development
@@ -28,7 +30,8 @@ public enum AppAttest {
     public static let maxBytes = 16 * 1024
 }
 
-/// A key that App Attest vouched for. What to keep of it: key, counter 0, environment, and the receipt for Apple's fraud metric.
+/// A key that App Attest vouched for. What to keep of it: key, counter 0, environment, and the
+/// receipt for Apple's fraud metric.
 public struct AppAttestedKey: Sendable, Hashable {
     public let key: DevicePublicKey
     /// SHA-256 of the key's point: how the app names it.
@@ -45,6 +48,7 @@ public struct AppAttestedKey: Sendable, Hashable {
 /// A message that came from the app with the attested key.
 public struct AppAssertion: Sendable, Hashable {
     public let previousCounter: UInt32
-    /// To be stored in the same write that acts on the message, if it still holds ``previousCounter`` then.
+    /// To be stored in the same write that acts on the message, if it still holds
+    /// ``previousCounter`` then.
     public let newCounter: UInt32
 }

@@ -8,7 +8,9 @@ struct CBORReader {
     private(set) var place = 0
     private var items = 0
 
-    init(bytes: [UInt8], form: CBOR.Form, limits: CBOR.Limits) { (self.bytes, self.form, self.limits) = (bytes, form, limits) }
+    init(bytes: [UInt8], form: CBOR.Form, limits: CBOR.Limits) {
+        (self.bytes, self.form, self.limits) = (bytes, form, limits)
+    }
 
     mutating func value(depth: Int) throws(CBORError) -> CBORValue {
         let start = place
@@ -41,7 +43,9 @@ struct CBORReader {
         }
     }
 
-    private mutating func simpleOrFloat(_ detail: UInt8, _ start: Int) throws(CBORError) -> CBORValue {
+    private mutating func simpleOrFloat(_ detail: UInt8, _ start: Int) throws(CBORError)
+        -> CBORValue
+    {
         switch detail {
         case 20...22: return .simple(detail)
         case 31: throw CBORError(.indefinite, at: start)
@@ -59,20 +63,26 @@ struct CBORReader {
     }
 
     private mutating func text(_ count: UInt64, _ start: Int) throws(CBORError) -> String {
-        guard let text = String(validating: try take(count, start), as: UTF8.self) else { throw CBORError(.notUTF8, at: start) }
+        guard let text = String(validating: try take(count, start), as: UTF8.self) else {
+            throw CBORError(.notUTF8, at: start)
+        }
         // Reading a map's member compares texts.
         guard text.isStreamSafe else { throw CBORError(.malformed, at: start) }
         return text
     }
 
-    private mutating func array(_ count: UInt64, _ start: Int, depth: Int) throws(CBORError) -> [CBORValue] {
+    private mutating func array(_ count: UInt64, _ start: Int, depth: Int) throws(CBORError)
+        -> [CBORValue]
+    {
         try check(count, start, depth: depth)
         var values: [CBORValue] = []
         for _ in 0..<count { values.append(try value(depth: depth)) }
         return values
     }
 
-    private mutating func map(_ count: UInt64, _ start: Int, depth: Int) throws(CBORError) -> [CBOREntry] {
+    private mutating func map(_ count: UInt64, _ start: Int, depth: Int) throws(CBORError)
+        -> [CBOREntry]
+    {
         try check(count, start, depth: depth)
         var entries: [CBOREntry] = [], seen: Set<ArraySlice<UInt8>> = []
         var last: ArraySlice<UInt8>?
@@ -80,15 +90,21 @@ struct CBORReader {
             let keyStart = place
             let key = try value(depth: depth), spelling = bytes[keyStart..<place]
             // Values have one spelling, so keys are the same when their bytes are.
-            guard seen.insert(spelling).inserted else { throw CBORError(.duplicateKey, at: keyStart) }
-            if form == .ctap2, let last, !Self.precedes(last, spelling) { throw CBORError(.keyOrder, at: keyStart) }
+            guard seen.insert(spelling).inserted else {
+                throw CBORError(.duplicateKey, at: keyStart)
+            }
+            if form == .ctap2, let last, !Self.precedes(last, spelling) {
+                throw CBORError(.keyOrder, at: keyStart)
+            }
             last = spelling
             entries.append(CBOREntry(key, try value(depth: depth)))
         }
         return entries
     }
 
-    private mutating func tagged(_ tag: UInt64, _ start: Int, depth: Int) throws(CBORError) -> CBORValue {
+    private mutating func tagged(_ tag: UInt64, _ start: Int, depth: Int) throws(CBORError)
+        -> CBORValue
+    {
         guard form != .ctap2 else { throw CBORError(.unexpected, at: start) }
         guard depth <= limits.maxDepth else { throw CBORError(.depth, at: start) }
         return .tagged(tag, try value(depth: depth))
@@ -114,7 +130,9 @@ struct CBORReader {
         switch exponent {
         case 0: return sign * fraction * 0x1p-24
         case 31: return fraction == 0 ? sign * .infinity : .nan
-        default: return sign * Float(sign: .plus, exponent: exponent - 15, significand: 1 + fraction / 1024)
+        default:
+            return sign
+                * Float(sign: .plus, exponent: exponent - 15, significand: 1 + fraction / 1024)
         }
     }
 

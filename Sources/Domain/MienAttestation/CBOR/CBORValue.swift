@@ -13,7 +13,8 @@ public indirect enum CBORValue: Sendable, Hashable {
     /// 20 false, 21 true, 22 null, 23 undefined; the others have no meaning yet.
     case simple(UInt8)
 
-    public static let `false` = CBORValue.simple(20), `true` = CBORValue.simple(21), null = CBORValue.simple(22)
+    public static let `false` = CBORValue.simple(20), `true` = CBORValue.simple(21),
+        null = CBORValue.simple(22)
 }
 
 public struct CBOREntry: Sendable, Hashable {
@@ -23,7 +24,9 @@ public struct CBOREntry: Sendable, Hashable {
 }
 
 extension CBORValue {
-    public init(integer value: Int64) { self = value < 0 ? .negative(UInt64(bitPattern: ~value)) : .unsigned(UInt64(value)) }
+    public init(integer value: Int64) {
+        self = value < 0 ? .negative(UInt64(bitPattern: ~value)) : .unsigned(UInt64(value))
+    }
 
     public var bytesValue: [UInt8]? { if case .bytes(let value) = self { value } else { nil } }
     public var textValue: String? { if case .text(let value) = self { value } else { nil } }

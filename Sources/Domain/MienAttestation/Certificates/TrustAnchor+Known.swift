@@ -18,7 +18,8 @@ extension TrustAnchor {
         -----END CERTIFICATE-----
         """)
 
-    /// Google's roots of Android key attestation: RSA, to 2042, and P-384 for keys provisioned from 2026, to 2035.
+    /// Google's roots of Android key attestation: RSA, to 2042, and P-384 for keys provisioned from
+    /// 2026, to 2035.
     public static let androidKeyAttestation = known(
         """
         -----BEGIN CERTIFICATE-----
@@ -68,6 +69,8 @@ extension TrustAnchor {
         """)
 
     private static func known(_ pem: String) -> [TrustAnchor] {
-        do { return try read(pem: pem) } catch { preconditionFailure("a root of ours does not read: \(error)") }
+        do { return try read(pem: pem) } catch {
+            preconditionFailure("a root of ours does not read: \(error)")
+        }
     }
 }

@@ -2,7 +2,8 @@ internal import Crypto
 internal import SwiftASN1
 internal import X509
 
-/// A certificate that is believed because somebody chose to. Its own signature is not looked at; its time is.
+/// A certificate that is believed because somebody chose to. Its own signature is not looked at;
+/// its time is.
 public struct TrustAnchor: Sendable, Hashable {
     let certificate: Certificate
     /// SHA-256 of its DER.
@@ -15,12 +16,15 @@ public struct TrustAnchor: Sendable, Hashable {
 
     /// All certificates of a PEM text.
     public static func read(pem: String) throws(AttestationError) -> [TrustAnchor] {
-        guard let documents = try? PEMDocument.parseMultiple(pemString: pem), !documents.isEmpty else {
+        guard let documents = try? PEMDocument.parseMultiple(pemString: pem), !documents.isEmpty
+        else {
             throw AttestationError(.certificate, "the anchors are not PEM, or none")
         }
         var anchors: [TrustAnchor] = []
         for document in documents {
-            guard document.discriminator == "CERTIFICATE" else { throw AttestationError(.certificate, "among the anchors is something else") }
+            guard document.discriminator == "CERTIFICATE" else {
+                throw AttestationError(.certificate, "among the anchors is something else")
+            }
             anchors.append(try TrustAnchor(der: document.derBytes))
         }
         return anchors

@@ -11,7 +11,8 @@ public enum AttestationProof: Sendable, Hashable {
     case nothing
     /// The new key signed for itself: whoever sent it has it, and no more.
     case selfSigned
-    /// A statement that holds together, by certificates nobody here knows: for the time when anchors arrive.
+    /// A statement that holds together, by certificates nobody here knows: for the time when
+    /// anchors arrive.
     case unanchored(AttestationFormat)
     /// One of the anchors stands behind the statement.
     case anchored(AttestationFormat, anchor: [UInt8])

@@ -1,7 +1,8 @@
 internal import Crypto
 public import MienKeys
 
-/// A browser's answer with a known credential (WebAuthn §7.2). Pure: the caller draws the challenge and uses it once.
+/// A browser's answer with a known credential (WebAuthn §7.2). Pure: the caller draws the challenge
+/// and uses it once.
 public struct AuthenticationVerifier: Sendable {
     /// What was kept of a credential.
     public struct Credential: Sendable, Hashable {
@@ -9,11 +10,17 @@ public struct AuthenticationVerifier: Sendable {
         public let key: DevicePublicKey
         public let counter: UInt32
         public let isBackupEligible: Bool
-        /// The id that the user was given at registration; what the authenticator returns has to be it.
+        /// The id that the user was given at registration; what the authenticator returns has to be
+        /// it.
         public let userHandle: [UInt8]?
 
-        public init(id: [UInt8], key: DevicePublicKey, counter: UInt32, isBackupEligible: Bool, userHandle: [UInt8]? = nil) {
-            (self.id, self.key, self.counter, self.isBackupEligible) = (id, key, counter, isBackupEligible)
+        public init(
+            id: [UInt8], key: DevicePublicKey, counter: UInt32, isBackupEligible: Bool,
+            userHandle: [UInt8]? = nil
+        ) {
+            (self.id, self.key, self.counter, self.isBackupEligible) = (
+                id, key, counter, isBackupEligible
+            )
             self.userHandle = userHandle
         }
     }
@@ -23,9 +30,14 @@ public struct AuthenticationVerifier: Sendable {
         public var credentialID, clientDataJSON, authenticatorData, signature: [UInt8]
         public var userHandle: [UInt8]?
 
-        public init(credentialID: [UInt8], clientDataJSON: [UInt8], authenticatorData: [UInt8], signature: [UInt8], userHandle: [UInt8]? = nil) {
+        public init(
+            credentialID: [UInt8], clientDataJSON: [UInt8], authenticatorData: [UInt8],
+            signature: [UInt8], userHandle: [UInt8]? = nil
+        ) {
             (self.credentialID, self.clientDataJSON) = (credentialID, clientDataJSON)
-            (self.authenticatorData, self.signature, self.userHandle) = (authenticatorData, signature, userHandle)
+            (self.authenticatorData, self.signature, self.userHandle) = (
+                authenticatorData, signature, userHandle
+            )
         }
     }
 
@@ -33,25 +45,37 @@ public struct AuthenticationVerifier: Sendable {
 
     public init(relyingParty: RelyingParty) { self.relyingParty = relyingParty }
 
-    /// - Throws: ``AttestationError``. A counter that has not grown is no error here: ``WebAuthnAuthentication/counter`` says so, the caller decides.
-    public func verify(_ response: Response, credential: Credential, challenge: [UInt8]) throws(AttestationError) -> WebAuthnAuthentication {
+    /// - Throws: ``AttestationError``. A counter that has not grown is no error here:
+    ///   ``WebAuthnAuthentication/counter`` says so, the caller decides.
+    public func verify(_ response: Response, credential: Credential, challenge: [UInt8])
+        throws(AttestationError) -> WebAuthnAuthentication
+    {
         guard response.credentialID == credential.id else {
-            throw AttestationError(.credential, "another credential than the one it is compared with")
+            throw AttestationError(
+                .credential, "another credential than the one it is compared with")
         }
         if let handle = response.userHandle, let known = credential.userHandle, handle != known {
-            throw AttestationError(.credential, "the authenticator knows another user by this credential")
+            throw AttestationError(
+                .credential, "the authenticator knows another user by this credential")
         }
-        let client = try ClientData(response.clientDataJSON, ceremony: .authentication, challenge: challenge, relyingParty: relyingParty)
+        let client = try ClientData(
+            response.clientDataJSON, ceremony: .authentication, challenge: challenge,
+            relyingParty: relyingParty)
         let data = try AuthenticatorData(response.authenticatorData)
         try relyingParty.check(data)
         guard data.flags.contains(.backupEligible) == credential.isBackupEligible else {
-            throw AttestationError(.backup, "whether a key may be backed up never changes, here it did")
+            throw AttestationError(
+                .backup, "whether a key may be backed up never changes, here it did")
         }
-        guard credential.key.isValid(response.signature, over: response.authenticatorData + client.hash, form: .der) else {
+        guard
+            credential.key.isValid(
+                response.signature, over: response.authenticatorData + client.hash, form: .der)
+        else {
             throw AttestationError(.signature, "not this credential's signature over this answer")
         }
         return WebAuthnAuthentication(
-            counter: SignatureCounter(stored: credential.counter, received: data.counter), isUserVerified: data.flags.contains(.userVerified),
+            counter: SignatureCounter(stored: credential.counter, received: data.counter),
+            isUserVerified: data.flags.contains(.userVerified),
             isBackedUp: data.flags.contains(.backedUp))
     }
 }

@@ -12,17 +12,33 @@ struct ClientData {
     let hash: [UInt8]
 
     /// - Parameter json: as received, to the byte: that is what was hashed.
-    init(_ json: [UInt8], ceremony: Ceremony, challenge: [UInt8], relyingParty: RelyingParty) throws(AttestationError) {
+    init(_ json: [UInt8], ceremony: Ceremony, challenge: [UInt8], relyingParty: RelyingParty)
+        throws(AttestationError)
+    {
         let value: JSONValue
-        do { value = try JSONText.parse(json, limits: JSONText.Limits(maxBytes: Self.maxBytes, maxDepth: 8)) } catch {
-            throw AttestationError(.clientData, "not strict JSON at line \(error.line), column \(error.column), or more than \(Self.maxBytes) bytes")
+        do {
+            value = try JSONText.parse(
+                json, limits: JSONText.Limits(maxBytes: Self.maxBytes, maxDepth: 8))
+        } catch {
+            throw AttestationError(
+                .clientData,
+                "not strict JSON at line \(error.line), column \(error.column), or more than \(Self.maxBytes) bytes"
+            )
         }
-        guard value["type"]?.stringValue == ceremony.rawValue else { throw AttestationError(.ceremony, "“type” is \(ceremony.rawValue)") }
-        guard !challenge.isEmpty, value["challenge"]?.stringValue.flatMap({ Base64URL.decode($0) }) == challenge else {
+        guard value["type"]?.stringValue == ceremony.rawValue else {
+            throw AttestationError(.ceremony, "“type” is \(ceremony.rawValue)")
+        }
+        guard !challenge.isEmpty,
+            value["challenge"]?.stringValue.flatMap({ Base64URL.decode($0) }) == challenge
+        else {
             throw AttestationError(.challenge, "made for another challenge")
         }
-        guard let origin = value["origin"]?.stringValue, relyingParty.origins.contains(origin) else {
-            throw AttestationError(.origin, "the page's origin is none of \(relyingParty.origins.sorted().joined(separator: ", "))")
+        guard let origin = value["origin"]?.stringValue, relyingParty.origins.contains(origin)
+        else {
+            throw AttestationError(
+                .origin,
+                "the page's origin is none of \(relyingParty.origins.sorted().joined(separator: ", "))"
+            )
         }
         try Self.checkFrame(value, relyingParty.crossOrigin)
         // Token Binding is gone from browsers; one that used it would expect it to be checked.
@@ -32,14 +48,22 @@ struct ClientData {
         hash = Array(SHA256.hash(data: json))
     }
 
-    private static func checkFrame(_ value: JSONValue, _ rule: RelyingParty.CrossOrigin) throws(AttestationError) {
+    private static func checkFrame(_ value: JSONValue, _ rule: RelyingParty.CrossOrigin)
+        throws(AttestationError)
+    {
         let top = value["topOrigin"]
         switch value["crossOrigin"] {
         case nil, .bool(false)?:
-            guard top == nil else { throw AttestationError(.crossOrigin, "“topOrigin” without “crossOrigin”") }
+            guard top == nil else {
+                throw AttestationError(.crossOrigin, "“topOrigin” without “crossOrigin”")
+            }
         case .bool(true)?:
-            guard case .within(let origins) = rule else { throw AttestationError(.crossOrigin, "within a page of another origin") }
-            guard let top = top?.stringValue, origins.contains(top) else { throw AttestationError(.crossOrigin, "within a page that is not allowed") }
+            guard case .within(let origins) = rule else {
+                throw AttestationError(.crossOrigin, "within a page of another origin")
+            }
+            guard let top = top?.stringValue, origins.contains(top) else {
+                throw AttestationError(.crossOrigin, "within a page that is not allowed")
+            }
         case _?: throw AttestationError(.clientData, "“crossOrigin” is true or false")
         }
     }

@@ -1,7 +1,8 @@
 public import MienCore
 public import MienKeys
 
-/// A browser's new credential (WebAuthn §7.1). Pure: the caller draws the challenge, uses it once, and refuses ids it knows already.
+/// A browser's new credential (WebAuthn §7.1). Pure: the caller draws the challenge, uses it once,
+/// and refuses ids it knows already.
 ///
 /// ```swift
 /// var verifier = RegistrationVerifier(relyingParty: RelyingParty(id: "example.org", origins: ["https://example.org"]))
@@ -32,44 +33,69 @@ public struct RegistrationVerifier: Sendable {
     public func verify(
         clientDataJSON: [UInt8], attestationObject: [UInt8], challenge: [UInt8], at now: Instant
     ) throws(AttestationError) -> RegisteredCredential {
-        let client = try ClientData(clientDataJSON, ceremony: .registration, challenge: challenge, relyingParty: relyingParty)
+        let client = try ClientData(
+            clientDataJSON, ceremony: .registration, challenge: challenge,
+            relyingParty: relyingParty)
         let object = try Self.parts(attestationObject)
         let data = try AuthenticatorData(object.authenticatorData)
         try relyingParty.check(data)
-        guard let credential = data.credential else { throw AttestationError(.authenticatorData, "no credential") }
+        guard let credential = data.credential else {
+            throw AttestationError(.authenticatorData, "no credential")
+        }
         let key = try DevicePublicKey(cose: credential.key)
-        guard algorithms.contains(key.algorithm) else { throw AttestationError(.algorithm, "\(key.algorithm.rawValue) keys were not asked for") }
+        guard algorithms.contains(key.algorithm) else {
+            throw AttestationError(.algorithm, "\(key.algorithm.rawValue) keys were not asked for")
+        }
         let statement = AttestationStatement(
-            members: object.statement, authenticatorData: object.authenticatorData, clientDataHash: client.hash, data: data, credential: credential,
+            members: object.statement, authenticatorData: object.authenticatorData,
+            clientDataHash: client.hash, data: data, credential: credential,
             key: key)
         let proof = try proof(statement.verify(object.format), object.format, now)
-        return RegisteredCredential(id: credential.id, key: key, data: data, aaguid: credential.aaguid, proof: proof)
+        return RegisteredCredential(
+            id: credential.id, key: key, data: data, aaguid: credential.aaguid, proof: proof)
     }
 
-    private func proof(_ evidence: AttestationEvidence, _ format: AttestationFormat, _ now: Instant) throws(AttestationError) -> AttestationProof {
+    private func proof(_ evidence: AttestationEvidence, _ format: AttestationFormat, _ now: Instant)
+        throws(AttestationError) -> AttestationProof
+    {
         let proof: AttestationProof
         switch evidence {
         case .nothing: proof = .nothing
         case .selfSigned: proof = .selfSigned
         case .certified(let chain, let understood):
             if let anchors = anchors[format], !anchors.isEmpty {
-                return .anchored(format, anchor: try chain.verify(anchors: anchors, at: now, understood: understood).fingerprint)
+                return .anchored(
+                    format,
+                    anchor: try chain.verify(anchors: anchors, at: now, understood: understood)
+                        .fingerprint)
             }
             proof = .unanchored(format)
         }
-        guard requirement == .any else { throw AttestationError(.insufficient, "format \(format.rawValue) without an anchor; one is asked for") }
+        guard requirement == .any else {
+            throw AttestationError(
+                .insufficient, "format \(format.rawValue) without an anchor; one is asked for")
+        }
         return proof
     }
 
     private static func parts(
         _ bytes: [UInt8]
-    ) throws(AttestationError) -> (format: AttestationFormat, statement: CBORValue, authenticatorData: [UInt8]) {
+    ) throws(AttestationError) -> (
+        format: AttestationFormat, statement: CBORValue, authenticatorData: [UInt8]
+    ) {
         let value: CBORValue
-        do { value = try CBOR.read(bytes, form: .ctap2, limits: CBOR.Limits(maxBytes: maxObjectBytes)) } catch {
+        do {
+            value = try CBOR.read(
+                bytes, form: .ctap2, limits: CBOR.Limits(maxBytes: maxObjectBytes))
+        } catch {
             throw AttestationError(.form, "the attestation object: \(error)")
         }
-        guard let name = value["fmt"]?.textValue, let statement = value["attStmt"], statement.entries != nil, let data = value["authData"]?.bytesValue
-        else { throw AttestationError(.form, "“fmt”, “attStmt” or “authData” is missing or of the wrong kind") }
+        guard let name = value["fmt"]?.textValue, let statement = value["attStmt"],
+            statement.entries != nil, let data = value["authData"]?.bytesValue
+        else {
+            throw AttestationError(
+                .form, "“fmt”, “attStmt” or “authData” is missing or of the wrong kind")
+        }
         guard let format = AttestationFormat(rawValue: name) else {
             let known = AttestationFormat.allCases.map(\.rawValue).joined(separator: ", ")
             throw AttestationError(.format, "“fmt” is one of \(known)")
@@ -78,7 +104,8 @@ public struct RegistrationVerifier: Sendable {
     }
 }
 
-/// What to keep of a registration. ``key`` signs from now on; ``counter`` and ``isBackupEligible`` are compared each time.
+/// What to keep of a registration. ``key`` signs from now on; ``counter`` and ``isBackupEligible``
+/// are compared each time.
 public struct RegisteredCredential: Sendable, Hashable {
     public let id: [UInt8]
     public let key: DevicePublicKey
@@ -90,9 +117,16 @@ public struct RegisteredCredential: Sendable, Hashable {
     public let isBackedUp: Bool
     public let proof: AttestationProof
 
-    init(id: [UInt8], key: DevicePublicKey, data: AuthenticatorData, aaguid: [UInt8], proof: AttestationProof) {
-        (self.id, self.key, self.aaguid, self.proof, counter) = (id, key, aaguid, proof, data.counter)
-        (isUserVerified, isBackupEligible) = (data.flags.contains(.userVerified), data.flags.contains(.backupEligible))
+    init(
+        id: [UInt8], key: DevicePublicKey, data: AuthenticatorData, aaguid: [UInt8],
+        proof: AttestationProof
+    ) {
+        (self.id, self.key, self.aaguid, self.proof, counter) = (
+            id, key, aaguid, proof, data.counter
+        )
+        (isUserVerified, isBackupEligible) = (
+            data.flags.contains(.userVerified), data.flags.contains(.backupEligible)
+        )
         isBackedUp = data.flags.contains(.backedUp)
     }
 }

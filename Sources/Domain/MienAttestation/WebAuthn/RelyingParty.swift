@@ -5,7 +5,8 @@ public struct RelyingParty: Sendable, Hashable {
     public enum CrossOrigin: Sendable, Hashable {
         /// Only pages of ours at the top of the window.
         case refused
-        /// Also in a frame within pages of these origins. A browser that does not tell the outer page is refused.
+        /// Also in a frame within pages of these origins. A browser that does not tell the outer
+        /// page is refused.
         case within(Set<String>)
     }
 
@@ -17,7 +18,8 @@ public struct RelyingParty: Sendable, Hashable {
 
     /// A domain: `example.org`.
     public let id: String
-    /// Scheme, host and port, as browsers write them, `https://login.example.org`; of Android apps `android:apk-key-hash:…`.
+    /// Scheme, host and port, as browsers write them, `https://login.example.org`; of Android apps
+    /// `android:apk-key-hash:…`.
     public let origins: Set<String>
     public var crossOrigin: CrossOrigin = .refused
     /// Whether PIN or biometric is demanded, not only somebody's touch.
@@ -29,17 +31,22 @@ public struct RelyingParty: Sendable, Hashable {
     /// Rules for both ceremonies: WebAuthn §7.1 steps 13 to 18, §7.2 steps 15 to 19.
     func check(_ data: AuthenticatorData) throws(AttestationError) {
         guard SHA256.hash(data: Array(id.utf8)).elementsEqual(data.relyingPartyHash) else {
-            throw AttestationError(.relyingParty, "the authenticator signed for another relying party than \(id)")
+            throw AttestationError(
+                .relyingParty, "the authenticator signed for another relying party than \(id)")
         }
-        guard data.flags.contains(.userPresent) else { throw AttestationError(.userPresence, "nobody was there") }
+        guard data.flags.contains(.userPresent) else {
+            throw AttestationError(.userPresence, "nobody was there")
+        }
         guard !requiresUserVerification || data.flags.contains(.userVerified) else {
-            throw AttestationError(.userVerification, "the user was not verified (PIN or biometric)")
+            throw AttestationError(
+                .userVerification, "the user was not verified (PIN or biometric)")
         }
         guard data.flags.contains(.backupEligible) || !data.flags.contains(.backedUp) else {
             throw AttestationError(.backup, "a key that cannot be backed up claims to be")
         }
         guard backup == .any || !data.flags.contains(.backupEligible) else {
-            throw AttestationError(.backup, "the key may leave its device; keys bound to one are asked for")
+            throw AttestationError(
+                .backup, "the key may leave its device; keys bound to one are asked for")
         }
     }
 }

@@ -11,7 +11,8 @@ public struct CalibrationMeasurement: Sendable, Equatable, Codable {
     public var impostorPairs: Int
     public var matedPairs: Int
     public var seed: UInt64
-    /// People were split into so many groups; each pair was scored with a cohort fitted on people of neither side's group.
+    /// People were split into so many groups; each pair was scored with a cohort fitted on people
+    /// of neither side's group.
     public var groups: Int
     public var cohortCount: Int
     public var nearestCount: Int
@@ -29,19 +30,29 @@ public struct CalibrationMeasurement: Sendable, Equatable, Codable {
         /// Impostor pairs expected at or above this rate: rate × impostor pairs.
         public let support: Int
 
-        public init(logRate: Double, trueAcceptRate: Double, trueAcceptRateRaw: Double, support: Int) {
+        public init(
+            logRate: Double, trueAcceptRate: Double, trueAcceptRateRaw: Double, support: Int
+        ) {
             (self.logRate, self.trueAcceptRate) = (logRate, trueAcceptRate)
             (self.trueAcceptRateRaw, self.support) = (trueAcceptRateRaw, support)
         }
     }
 
     public init(
-        dataset: String, descriptor: String, madeOn: String, people: Int, photos: Int, impostorPairs: Int, matedPairs: Int, seed: UInt64,
-        groups: Int, cohortCount: Int, nearestCount: Int, components: Int, bootstrapRounds: Int, acceptance: [Acceptance]
+        dataset: String, descriptor: String, madeOn: String, people: Int, photos: Int,
+        impostorPairs: Int, matedPairs: Int, seed: UInt64,
+        groups: Int, cohortCount: Int, nearestCount: Int, components: Int, bootstrapRounds: Int,
+        acceptance: [Acceptance]
     ) {
-        (self.dataset, self.descriptor, self.madeOn, self.people, self.photos) = (dataset, descriptor, madeOn, people, photos)
-        (self.impostorPairs, self.matedPairs, self.seed, self.groups) = (impostorPairs, matedPairs, seed, groups)
-        (self.cohortCount, self.nearestCount, self.components) = (cohortCount, nearestCount, components)
+        (self.dataset, self.descriptor, self.madeOn, self.people, self.photos) = (
+            dataset, descriptor, madeOn, people, photos
+        )
+        (self.impostorPairs, self.matedPairs, self.seed, self.groups) = (
+            impostorPairs, matedPairs, seed, groups
+        )
+        (self.cohortCount, self.nearestCount, self.components) = (
+            cohortCount, nearestCount, components
+        )
         (self.bootstrapRounds, self.acceptance) = (bootstrapRounds, acceptance)
     }
 }

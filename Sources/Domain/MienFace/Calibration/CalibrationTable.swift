@@ -2,8 +2,9 @@ public import MienCore
 
 /// From normalised score to false-match rate, with the measurement it rests on.
 ///
-/// Between knots the logarithm of the rate is linear in the score; beyond the first and last knot the outermost line goes on.
-/// So a higher score never means a higher rate. Stored as `calibration.json`, see `docs/spec/calibration.md`.
+/// Between knots the logarithm of the rate is linear in the score; beyond the first and last knot
+/// the outermost line goes on. So a higher score never means a higher rate. Stored as
+/// `calibration.json`, see `docs/spec/calibration.md`.
 public struct CalibrationTable: Sendable, Equatable {
     /// One point of the curve.
     public struct Knot: Sendable, Equatable, Codable {
@@ -18,7 +19,9 @@ public struct CalibrationTable: Sendable, Equatable {
         /// The rate comes from the tail's fitted line, not from counting.
         public let isExtrapolated: Bool
 
-        public init(score: Double, logRate: Double, support: Int, interval: [Double], isExtrapolated: Bool) {
+        public init(
+            score: Double, logRate: Double, support: Int, interval: [Double], isExtrapolated: Bool
+        ) {
             (self.score, self.logRate, self.support) = (score, logRate, support)
             (self.interval, self.isExtrapolated) = (interval, isExtrapolated)
         }
@@ -34,9 +37,13 @@ public struct CalibrationTable: Sendable, Equatable {
     public init(knots: [Knot], measurement: CalibrationMeasurement) throws(CalibrationError) {
         guard Self.knotCountRange.contains(knots.count) else { throw .knotCount(knots.count) }
         for (i, knot) in knots.enumerated() {
-            guard knot.score.isFinite, knot.logRate.isFinite, knot.logRate <= 0, knot.support >= 0 else { throw .knot(i) }
-            guard knot.interval.count == 2, knot.interval[0] <= knot.interval[1] else { throw .knot(i) }
-            guard i == 0 || (knot.score > knots[i - 1].score && knot.logRate < knots[i - 1].logRate) else { throw .notFalling(knot: i) }
+            guard knot.score.isFinite, knot.logRate.isFinite, knot.logRate <= 0, knot.support >= 0
+            else { throw .knot(i) }
+            guard knot.interval.count == 2, knot.interval[0] <= knot.interval[1] else {
+                throw .knot(i)
+            }
+            guard i == 0 || (knot.score > knots[i - 1].score && knot.logRate < knots[i - 1].logRate)
+            else { throw .notFalling(knot: i) }
         }
         self.knots = knots
         self.measurement = measurement

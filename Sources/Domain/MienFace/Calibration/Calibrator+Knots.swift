@@ -3,7 +3,8 @@ internal import Foundation
 extension Calibrator {
     /// The curve: counted knots, then extrapolated ones, each with its interval.
     func knots(
-        _ scorer: PairScorer, _ rates: ErrorRates, using generator: inout SeededGenerator, _ progress: (CalibrationProgress) throws -> Void
+        _ scorer: PairScorer, _ rates: ErrorRates, using generator: inout SeededGenerator,
+        _ progress: (CalibrationProgress) throws -> Void
     ) throws -> [CalibrationTable.Knot] {
         let counted = countedPoints(rates)
         guard counted.count >= 2, let last = counted.last else {
@@ -12,34 +13,50 @@ extension Calibrator {
             )
         }
         // The line's slope rests on ten times the pairs the last counted knot has.
-        var tail = ImpostorTail(start: rates.point(falseMatchRate: min(0.1, 10 * last.falseMatchRate)).threshold)
+        var tail = ImpostorTail(
+            start: rates.point(falseMatchRate: min(0.1, 10 * last.falseMatchRate)).threshold)
         var bootstrap = PeopleBootstrap(scorer.set, knotScores: counted.map(\.threshold))
         let people = scorer.set.people
         scorer.forEachRow { i, scores in
             bootstrap.add(row: i, scores)
-            for j in 0..<i where people[j] != people[i] { tail.add(scores[j], people[i], people[j]) }
+            for j in 0..<i where people[j] != people[i] {
+                tail.add(scores[j], people[i], people[j])
+            }
         }
-        guard let slope = tail.slope() else { throw CalibrationError.tooFew("no two people are alike enough to measure how rare false matches are") }
+        guard let slope = tail.slope() else {
+            throw CalibrationError.tooFew(
+                "no two people are alike enough to measure how rare false matches are")
+        }
         let lastLogRate = log10(last.falseMatchRate)
-        let beyond = stride(from: lastLogRate.rounded(.down), through: -6, by: -1).filter { $0 < lastLogRate - 0.05 }
+        let beyond = stride(from: lastLogRate.rounded(.down), through: -6, by: -1).filter {
+            $0 < lastLogRate - 0.05
+        }
         let beyondScores = beyond.map { last.threshold + ($0 - lastLogRate) / slope }
 
         var rounds: [[Double]] = []
         for round in 0..<plan.bootstrapRounds {
             let times = bootstrap.draw(using: &generator), logRates = bootstrap.logRates(times)
             let slope = tail.slope(times) ?? slope
-            rounds.append(logRates + beyondScores.map { logRates[logRates.count - 1] + ($0 - last.threshold) * slope })
+            rounds.append(
+                logRates
+                    + beyondScores.map {
+                        logRates[logRates.count - 1] + ($0 - last.threshold) * slope
+                    })
             try progress(.bootstrap(round: round + 1, of: plan.bootstrapRounds))
         }
-        let intervals = (0..<counted.count + beyond.count).map { knot in Self.interval(rounds.map { $0[knot] }) }
+        let intervals = (0..<counted.count + beyond.count).map { knot in
+            Self.interval(rounds.map { $0[knot] })
+        }
         return counted.enumerated().map { i, point in
             CalibrationTable.Knot(
-                score: point.threshold, logRate: log10(point.falseMatchRate), support: point.falseMatches, interval: intervals[i],
+                score: point.threshold, logRate: log10(point.falseMatchRate),
+                support: point.falseMatches, interval: intervals[i],
                 isExtrapolated: false)
         }
             + beyond.indices.map { i in
                 CalibrationTable.Knot(
-                    score: beyondScores[i], logRate: beyond[i], support: 0, interval: intervals[counted.count + i], isExtrapolated: true)
+                    score: beyondScores[i], logRate: beyond[i], support: 0,
+                    interval: intervals[counted.count + i], isExtrapolated: true)
             }
     }
 
@@ -49,7 +66,11 @@ extension Calibrator {
         for logRate in Self.logRates {
             let point = rates.point(falseMatchRate: pow(10, logRate))
             guard point.falseMatches >= plan.minSupport else { break }
-            if let last = points.last, point.threshold <= last.threshold || point.falseMatches >= last.falseMatches { continue }
+            if let last = points.last,
+                point.threshold <= last.threshold || point.falseMatches >= last.falseMatches
+            {
+                continue
+            }
             points.append(point)
         }
         return points

@@ -15,11 +15,13 @@ public struct Calibration: Sendable {
 
 /// Makes a cohort and a calibration table from photos of many people.
 ///
-/// The cohort is fitted to everybody. The table is measured with cohorts that did not see the people scored, see `CrossFitting`: it holds for strangers.
+/// The cohort is fitted to everybody. The table is measured with cohorts that did not see the
+/// people scored, see `CrossFitting`: it holds for strangers.
 public struct Calibrator: Sendable {
     public let plan: CalibrationPlan
 
-    /// Rates to put knots at, log10, as far as pairs support them. Below, one knot a decade to the end of the scale.
+    /// Rates to put knots at, log10, as far as pairs support them. Below, one knot a decade to the
+    /// end of the scale.
     static let logRates = stride(from: -1, through: -24, by: -1).map { Double($0) / 4 }
 
     public init(_ plan: CalibrationPlan = CalibrationPlan()) { self.plan = plan }
@@ -41,10 +43,13 @@ public struct Calibrator: Sendable {
                 "there are \(set.impostorPairCount) pairs of photos of two people and \(set.matedPairCount) of one person; "
                     + "1000 and 1 are the least to measure with")
         }
-        let normalisation = try CrossFitting.normalisation(set, plan, seed: plan.seed, progress: progress)
+        let normalisation = try CrossFitting.normalisation(
+            set, plan, seed: plan.seed, progress: progress)
         var generator = SeededGenerator(seed: plan.seed &+ 1)
         let last = plan.groups * (plan.groups + 1) / 2 + 1
-        let draw = try plan.draw(from: set, using: &generator) { try progress(.fitting(cohort: last, of: last, round: $0)) }
+        let draw = try plan.draw(from: set, using: &generator) {
+            try progress(.fitting(cohort: last, of: last, round: $0))
+        }
 
         try progress(.scoring)
         let scorer = PairScorer(set, normalisation)
@@ -54,18 +59,27 @@ public struct Calibrator: Sendable {
         let table = try CalibrationTable(
             knots: knots,
             measurement: CalibrationMeasurement(
-                dataset: dataset, descriptor: descriptor, madeOn: madeOn, people: set.personCount, photos: set.photoCount,
-                impostorPairs: normalised.impostorPairs, matedPairs: normalised.matedPairs, seed: plan.seed, groups: plan.groups,
-                cohortCount: plan.cohortCount, nearestCount: plan.nearestCount, components: plan.mixture.components,
-                bootstrapRounds: plan.bootstrapRounds, acceptance: Self.acceptance(normalised, raw)))
-        return Calibration(draw: draw, table: table, normalised: normalised, raw: raw, normalisation: normalisation)
+                dataset: dataset, descriptor: descriptor, madeOn: madeOn, people: set.personCount,
+                photos: set.photoCount,
+                impostorPairs: normalised.impostorPairs, matedPairs: normalised.matedPairs,
+                seed: plan.seed, groups: plan.groups,
+                cohortCount: plan.cohortCount, nearestCount: plan.nearestCount,
+                components: plan.mixture.components,
+                bootstrapRounds: plan.bootstrapRounds, acceptance: Self.acceptance(normalised, raw))
+        )
+        return Calibration(
+            draw: draw, table: table, normalised: normalised, raw: raw, normalisation: normalisation
+        )
     }
 
-    private static func acceptance(_ normalised: ErrorRates, _ raw: ErrorRates) -> [CalibrationMeasurement.Acceptance] {
+    private static func acceptance(_ normalised: ErrorRates, _ raw: ErrorRates)
+        -> [CalibrationMeasurement.Acceptance]
+    {
         (2...6).map { decades in
             let rate = pow(10, -Double(decades))
             return CalibrationMeasurement.Acceptance(
-                logRate: -Double(decades), trueAcceptRate: normalised.point(falseMatchRate: rate).trueAcceptRate,
+                logRate: -Double(decades),
+                trueAcceptRate: normalised.point(falseMatchRate: rate).trueAcceptRate,
                 trueAcceptRateRaw: raw.point(falseMatchRate: rate).trueAcceptRate,
                 support: Int((rate * Double(normalised.impostorPairs)).rounded(.down)))
         }

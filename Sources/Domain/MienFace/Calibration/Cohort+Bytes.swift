@@ -18,8 +18,12 @@ extension Cohort {
 
     /// - Throws: ``CohortError`` for anything but the exact bytes of a cohort.
     public init(bytes: [UInt8]) throws(CohortError) {
-        guard bytes.count >= Self.headerCount, bytes.starts(with: Self.magic) else { throw .notACohort }
-        func field(_ i: Int) -> UInt32 { (0..<4).reduce(0) { $0 | UInt32(bytes[8 + 4 * i + $1]) << (8 * $1) } }
+        guard bytes.count >= Self.headerCount, bytes.starts(with: Self.magic) else {
+            throw .notACohort
+        }
+        func field(_ i: Int) -> UInt32 {
+            (0..<4).reduce(0) { $0 | UInt32(bytes[8 + 4 * i + $1]) << (8 * $1) }
+        }
         guard field(0) == Self.version else { throw .version(Int(field(0))) }
         let dimension = Int(field(1)), count = Int(field(2)), scale = Float(bitPattern: field(4))
         guard Self.dimensionRange.contains(dimension) else { throw .dimension(dimension) }
@@ -29,12 +33,15 @@ extension Cohort {
         }
         guard scale.isFinite, scale > 0 else { throw .scale }
         let elements = bytes[Self.headerCount...].map { Int8(bitPattern: $0) }
-        try self.init(dimension: dimension, nearestCount: Int(field(3)), scale: scale, elements: elements)
+        try self.init(
+            dimension: dimension, nearestCount: Int(field(3)), scale: scale, elements: elements)
     }
 }
 
 extension [UInt8] {
     fileprivate mutating func append(littleEndian value: UInt32) {
-        for shift in stride(from: 0, to: 32, by: 8) { append(UInt8(truncatingIfNeeded: value >> shift)) }
+        for shift in stride(from: 0, to: 32, by: 8) {
+            append(UInt8(truncatingIfNeeded: value >> shift))
+        }
     }
 }

@@ -1,6 +1,8 @@
-/// Made-up faces that real ones are measured against: unit vectors drawn from a mixture, none of them anybody's.
+/// Made-up faces that real ones are measured against: unit vectors drawn from a mixture, none of
+/// them anybody's.
 ///
-/// Stored in 8 bits an element with one scale for all; see `docs/spec/cohort.md`. In memory as 32-bit numbers, for speed.
+/// Stored in 8 bits an element with one scale for all; see `docs/spec/cohort.md`. In memory as
+/// 32-bit numbers, for speed.
 public struct Cohort: Sendable {
     /// Elements of a vector.
     public let dimension: Int
@@ -21,24 +23,32 @@ public struct Cohort: Sendable {
     /// - Parameters:
     ///   - members: unit vectors of equal length.
     ///   - nearestCount: 1...`members.count`.
-    /// - Throws: ``CohortError`` or, for a member that is no unit vector, ``CohortError/notUnit(member:)``.
+    /// - Throws: ``CohortError`` or, for a member that is no unit vector,
+    ///   ``CohortError/notUnit(member:)``.
     public init(members: [[Float]], nearestCount: Int) throws(CohortError) {
         let dimension = members.first?.count ?? 0
         for (i, member) in members.enumerated() {
-            do throws(VectorError) { try VectorError.check(member, dimension: dimension) } catch { throw .notUnit(member: i) }
+            do throws(VectorError) { try VectorError.check(member, dimension: dimension) } catch {
+                throw .notUnit(member: i)
+            }
         }
         let largest = members.lazy.flatMap { $0 }.reduce(Float(0)) { max($0, abs($1)) }
         let scale = largest > 0 ? largest / 127 : 1
         let elements = members.flatMap { $0.map { Int8(($0 / scale).rounded()) } }
-        try self.init(dimension: dimension, nearestCount: nearestCount, scale: scale, elements: elements)
+        try self.init(
+            dimension: dimension, nearestCount: nearestCount, scale: scale, elements: elements)
     }
 
     /// Checks the shape, and that every row is a unit vector but for its rounding.
     init(dimension: Int, nearestCount: Int, scale: Float, elements: [Int8]) throws(CohortError) {
         guard Self.dimensionRange.contains(dimension) else { throw .dimension(dimension) }
         let count = elements.count / dimension
-        guard Self.countRange.contains(count), elements.count == count * dimension else { throw .count(count) }
-        guard (1...count).contains(nearestCount) else { throw .nearestCount(nearestCount, of: count) }
+        guard Self.countRange.contains(count), elements.count == count * dimension else {
+            throw .count(count)
+        }
+        guard (1...count).contains(nearestCount) else {
+            throw .nearestCount(nearestCount, of: count)
+        }
         var rows = VectorRows(dimension: dimension)
         rows.reserve(count)
         for i in 0..<count {
@@ -47,7 +57,9 @@ public struct Cohort: Sendable {
             guard abs(length - 1) <= 0.05 else { throw .notUnit(member: i) }
             rows.append(row.map { $0 / length })
         }
-        (self.dimension, self.nearestCount, self.scale, self.elements, self.rows) = (dimension, nearestCount, scale, elements, rows)
+        (self.dimension, self.nearestCount, self.scale, self.elements, self.rows) = (
+            dimension, nearestCount, scale, elements, rows
+        )
     }
 
     /// Member `index` as a unit vector.
@@ -55,7 +67,8 @@ public struct Cohort: Sendable {
 
     /// The same members, with another number of nearest ones counted.
     public func counting(nearest nearestCount: Int) throws(CohortError) -> Cohort {
-        try Cohort(dimension: dimension, nearestCount: nearestCount, scale: scale, elements: elements)
+        try Cohort(
+            dimension: dimension, nearestCount: nearestCount, scale: scale, elements: elements)
     }
 }
 
@@ -97,12 +110,14 @@ extension CohortError: CustomStringConvertible {
         switch self {
         case .dimension(let dimension): "members of \(dimension) dimensions are not allowed"
         case .count(let count): "\(count) members are not allowed"
-        case .nearestCount(let nearest, let count): "the nearest \(nearest) of \(count) members cannot be taken"
+        case .nearestCount(let nearest, let count):
+            "the nearest \(nearest) of \(count) members cannot be taken"
         case .notUnit(let member): "member \(member) is no unit vector"
         case .notACohort: "it does not begin as a cohort does"
         case .version(let version): "its format version is \(version)"
         case .scale: "its scale is not a positive number"
-        case .length(let expected, let got): "it has \(got) bytes where its header asks for \(expected)"
+        case .length(let expected, let got):
+            "it has \(got) bytes where its header asks for \(expected)"
         }
     }
 }

@@ -6,10 +6,12 @@ public struct CohortDraw: Sendable {
 
 /// How near the members of a cohort come to the people behind it.
 ///
-/// Two faces that have nothing to do with each other come near by chance. So the measure is how near a made-up face comes to the
-/// nearest of as many made-up faces as there are photos: a member nearer than that to a real photo is drawn again.
+/// Two faces that have nothing to do with each other come near by chance. So the measure is how
+/// near a made-up face comes to the nearest of as many made-up faces as there are photos: a member
+/// nearer than that to a real photo is drawn again.
 public struct CohortPrivacy: Sendable, Equatable {
-    /// The highest cosine allowed between a member and a photo: what 99.9 % of draws keep to among their own kind.
+    /// The highest cosine allowed between a member and a photo: what 99.9 % of draws keep to among
+    /// their own kind.
     public let bound: Double
     /// The highest cosine between a member and a photo.
     public let nearest: Double
@@ -22,7 +24,9 @@ extension CohortPrivacy {
     /// The highest cosine between a member of `cohort` and a photo of `set`.
     public static func nearest(of cohort: Cohort, to set: LabelledDescriptors) -> Double {
         precondition(cohort.dimension == set.dimension)
-        return (0..<cohort.count).reduce(-1) { max($0, Double(highest(cohort.rows.packedRow($1), set.rows))) }
+        return (0..<cohort.count).reduce(-1) {
+            max($0, Double(highest(cohort.rows.packedRow($1), set.rows)))
+        }
     }
 
     static func highest(_ vector: [VectorRows.Block], _ rows: VectorRows) -> Float {
@@ -36,10 +40,11 @@ extension GaussianMixture {
     /// Draws `count` unit vectors, none nearer to a photo of `set` than ``CohortPrivacy/bound``.
     ///
     /// - Parameter set: the photos of everybody the mixture was fitted to.
-    /// - Throws: ``CalibrationError/tooFew(_:)`` when more than one draw in ten has to be thrown away: the mixture has learnt the people
-    ///   instead of their distribution.
+    /// - Throws: ``CalibrationError/tooFew(_:)`` when more than one draw in ten has to be thrown
+    ///   away: the mixture has learnt the people instead of their distribution.
     func drawCohort(
-        count: Int, nearestCount: Int, apartFrom set: LabelledDescriptors, using generator: inout SeededGenerator
+        count: Int, nearestCount: Int, apartFrom set: LabelledDescriptors,
+        using generator: inout SeededGenerator
     ) throws -> CohortDraw {
         var madeUp = VectorRows(dimension: dimension)
         for _ in 0..<set.photoCount { madeUp.append(unitSample(using: &generator)) }
@@ -56,15 +61,19 @@ extension GaussianMixture {
             while nearestReal[i] > bound {
                 redrawn += 1
                 guard redrawn <= max(count / 10, 10) else {
-                    throw CalibrationError.tooFew("more than \(redrawn - 1) of \(count) made-up faces come too near to real ones")
+                    throw CalibrationError.tooFew(
+                        "more than \(redrawn - 1) of \(count) made-up faces come too near to real ones"
+                    )
                 }
                 members[i] = unitSample(using: &generator)
                 nearestReal[i] = CohortPrivacy.highest(madeUp.packed(members[i]), set.rows)
             }
         }
         let privacy = CohortPrivacy(
-            bound: Double(bound), nearest: Double(nearestReal.max() ?? -1), redrawn: redrawn, members: count)
-        return try CohortDraw(cohort: Cohort(members: members, nearestCount: nearestCount), privacy: privacy)
+            bound: Double(bound), nearest: Double(nearestReal.max() ?? -1), redrawn: redrawn,
+            members: count)
+        return try CohortDraw(
+            cohort: Cohort(members: members, nearestCount: nearestCount), privacy: privacy)
     }
 
     func unitSample(using generator: inout SeededGenerator) -> [Float] {

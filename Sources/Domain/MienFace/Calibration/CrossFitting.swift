@@ -1,7 +1,7 @@
 /// Scores people with cohorts that never saw them.
 ///
-/// People are dealt into groups; a pair of groups is scored with a cohort fitted on the people of neither. So an impostor pair's
-/// score says what the cohort makes of strangers, as in use.
+/// People are dealt into groups; a pair of groups is scored with a cohort fitted on the people of
+/// neither. So an impostor pair's score says what the cohort makes of strangers, as in use.
 enum CrossFitting {
     /// - Returns: the group of each photo, and of each person.
     static func groups(
@@ -14,7 +14,8 @@ enum CrossFitting {
 
     /// Fits `groupCount·(groupCount + 1)/2` cohorts.
     static func normalisation(
-        _ set: LabelledDescriptors, _ plan: CalibrationPlan, seed: UInt64, progress: (CalibrationProgress) throws -> Void
+        _ set: LabelledDescriptors, _ plan: CalibrationPlan, seed: UInt64,
+        progress: (CalibrationProgress) throws -> Void
     ) throws -> PairNormalisation {
         var generator = SeededGenerator(seed: seed)
         let groups = groups(of: set, count: plan.groups, using: &generator)
@@ -26,7 +27,9 @@ enum CrossFitting {
                 try progress(.fitting(cohort: n + 1, of: pairs.count + 1, round: round))
             }.cohort
         }
-        return PairNormalisation(set, groups: groups.photos, groupCount: plan.groups) { cohorts[$0 * plan.groups + $1]! }
+        return PairNormalisation(set, groups: groups.photos, groupCount: plan.groups) {
+            cohorts[$0 * plan.groups + $1]!
+        }
     }
 }
 
@@ -34,7 +37,9 @@ extension LabelledDescriptors {
     /// Only the photos of those people, who get new numbers.
     func filtered(_ keep: (_ person: Int) -> Bool) -> LabelledDescriptors {
         var part = LabelledDescriptors(dimension: dimension)
-        for (photo, person) in people.enumerated() where keep(person) { part.append(packed: rows.packedRow(photo), of: "\(person)") }
+        for (photo, person) in people.enumerated() where keep(person) {
+            part.append(packed: rows.packedRow(photo), of: "\(person)")
+        }
         return part
     }
 }

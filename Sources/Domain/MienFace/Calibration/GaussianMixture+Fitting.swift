@@ -31,17 +31,23 @@ extension GaussianMixture {
     ///   - fitting: how many components, and when to stop.
     ///   - generator: draws the first centres.
     ///   - progress: called after each round; throws to stop, for instance on cancellation.
-    /// - Throws: ``CalibrationError/tooFew(_:)`` with fewer points than `minPeople`, and what `progress` throws.
+    /// - Throws: ``CalibrationError/tooFew(_:)`` with fewer points than `minPeople`, and what
+    ///   `progress` throws.
     public static func fit(
         _ points: [[Float]], _ fitting: Fitting = Fitting(), using generator: inout SeededGenerator,
         progress: (Progress) throws -> Void = { _ in }
     ) throws -> GaussianMixture {
-        guard points.count >= max(fitting.minPeople, 2), let dimension = points.first?.count, dimension > 0 else {
-            throw CalibrationError.tooFew("there are \(points.count) people to fit made-up faces to; \(max(fitting.minPeople, 2)) are the least")
+        guard points.count >= max(fitting.minPeople, 2), let dimension = points.first?.count,
+            dimension > 0
+        else {
+            throw CalibrationError.tooFew(
+                "there are \(points.count) people to fit made-up faces to; \(max(fitting.minPeople, 2)) are the least"
+            )
         }
         precondition(points.allSatisfy { $0.count == dimension } && fitting.components > 0)
         let packed = points.map { LowerTriangle.packed($0.lazy.map(Double.init)) }
-        let clusters = KMeans.assign(packed, clusters: min(fitting.components, points.count), using: &generator)
+        let clusters = KMeans.assign(
+            packed, clusters: min(fitting.components, points.count), using: &generator)
         var shares = Responsibilities(hard: clusters)
         var mixture: GaussianMixture, last = -Double.infinity
         var round = 0
@@ -49,11 +55,14 @@ extension GaussianMixture {
             mixture = try GaussianMixture(packed, dimension: dimension, shares: &shares, fitting)
             let density = mixture.expect(packed, into: &shares)
             round += 1
-            try progress(Progress(round: round, meanLogDensity: density, components: mixture.componentCount))
+            try progress(
+                Progress(round: round, meanLogDensity: density, components: mixture.componentCount))
             // A round that dropped a component may fall; it does not end the fit.
             let gain = density - last
             last = density
-            if gain >= 0 && gain < fitting.tolerance && !shares.hasSmall(under: fitting.minPeople) { break }
+            if gain >= 0 && gain < fitting.tolerance && !shares.hasSmall(under: fitting.minPeople) {
+                break
+            }
         } while round < fitting.maxRounds
         while shares.hasSmall(under: fitting.minPeople) && mixture.componentCount > 1 {
             mixture = try GaussianMixture(packed, dimension: dimension, shares: &shares, fitting)
@@ -63,13 +72,18 @@ extension GaussianMixture {
     }
 
     /// Maximisation: the components that suit the shares best.
-    private init(_ points: [[LowerTriangle.Block]], dimension: Int, shares: inout Responsibilities, _ fitting: Fitting) throws {
+    private init(
+        _ points: [[LowerTriangle.Block]], dimension: Int, shares: inout Responsibilities,
+        _ fitting: Fitting
+    ) throws {
         shares.dropSmall(under: fitting.minPeople)
         self.dimension = dimension
         components = try (0..<shares.componentCount).map { k in
             let mass = shares.mass(of: k)
             var mean = [LowerTriangle.Block](repeating: .zero, count: points[0].count)
-            shares.forEach(of: k) { point, share in for i in mean.indices { mean[i] += share / mass * points[point][i] } }
+            shares.forEach(of: k) { point, share in
+                for i in mean.indices { mean[i] += share / mass * points[point][i] }
+            }
             var covariance = LowerTriangle(order: dimension), difference = mean
             shares.forEach(of: k) { point, share in
                 for i in mean.indices { difference[i] = points[point][i] - mean[i] }
@@ -77,7 +91,9 @@ extension GaussianMixture {
             }
             for i in 0..<dimension { covariance[i, i] += fitting.regularisation }
             guard let factor = covariance.cholesky else {
-                throw CalibrationError.tooFew("\(Int(mass.rounded())) people are too few, or too alike, for \(dimension) dimensions")
+                throw CalibrationError.tooFew(
+                    "\(Int(mass.rounded())) people are too few, or too alike, for \(dimension) dimensions"
+                )
             }
             return Component(weight: mass / Double(points.count), mean: mean, factor: factor)
         }
@@ -85,13 +101,16 @@ extension GaussianMixture {
 
     /// Expectation: whose is which point.
     /// - Returns: the mean log-density.
-    private func expect(_ points: [[LowerTriangle.Block]], into shares: inout Responsibilities) -> Double {
+    private func expect(_ points: [[LowerTriangle.Block]], into shares: inout Responsibilities)
+        -> Double
+    {
         var total = 0.0, scratch = points[0]
         var terms = [Double](repeating: 0, count: components.count)
         shares.reset(components: components.count)
         for (i, point) in points.enumerated() {
             for (k, component) in components.enumerated() {
-                terms[k] = log(component.weight) + component.logDensity(at: point, scratch: &scratch)
+                terms[k] =
+                    log(component.weight) + component.logDensity(at: point, scratch: &scratch)
             }
             let density = Self.logSumExp(terms)
             total += density

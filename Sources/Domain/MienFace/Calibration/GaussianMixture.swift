@@ -2,8 +2,8 @@ internal import Foundation
 
 /// A probability density: a weighted sum of normal distributions with full covariances.
 ///
-/// Fitted to one descriptor of each of many people, it describes how faces lie in the space without holding any of them.
-/// It is used to draw a ``Cohort`` and then dropped; it is never stored.
+/// Fitted to one descriptor of each of many people, it describes how faces lie in the space without
+/// holding any of them. It is used to draw a ``Cohort`` and then dropped; it is never stored.
 public struct GaussianMixture: Sendable {
     struct Component: Sendable {
         /// Share of the whole, 0…1; all together 1.
@@ -18,10 +18,12 @@ public struct GaussianMixture: Sendable {
 
         init(weight: Double, mean: [LowerTriangle.Block], factor: LowerTriangle) {
             (self.weight, self.mean, self.factor, inverse) = (weight, mean, factor, factor.inverse)
-            logScale = -0.5 * Double(factor.order) * log(2 * Double.pi) - factor.logDiagonal { log($0) }
+            logScale =
+                -0.5 * Double(factor.order) * log(2 * Double.pi) - factor.logDiagonal { log($0) }
         }
 
-        func logDensity(at x: [LowerTriangle.Block], scratch: inout [LowerTriangle.Block]) -> Double {
+        func logDensity(at x: [LowerTriangle.Block], scratch: inout [LowerTriangle.Block]) -> Double
+        {
             for i in x.indices { scratch[i] = x[i] - mean[i] }
             return logScale - 0.5 * inverse.squaredLength(ofProductWith: scratch)
         }
@@ -35,13 +37,17 @@ public struct GaussianMixture: Sendable {
     public var weights: [Double] { components.map(\.weight) }
 
     /// - Returns: the mean of component `index`.
-    public func mean(of index: Int) -> [Double] { (0..<dimension).map { components[index].mean[$0 / 8][$0 % 8] } }
+    public func mean(of index: Int) -> [Double] {
+        (0..<dimension).map { components[index].mean[$0 / 8][$0 % 8] }
+    }
 
     /// - Returns: the covariance of component `index`, row by row.
     public func covariance(of index: Int) -> [[Double]] {
         let factor = components[index].factor
         return (0..<dimension).map { row in
-            (0..<dimension).map { column in (0...min(row, column)).reduce(0) { $0 + factor[row, $1] * factor[column, $1] } }
+            (0..<dimension).map { column in
+                (0...min(row, column)).reduce(0) { $0 + factor[row, $1] * factor[column, $1] }
+            }
         }
     }
 
@@ -51,7 +57,8 @@ public struct GaussianMixture: Sendable {
         precondition(x.count == dimension)
         let packed = LowerTriangle.packed(x)
         var scratch = packed
-        return Self.logSumExp(components.map { log($0.weight) + $0.logDensity(at: packed, scratch: &scratch) })
+        return Self.logSumExp(
+            components.map { log($0.weight) + $0.logDensity(at: packed, scratch: &scratch) })
     }
 
     /// One draw.

@@ -2,9 +2,10 @@ internal import Foundation
 
 /// The few highest impostor scores, and the line that goes on where counting ends.
 ///
-/// Above a start, the excess of scores is taken as exponentially distributed: log10 of the rate falls on a line, whose slope is the
-/// maximum-likelihood one, 1/(mean excess·ln 10). The exponential law is the generalised Pareto law of shape 0; a free shape would promise an
-/// end beyond which no impostor scores, from a few dozen pairs.
+/// Above a start, the excess of scores is taken as exponentially distributed: log10 of the rate
+/// falls on a line, whose slope is the maximum-likelihood one, 1/(mean excess·ln 10). The
+/// exponential law is the generalised Pareto law of shape 0; a free shape would promise an end
+/// beyond which no impostor scores, from a few dozen pairs.
 struct ImpostorTail {
     struct Excess {
         let first: Int, second: Int
@@ -18,7 +19,9 @@ struct ImpostorTail {
     init(start: Double) { self.start = start }
 
     mutating func add(_ score: Float, _ first: Int, _ second: Int) {
-        if Double(score) >= start { excesses.append(Excess(first: first, second: second, amount: Double(score) - start)) }
+        if Double(score) >= start {
+            excesses.append(Excess(first: first, second: second, amount: Double(score) - start))
+        }
     }
 
     /// The slope of log10 rate over score, negative; `nil` when nothing lies above the start.

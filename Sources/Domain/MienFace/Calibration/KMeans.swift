@@ -5,7 +5,10 @@ enum KMeans {
     typealias Point = [LowerTriangle.Block]
 
     /// - Returns: the cluster of each point, `0..<clusters`; some clusters may stay empty.
-    static func assign(_ points: [Point], clusters: Int, using generator: inout SeededGenerator, maxRounds: Int = 30) -> [Int] {
+    static func assign(
+        _ points: [Point], clusters: Int, using generator: inout SeededGenerator,
+        maxRounds: Int = 30
+    ) -> [Int] {
         var centres = spreadOut(points, clusters, &generator)
         var assigned = [Int](repeating: -1, count: points.count)
         for _ in 0..<maxRounds {
@@ -17,8 +20,11 @@ enum KMeans {
         return assigned
     }
 
-    /// Centres among the points, each drawn with a chance that grows with the square of its distance to those before.
-    private static func spreadOut(_ points: [Point], _ count: Int, _ generator: inout SeededGenerator) -> [Point] {
+    /// Centres among the points, each drawn with a chance that grows with the square of its
+    /// distance to those before.
+    private static func spreadOut(
+        _ points: [Point], _ count: Int, _ generator: inout SeededGenerator
+    ) -> [Point] {
         var centres = [points[generator.index(below: points.count)]]
         var distances = points.map { distance($0, centres[0]) }
         while centres.count < count {
@@ -31,7 +37,9 @@ enum KMeans {
                 }
             }
             centres.append(points[chosen])
-            for i in points.indices { distances[i] = min(distances[i], distance(points[i], points[chosen])) }
+            for i in points.indices {
+                distances[i] = min(distances[i], distance(points[i], points[chosen]))
+            }
         }
         return centres
     }
@@ -46,7 +54,9 @@ enum KMeans {
         for k in centres.indices where counts[k] > 0 { centres[k] = sums[k].map { $0 / counts[k] } }
     }
 
-    private static func nearest(to point: Point, in centres: [Point]) -> (index: Int, distance: Double) {
+    private static func nearest(to point: Point, in centres: [Point]) -> (
+        index: Int, distance: Double
+    ) {
         var best = (index: 0, distance: Double.infinity)
         for (k, centre) in centres.enumerated() {
             let d = distance(point, centre)

@@ -22,7 +22,8 @@ struct LowerTriangle: Sendable {
         set { blocks[row * blocksPerRow + column / 8][column % 8] = newValue }
     }
 
-    /// Adds `weight · v·vᵀ`, the part on and under the diagonal; elements over it are left undefined in the last block of a row.
+    /// Adds `weight · v·vᵀ`, the part on and under the diagonal; elements over it are left
+    /// undefined in the last block of a row.
     mutating func addOuterProduct(of v: [Block], weight: Double) {
         for row in 0..<order {
             let factor = weight * v[row / 8][row % 8]
@@ -31,7 +32,8 @@ struct LowerTriangle: Sendable {
         }
     }
 
-    /// L with L·Lᵀ = `self` taken as the lower half of a symmetric matrix; `nil` when that is not positive definite.
+    /// L with L·Lᵀ = `self` taken as the lower half of a symmetric matrix; `nil` when that is not
+    /// positive definite.
     var cholesky: LowerTriangle? {
         var factor = LowerTriangle(order: order)
         for row in 0..<order {
@@ -52,7 +54,9 @@ struct LowerTriangle: Sendable {
     /// The product of two rows. While a factor is being filled, only its known part is not zero.
     private func dot(_ a: Int, _ b: Int) -> Double {
         var sum = Block.zero
-        for i in 0...min(a, b) / 8 { sum += blocks[a * blocksPerRow + i] * blocks[b * blocksPerRow + i] }
+        for i in 0...min(a, b) / 8 {
+            sum += blocks[a * blocksPerRow + i] * blocks[b * blocksPerRow + i]
+        }
         return sum.total
     }
 
@@ -98,7 +102,9 @@ struct LowerTriangle: Sendable {
     }
 
     /// The sum of the logarithms of the diagonal: half the log-determinant of L·Lᵀ.
-    func logDiagonal(_ log: (Double) -> Double) -> Double { (0..<order).reduce(0) { $0 + log(self[$1, $1]) } }
+    func logDiagonal(_ log: (Double) -> Double) -> Double {
+        (0..<order).reduce(0) { $0 + log(self[$1, $1]) }
+    }
 
     static func packed(_ v: some Collection<Double>) -> [Block] {
         var out = [Block](repeating: .zero, count: blockCount(v.count))

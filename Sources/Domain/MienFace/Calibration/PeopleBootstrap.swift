@@ -2,13 +2,15 @@ internal import Foundation
 
 /// How far false-match rates would swing with other people: resamples people, not pairs.
 ///
-/// Pairs that share a person are not independent, so resampling pairs would promise too much. A person drawn m times counts m times;
-/// a pair of two people counts m₁·m₂ times; copies of one person are not held against each other.
-/// Source: Bolle, Ratha and Pankanti, "Error analysis of pattern recognition systems: the subsets bootstrap", 2004.
+/// Pairs that share a person are not independent, so resampling pairs would promise too much. A
+/// person drawn m times counts m times; a pair of two people counts m₁·m₂ times; copies of one
+/// person are not held against each other. Source: Bolle, Ratha and Pankanti, "Error analysis of
+/// pattern recognition systems: the subsets bootstrap", 2004.
 public struct PeopleBootstrap: Sendable {
     private let people: [Int]
     private let personCount: Int
-    /// By pair (i, j < i) of photos, row by row: how many of the knots' scores it reaches; 255 for one person's.
+    /// By pair (i, j < i) of photos, row by row: how many of the knots' scores it reaches; 255 for
+    /// one person's.
     private var reached: [UInt8] = []
     private let knotScores: [Float]
     private static let mated: UInt8 = 255
@@ -25,7 +27,11 @@ public struct PeopleBootstrap: Sendable {
 
     /// Rows have to come in order, from photo 1 on.
     public mutating func add(row i: Int, _ scores: [Float]) {
-        for j in 0..<i { reached.append(people[j] == people[i] ? Self.mated : UInt8(truncatingIfNeeded: knotsReached(by: scores[j]))) }
+        for j in 0..<i {
+            reached.append(
+                people[j] == people[i]
+                    ? Self.mated : UInt8(truncatingIfNeeded: knotsReached(by: scores[j])))
+        }
     }
 
     private func knotsReached(by score: Float) -> Int {
@@ -44,7 +50,8 @@ public struct PeopleBootstrap: Sendable {
         return times
     }
 
-    /// log10 of the false-match rate at each knot when people count so often; half a pair where there is none.
+    /// log10 of the false-match rate at each knot when people count so often; half a pair where
+    /// there is none.
     public func logRates(_ times: [Int]) -> [Double] {
         var counts = [Int](repeating: 0, count: 256)
         let perPhoto = people.map { times[$0] }
@@ -66,6 +73,8 @@ public struct PeopleBootstrap: Sendable {
     /// - Precondition: `values` is not empty.
     public static func interval(_ values: [Double]) -> [Double] {
         let sorted = values.sorted(), last = Double(sorted.count - 1)
-        return [sorted[Int((0.025 * last).rounded(.down))], sorted[Int((0.975 * last).rounded(.up))]]
+        return [
+            sorted[Int((0.025 * last).rounded(.down))], sorted[Int((0.975 * last).rounded(.up))],
+        ]
     }
 }

@@ -1,4 +1,5 @@
-/// Which component has which share of which point. Shares too small to matter are left out: in many dimensions nearly all are.
+/// Which component has which share of which point. Shares too small to matter are left out: in many
+/// dimensions nearly all are.
 struct Responsibilities {
     private var shares: [[(point: Int, share: Double)]]
 
@@ -23,13 +24,18 @@ struct Responsibilities {
         if share > 1e-12 { shares[component].append((point, share)) }
     }
 
-    func hasSmall(under least: Int) -> Bool { shares.indices.contains { mass(of: $0) < Double(least) } }
+    func hasSmall(under least: Int) -> Bool {
+        shares.indices.contains { mass(of: $0) < Double(least) }
+    }
 
-    /// Gives up the smallest component when it has fewer points than `least`. Its points go to the others in the next expectation,
-    /// which may make up for the next smallest: so one at a time, but those without any point at once.
+    /// Gives up the smallest component when it has fewer points than `least`. Its points go to the
+    /// others in the next expectation, which may make up for the next smallest: so one at a time,
+    /// but those without any point at once.
     mutating func dropSmall(under least: Int) {
         if shares.contains(where: { !$0.isEmpty }) { shares.removeAll { $0.isEmpty } }
-        guard shares.count > 1, let smallest = shares.indices.min(by: { mass(of: $0) < mass(of: $1) }) else { return }
+        guard shares.count > 1,
+            let smallest = shares.indices.min(by: { mass(of: $0) < mass(of: $1) })
+        else { return }
         if mass(of: smallest) < Double(least) { shares.remove(at: smallest) }
     }
 }

@@ -1,9 +1,11 @@
 internal import Foundation
 
-/// Random numbers that a seed repeats exactly, on every machine: xoshiro256**, its state filled by SplitMix64.
+/// Random numbers that a seed repeats exactly, on every machine: xoshiro256**, its state filled by
+/// SplitMix64.
 ///
-/// For calibration and tests, whose results must be repeatable. Never for keys, tokens or anything an attacker should not guess.
-/// Source: Blackman and Vigna, "Scrambled linear pseudorandom number generators" (2021), and their public-domain reference code.
+/// For calibration and tests, whose results must be repeatable. Never for keys, tokens or anything
+/// an attacker should not guess. Source: Blackman and Vigna, "Scrambled linear pseudorandom number
+/// generators" (2021), and their public-domain reference code.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var a, b, c, d: UInt64
     private var spareNormal: Double?

@@ -1,13 +1,15 @@
 public import MienPixels
 
-/// Turns a face into a descriptor: aligned crops go through the descriptor network, their vectors are averaged.
+/// Turns a face into a descriptor: aligned crops go through the descriptor network, their vectors
+/// are averaged.
 public struct FaceDescriber: Sendable {
     public typealias Crop = DescriptorGeometry.Crop
 
     public let geometry: DescriptorGeometry
     public let crops: [Crop]
 
-    /// - Parameter crops: others than the pack's own, to measure with. Calibrations hold for the pack's own only.
+    /// - Parameter crops: others than the pack's own, to measure with. Calibrations hold for the
+    ///   pack's own only.
     /// - Precondition: at least one crop.
     public init(_ geometry: DescriptorGeometry, crops: [Crop]? = nil) {
         let crops = crops ?? geometry.crops
@@ -17,9 +19,14 @@ public struct FaceDescriber: Sendable {
 
     /// The descriptor of the face under `mesh`: the mean direction of its crops.
     ///
-    /// - Throws: ``FaceModelError`` when the network fails or answers with numbers that have no direction.
-    public func description(of mesh: FaceMesh, in image: RGBImage, with networks: some FaceNetworks) throws(FaceModelError) -> FaceDescription {
-        guard let alignment = alignment(of: mesh) else { throw FaceModelError(.descriptor, "the mesh has collapsed into a point") }
+    /// - Throws: ``FaceModelError`` when the network fails or answers with numbers that have no
+    ///   direction.
+    public func description(of mesh: FaceMesh, in image: RGBImage, with networks: some FaceNetworks)
+        throws(FaceModelError) -> FaceDescription
+    {
+        guard let alignment = alignment(of: mesh) else {
+            throw FaceModelError(.descriptor, "the mesh has collapsed into a point")
+        }
         var cut: [Crop: RGBImage] = [:]
         let chips = crops.map { crop in
             // A mirrored crop is its plain sibling turned round, not another warp of the photo.
@@ -29,36 +36,45 @@ public struct FaceDescriber: Sendable {
             cut[plain] = chip
             return crop.mirrored ? chip.mirrored() : chip
         }
-        let outputs = try networks.run(.descriptor, count: chips.count) { geometry.input.write(chips[$0], into: &$1) }
+        let outputs = try networks.run(.descriptor, count: chips.count) {
+            geometry.input.write(chips[$0], into: &$1)
+        }
         var vectors: [[Float]] = []
         for output in outputs { vectors.append(try unitVector(output)) }
         let sum = (0..<geometry.dimensions).map { i in vectors.reduce(0) { $0 + $1[i] } }
         guard let descriptor = try? FaceDescriptor(normalising: sum) else {
             throw FaceModelError(.descriptor, "the crops' vectors cancel out")
         }
-        let length = sum.reduce(0) { $0 + Double($1) * Double($1) }.squareRoot() / Double(crops.count)
+        let length =
+            sum.reduce(0) { $0 + Double($1) * Double($1) }.squareRoot() / Double(crops.count)
         return FaceDescription(descriptor: descriptor, agreement: min(1, length))
     }
 
     /// Where the face goes on the network's input.
     public func alignment(of mesh: FaceMesh) -> AffineMap? {
         AffineMap.similarity(
-            from: geometry.alignment.map { mesh.points[$0.mesh] }, to: geometry.alignment.map { Point(x: $0.x, y: $0.y) })
+            from: geometry.alignment.map { mesh.points[$0.mesh] },
+            to: geometry.alignment.map { Point(x: $0.x, y: $0.y) })
     }
 
     private func chip(_ crop: Crop, alignment: AffineMap, of image: RGBImage) -> RGBImage {
         let (width, height) = (Double(geometry.input.width), Double(geometry.input.height))
         let around = AffineMap(
-            a: crop.zoom, b: 0, tx: (0.5 * (1 - crop.zoom) + crop.dx) * width, c: 0, d: crop.zoom, ty: (0.5 * (1 - crop.zoom) + crop.dy) * height)
-        return image.warped(by: alignment.then(around), width: geometry.input.width, height: geometry.input.height)
+            a: crop.zoom, b: 0, tx: (0.5 * (1 - crop.zoom) + crop.dx) * width, c: 0, d: crop.zoom,
+            ty: (0.5 * (1 - crop.zoom) + crop.dy) * height)
+        return image.warped(
+            by: alignment.then(around), width: geometry.input.width, height: geometry.input.height)
     }
 
     private func unitVector(_ outputs: [[Float]]) throws(FaceModelError) -> [Float] {
         guard let values = outputs.first, values.count == geometry.dimensions else {
-            throw FaceModelError(.descriptor, "expected \(geometry.dimensions) numbers, got \(outputs.map(\.count))")
+            throw FaceModelError(
+                .descriptor, "expected \(geometry.dimensions) numbers, got \(outputs.map(\.count))")
         }
         let length = values.reduce(0) { $0 + Double($1) * Double($1) }.squareRoot()
-        guard length.isFinite, length > 1e-6 else { throw FaceModelError(.descriptor, "the vector has no direction") }
+        guard length.isFinite, length > 1e-6 else {
+            throw FaceModelError(.descriptor, "the vector has no direction")
+        }
         return values.map { Float(Double($0) / length) }
     }
 }
@@ -66,8 +82,11 @@ public struct FaceDescriber: Sendable {
 /// A descriptor and how well the crops it came from agree.
 public struct FaceDescription: Sendable, Equatable {
     public let descriptor: FaceDescriptor
-    /// 0...1: the length of the mean of the crops' unit vectors; 1 when all crops say the same. Low for blurred, covered or odd faces.
+    /// 0...1: the length of the mean of the crops' unit vectors; 1 when all crops say the same. Low
+    /// for blurred, covered or odd faces.
     public let agreement: Double
 
-    public init(descriptor: FaceDescriptor, agreement: Double) { (self.descriptor, self.agreement) = (descriptor, agreement) }
+    public init(descriptor: FaceDescriptor, agreement: Double) {
+        (self.descriptor, self.agreement) = (descriptor, agreement)
+    }
 }

@@ -6,7 +6,8 @@ public struct DetectedFace: Sendable, Hashable {
     public let confidence: Double
     /// From the brows to the chin, ear to ear.
     public let box: Rectangle
-    /// Six points; right and left are the person's own: right eye, left eye, nose tip, mouth, right ear, left ear.
+    /// Six points; right and left are the person's own: right eye, left eye, nose tip, mouth, right
+    /// ear, left ear.
     public let keyPoints: [Point]
 
     public init(confidence: Double, box: Rectangle, keyPoints: [Point]) {

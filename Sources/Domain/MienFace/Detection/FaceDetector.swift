@@ -3,8 +3,8 @@ public import MienPixels
 
 /// Finds faces with one detector network.
 ///
-/// The picture is fitted into the network's square, centred, on black. Rows over ``minConfidence`` are turned into boxes and merged by
-/// weighted non-maximum suppression.
+/// The picture is fitted into the network's square, centred, on black. Rows over ``minConfidence``
+/// are turned into boxes and merged by weighted non-maximum suppression.
 public struct FaceDetector: Sendable {
     public let network: FaceNetwork
     public let geometry: DetectorGeometry
@@ -20,12 +20,16 @@ public struct FaceDetector: Sendable {
     }
 
     /// Faces, most confident first, at most 100.
-    public func faces(in image: RGBImage, with networks: some FaceNetworks) throws(FaceModelError) -> [DetectedFace] {
+    public func faces(in image: RGBImage, with networks: some FaceNetworks) throws(FaceModelError)
+        -> [DetectedFace]
+    {
         let (side, height) = (geometry.input.width, geometry.input.height)
         let scale = min(Double(side) / Double(image.width), Double(height) / Double(image.height))
-        let fittedWidth = max(1, Int((Double(image.width) * scale).rounded())), fittedHeight = max(1, Int((Double(image.height) * scale).rounded()))
+        let fittedWidth = max(1, Int((Double(image.width) * scale).rounded())),
+            fittedHeight = max(1, Int((Double(image.height) * scale).rounded()))
         let left = (side - fittedWidth) / 2, top = (height - fittedHeight) / 2
-        let square = image.resized(width: fittedWidth, height: fittedHeight).placed(onWidth: side, height: height, x: left, y: top)
+        let square = image.resized(width: fittedWidth, height: fittedHeight).placed(
+            onWidth: side, height: height, x: left, y: top)
 
         let outputs = try networks.run(network) { geometry.input.write(square, into: &$0) }
         let candidates = try decode(outputs)
@@ -38,16 +42,24 @@ public struct FaceDetector: Sendable {
             }
             let corner = back(Point(x: face.box.x, y: face.box.y))
             let box = Rectangle(
-                x: corner.x, y: corner.y, width: face.box.width * Double(image.width) / Double(fittedWidth),
+                x: corner.x, y: corner.y,
+                width: face.box.width * Double(image.width) / Double(fittedWidth),
                 height: face.box.height * Double(image.height) / Double(fittedHeight))
-            return DetectedFace(confidence: face.confidence, box: box, keyPoints: face.keyPoints.map(back))
+            return DetectedFace(
+                confidence: face.confidence, box: box, keyPoints: face.keyPoints.map(back))
         }
     }
 
-    /// Rows of 16: centre x, y, width, height and six points, all in input pixels relative to the row's anchor. Scores are logits.
+    /// Rows of 16: centre x, y, width, height and six points, all in input pixels relative to the
+    /// row's anchor. Scores are logits.
     private func decode(_ outputs: [[Float]]) throws(FaceModelError) -> [DetectedFace] {
-        guard outputs.count == 2, outputs[0].count == 16 * anchors.count, outputs[1].count == anchors.count else {
-            throw FaceModelError(network, "expected \(anchors.count) rows of 16 numbers and as many scores, got \(outputs.map(\.count))")
+        guard outputs.count == 2, outputs[0].count == 16 * anchors.count,
+            outputs[1].count == anchors.count
+        else {
+            throw FaceModelError(
+                network,
+                "expected \(anchors.count) rows of 16 numbers and as many scores, got \(outputs.map(\.count))"
+            )
         }
         let minLogit = Float(log(minConfidence / (1 - minConfidence)))
         var found: [DetectedFace] = []
@@ -55,9 +67,15 @@ public struct FaceDetector: Sendable {
             let row = outputs[0][16 * i..<16 * i + 16].map(Double.init)
             guard row.allSatisfy(\.isFinite), row[2] > 0, row[3] > 0 else { continue }
             let anchor = anchors[i]
-            let box = Rectangle(centre: anchor + Point(x: row[0], y: row[1]), width: row[2], height: row[3])
-            let points = stride(from: 4, to: 16, by: 2).map { anchor + Point(x: row[$0], y: row[$0 + 1]) }
-            found.append(DetectedFace(confidence: 1 / (1 + exp(-Double(min(logit, 100)))), box: box, keyPoints: points))
+            let box = Rectangle(
+                centre: anchor + Point(x: row[0], y: row[1]), width: row[2], height: row[3])
+            let points = stride(from: 4, to: 16, by: 2).map {
+                anchor + Point(x: row[$0], y: row[$0 + 1])
+            }
+            found.append(
+                DetectedFace(
+                    confidence: 1 / (1 + exp(-Double(min(logit, 100)))), box: box, keyPoints: points
+                ))
         }
         return found
     }

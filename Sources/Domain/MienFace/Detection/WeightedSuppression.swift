@@ -1,8 +1,10 @@
 internal import MienPixels
 
-/// Weighted non-maximum suppression: boxes that overlap the best one become one box, their mean weighted by confidence.
+/// Weighted non-maximum suppression: boxes that overlap the best one become one box, their mean
+/// weighted by confidence.
 ///
-/// Steadier from frame to frame than keeping the best box alone. Source: Bazarevsky et al. 2019, "BlazeFace", §3.
+/// Steadier from frame to frame than keeping the best box alone. Source: Bazarevsky et al. 2019,
+/// "BlazeFace", §3.
 public struct WeightedSuppression: Sendable {
     /// Overlap (intersection over union) above which two boxes are one face, 0...1.
     public let minOverlap: Double
@@ -23,11 +25,16 @@ public struct WeightedSuppression: Sendable {
 
     private func mean(of group: [DetectedFace]) -> DetectedFace {
         let total = group.reduce(0) { $0 + $1.confidence }
-        func weighted(_ value: (DetectedFace) -> Double) -> Double { group.reduce(0) { $0 + $1.confidence * value($1) } / total }
+        func weighted(_ value: (DetectedFace) -> Double) -> Double {
+            group.reduce(0) { $0 + $1.confidence * value($1) } / total
+        }
         let box = Rectangle(
-            centre: Point(x: weighted { $0.box.centre.x }, y: weighted { $0.box.centre.y }), width: weighted { $0.box.width },
+            centre: Point(x: weighted { $0.box.centre.x }, y: weighted { $0.box.centre.y }),
+            width: weighted { $0.box.width },
             height: weighted { $0.box.height })
-        let points = group[0].keyPoints.indices.map { i in Point(x: weighted { $0.keyPoints[i].x }, y: weighted { $0.keyPoints[i].y }) }
+        let points = group[0].keyPoints.indices.map { i in
+            Point(x: weighted { $0.keyPoints[i].x }, y: weighted { $0.keyPoints[i].y })
+        }
         return DetectedFace(confidence: group[0].confidence, box: box, keyPoints: points)
     }
 }

@@ -52,21 +52,26 @@ public struct ErrorRates: Sendable {
 
     /// What happens at `threshold`, taken to the next bin edge at or above it.
     public func point(threshold: Double) -> Point {
-        let width = (histogram.range.upperBound - histogram.range.lowerBound) / Double(histogram.binCount)
+        let width =
+            (histogram.range.upperBound - histogram.range.lowerBound) / Double(histogram.binCount)
         let bin = ((threshold - histogram.range.lowerBound) / width - 1e-9).rounded(.up)
         return point(bin: Int(min(max(bin, 0), Double(histogram.binCount))))
     }
 
     /// Where false matches and false non-matches are equally frequent, 0…1.
     public var equalErrorRate: Double {
-        let bin = (0...histogram.binCount).first { point(bin: $0).falseMatchRate <= 1 - point(bin: $0).trueAcceptRate } ?? 0
+        let bin =
+            (0...histogram.binCount).first {
+                point(bin: $0).falseMatchRate <= 1 - point(bin: $0).trueAcceptRate
+            } ?? 0
         let p = point(bin: bin)
         return (p.falseMatchRate + 1 - p.trueAcceptRate) / 2
     }
 
     /// The curve, from the strictest threshold to the laxest, without repeating a point.
     ///
-    /// - Parameter perDecade: at most about so many points for each power of ten of the false-match rate.
+    /// - Parameter perDecade: at most about so many points for each power of ten of the false-match
+    ///   rate.
     public func tradeoff(perDecade: Int = 20) -> [Point] {
         var out: [Point] = []
         let least = 1 / Double(max(impostorPairs, 1))

@@ -1,6 +1,7 @@
 /// Descriptors of photos of known people: what calibration and evaluation work on.
 ///
-/// Real people's faces: held in memory while needed; printing or dumping shows only how many there are.
+/// Real people's faces: held in memory while needed; printing or dumping shows only how many there
+/// are.
 public struct LabelledDescriptors: Sendable {
     public let dimension: Int
     /// Person of each photo, as an index 0..<``personCount``.
@@ -21,7 +22,9 @@ public struct LabelledDescriptors: Sendable {
     ///
     /// - Returns: the photo's number, counted from 0.
     /// - Throws: ``VectorError`` when it is none.
-    @discardableResult public mutating func append(_ vector: [Float], of person: String) throws(VectorError) -> Int {
+    @discardableResult public mutating func append(_ vector: [Float], of person: String)
+        throws(VectorError) -> Int
+    {
         try VectorError.check(vector, dimension: dimension)
         append(packed: rows.packed(vector), of: person)
         return photoCount - 1

@@ -4,8 +4,8 @@
 ///     Abel_Pacheco  1  4          one person, photos 1 and 4           (300 rows)
 ///     Abdel_Madi  1  Dean_Barker  1   two people, a photo each         (300 rows; then the next fold)
 ///
-/// Columns are separated by tabs or spaces; empty lines are skipped. A photo number n stands for the file `name_000n.jpg`.
-/// Source: http://vis-www.cs.umass.edu/lfw/README.txt, "pairs.txt".
+/// Columns are separated by tabs or spaces; empty lines are skipped. A photo number n stands for
+/// the file `name_000n.jpg`. Source: http://vis-www.cs.umass.edu/lfw/README.txt, "pairs.txt".
 public struct PairList: Sendable, Equatable {
     /// A person's photo.
     public struct Photo: Sendable, Hashable {
@@ -28,29 +28,40 @@ public struct PairList: Sendable, Equatable {
 
     /// - Throws: ``PairListError``, which names the line.
     public init(_ text: String) throws(PairListError) {
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .enumerated()
             .map { (number: $0 + 1, columns: $1.split(whereSeparator: \.isWhitespace)) }
             .filter { !$0.columns.isEmpty }
         guard let header = lines.first else { throw .header(line: 1) }
         let (foldCount, pairsPerKind) = try Self.header(header.columns, line: header.number)
         let rows = lines.dropFirst()
         let perFold = 2 * pairsPerKind
-        guard rows.count == foldCount * perFold else { throw .count(expected: foldCount * perFold, got: rows.count) }
+        guard rows.count == foldCount * perFold else {
+            throw .count(expected: foldCount * perFold, got: rows.count)
+        }
         var folds = [[Pair]](repeating: [], count: foldCount)
         for (i, row) in rows.enumerated() {
             let pair = try Self.pair(row.columns, line: row.number)
-            guard pair.isMated == (i % perFold < pairsPerKind) else { throw .kind(line: row.number, expectedMated: !pair.isMated) }
+            guard pair.isMated == (i % perFold < pairsPerKind) else {
+                throw .kind(line: row.number, expectedMated: !pair.isMated)
+            }
             folds[i / perFold].append(pair)
         }
         self.folds = folds
     }
 
     /// `3 300`; `300` alone means one fold.
-    private static func header(_ columns: [Substring], line: Int) throws(PairListError) -> (folds: Int, pairsPerKind: Int) {
+    private static func header(_ columns: [Substring], line: Int) throws(PairListError) -> (
+        folds: Int, pairsPerKind: Int
+    ) {
         let numbers = columns.compactMap { Int($0) }
-        guard numbers.count == columns.count, (1...2).contains(numbers.count) else { throw .header(line: line) }
+        guard numbers.count == columns.count, (1...2).contains(numbers.count) else {
+            throw .header(line: line)
+        }
         let (folds, pairs) = numbers.count == 2 ? (numbers[0], numbers[1]) : (1, numbers[0])
-        guard (1...1000).contains(folds), (1...1_000_000).contains(pairs) else { throw .header(line: line) }
+        guard (1...1000).contains(folds), (1...1_000_000).contains(pairs) else {
+            throw .header(line: line)
+        }
         return (folds, pairs)
     }
 
@@ -71,7 +82,9 @@ public struct PairList: Sendable, Equatable {
     }
 
     private static func number(_ text: Substring, _ line: Int) throws(PairListError) -> Int {
-        guard let number = Int(text), (1...999_999).contains(number) else { throw .number(line: line) }
+        guard let number = Int(text), (1...999_999).contains(number) else {
+            throw .number(line: line)
+        }
         return number
     }
 }
@@ -95,13 +108,17 @@ public enum PairListError: Error, Equatable, Sendable {
 extension PairListError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .header(let line): "line \(line) has to be two numbers, of folds (1 to 1,000) and of pairs of each kind in a fold (1 to 1,000,000)"
-        case .columns(let line, let count): "line \(line) has \(count) columns; “name i j” or “name i name j” is expected"
+        case .header(let line):
+            "line \(line) has to be two numbers, of folds (1 to 1,000) and of pairs of each kind in a fold (1 to 1,000,000)"
+        case .columns(let line, let count):
+            "line \(line) has \(count) columns; “name i j” or “name i name j” is expected"
         case .number(let line): "a photo number in line \(line) is not 1 to 999999"
-        case .samePerson(let line): "line \(line) names one person twice; “name i j” is a pair of one person"
+        case .samePerson(let line):
+            "line \(line) names one person twice; “name i j” is a pair of one person"
         case .kind(let line, let expectedMated):
             "line \(line) is a pair of \(expectedMated ? "two people" : "one person"); in each fold pairs of one person come first, then as many of two people"
-        case .count(let expected, let got): "its first line asks for \(expected) pairs, it has \(got)"
+        case .count(let expected, let got):
+            "its first line asks for \(expected) pairs, it has \(got)"
         }
     }
 }

@@ -13,12 +13,16 @@ public struct PairNormalisation: Sendable {
     public static func none(photoCount: Int) -> PairNormalisation {
         let one = [[Float](repeating: 0, count: photoCount)]
         return PairNormalisation(
-            groups: [Int](repeating: 0, count: photoCount), means: one, weights: one.map { $0.map { _ in 0.5 } }, isNormalised: false)
+            groups: [Int](repeating: 0, count: photoCount), means: one,
+            weights: one.map { $0.map { _ in 0.5 } }, isNormalised: false)
     }
 
-    /// The cohort of a pack, for all photos. Too favourable for the very people the cohort was fitted on.
+    /// The cohort of a pack, for all photos. Too favourable for the very people the cohort was
+    /// fitted on.
     public init(_ set: LabelledDescriptors, cohort: Cohort) {
-        self.init(set, groups: [Int](repeating: 0, count: set.photoCount), groupCount: 1) { _, _ in cohort }
+        self.init(set, groups: [Int](repeating: 0, count: set.photoCount), groupCount: 1) { _, _ in
+            cohort
+        }
     }
 
     /// For each pair of groups its own cohort.
@@ -32,7 +36,8 @@ public struct PairNormalisation: Sendable {
         for other in 0..<groupCount {
             for photo in 0..<set.photoCount {
                 let own = groups[photo]
-                let found = cohort(min(own, other), max(own, other)).statistics(ofPacked: set.rows.packedRow(photo))
+                let found = cohort(min(own, other), max(own, other)).statistics(
+                    ofPacked: set.rows.packedRow(photo))
                 means[other][photo] = found.mean
                 weights[other][photo] = 0.5 / found.deviation
             }
@@ -41,7 +46,9 @@ public struct PairNormalisation: Sendable {
     }
 
     private init(groups: [Int], means: [[Float]], weights: [[Float]], isNormalised: Bool) {
-        (self.groups, groupCount, self.means, self.weights, self.isNormalised) = (groups, means.count, means, weights, isNormalised)
+        (self.groups, groupCount, self.means, self.weights, self.isNormalised) = (
+            groups, means.count, means, weights, isNormalised
+        )
     }
 
     /// The score of photos `i` and `j`, given their cosine.

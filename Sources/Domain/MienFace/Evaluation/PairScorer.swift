@@ -28,8 +28,10 @@ public struct PairScorer: Sendable {
 
     private func normalise(_ scores: inout [Float], of i: Int) {
         let group = normalisation.groups[i]
-        let ownMeans = normalisation.means.map { $0[i] }, ownWeights = normalisation.weights.map { $0[i] }
-        let means = normalisation.means[group], weights = normalisation.weights[group], groups = normalisation.groups
+        let ownMeans = normalisation.means.map { $0[i] },
+            ownWeights = normalisation.weights.map { $0[i] }
+        let means = normalisation.means[group], weights = normalisation.weights[group],
+            groups = normalisation.groups
         for j in 0..<i {
             let cosine = scores[j], g = groups[j]
             scores[j] = (cosine - ownMeans[g]) * ownWeights[g] + (cosine - means[j]) * weights[j]

@@ -1,6 +1,7 @@
 /// How often which score occurred, for pairs of one person and of two.
 ///
-/// Thresholds are edges of bins, so rates are exact counts; only the place of a threshold is as coarse as a bin.
+/// Thresholds are edges of bins, so rates are exact counts; only the place of a threshold is as
+/// coarse as a bin.
 public struct ScoreHistogram: Sendable, Equatable {
     public let range: ClosedRange<Double>
     public private(set) var impostor: [Int]

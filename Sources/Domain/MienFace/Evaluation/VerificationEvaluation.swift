@@ -1,14 +1,16 @@
 internal import Foundation
 public import MienCore
 
-/// What `mien face evaluate` reports: accuracy over folds, true accepts at fixed false-match rates, errors at fixed thresholds.
+/// What `mien face evaluate` reports: accuracy over folds, true accepts at fixed false-match rates,
+/// errors at fixed thresholds.
 public struct VerificationEvaluation: Sendable {
     /// True accepts at one false-match rate.
     public struct Figure: Sendable, Equatable {
         /// The rate asked for.
         public let falseMatchRate: Double
         public let point: ErrorRates.Point
-        /// Impostor pairs expected at this rate; with fewer than ``minSupport`` the figure is a hint, not a measurement.
+        /// Impostor pairs expected at this rate; with fewer than ``minSupport`` the figure is a
+        /// hint, not a measurement.
         public let expectedFalseMatches: Double
 
         public var isSupported: Bool { expectedFalseMatches >= VerificationEvaluation.minSupport }
@@ -20,7 +22,8 @@ public struct VerificationEvaluation: Sendable {
         public let point: ErrorRates.Point
     }
 
-    /// Doddington's rule of 30: with 30 errors the true rate lies within ±30 % with 90 % confidence, were pairs independent.
+    /// Doddington's rule of 30: with 30 errors the true rate lies within ±30 % with 90 %
+    /// confidence, were pairs independent.
     public static let minSupport = 30.0
 
     public let rates: ErrorRates
@@ -34,32 +37,44 @@ public struct VerificationEvaluation: Sendable {
     ///   - rates: over all pairs.
     ///   - accuracy: over the folds of a list of pairs, where there is one.
     ///   - calibration: for the threshold rows; scores must be normalised ones.
-    public init(rates: ErrorRates, accuracy: FoldAccuracy? = nil, calibration: CalibrationTable? = nil) {
+    public init(
+        rates: ErrorRates, accuracy: FoldAccuracy? = nil, calibration: CalibrationTable? = nil
+    ) {
         (self.rates, self.accuracy) = (rates, accuracy)
         figures = (2...6).map { decades in
             let rate = pow(10, -Double(decades))
             return Figure(
-                falseMatchRate: rate, point: rates.point(falseMatchRate: rate), expectedFalseMatches: rate * Double(rates.impostorPairs))
+                falseMatchRate: rate, point: rates.point(falseMatchRate: rate),
+                expectedFalseMatches: rate * Double(rates.impostorPairs))
         }
         thresholds =
             calibration.map { table in
                 stride(from: 12.0, through: 72, by: 6).map { value in
-                    ThresholdRow(threshold: MatchScore(value), point: rates.point(threshold: table.minScore(for: MatchScore(value))))
+                    ThresholdRow(
+                        threshold: MatchScore(value),
+                        point: rates.point(threshold: table.minScore(for: MatchScore(value))))
                 }
             } ?? []
     }
 }
 
 extension PairScorer {
-    /// Accuracy over the folds of `list`. `photo` gives the number a photo has in the set, `nil` when it is not in it.
+    /// Accuracy over the folds of `list`. `photo` gives the number a photo has in the set, `nil`
+    /// when it is not in it.
     ///
     /// - Throws: ``MissingPhotos`` when photos of the list are not in the set.
-    public func accuracy(over list: PairList, photo: (PairList.Photo) -> Int?) throws(MissingPhotos) -> FoldAccuracy {
+    public func accuracy(over list: PairList, photo: (PairList.Photo) -> Int?) throws(MissingPhotos)
+        -> FoldAccuracy
+    {
         let missing = list.pairs.flatMap { [$0.first, $0.second] }.filter { photo($0) == nil }
         guard missing.isEmpty else { throw MissingPhotos(photos: missing) }
         return FoldAccuracy(
             folds: list.folds.map { fold in
-                fold.map { pair in FoldAccuracy.Trial(score: score(photo(pair.first)!, photo(pair.second)!), isMated: pair.isMated) }
+                fold.map { pair in
+                    FoldAccuracy.Trial(
+                        score: score(photo(pair.first)!, photo(pair.second)!), isMated: pair.isMated
+                    )
+                }
             })
     }
 }

@@ -1,6 +1,8 @@
-/// How near the nearest members of a cohort come to one descriptor: mean and deviation of its largest cosines.
+/// How near the nearest members of a cohort come to one descriptor: mean and deviation of its
+/// largest cosines.
 ///
-/// A descriptor in a crowded part of the space has a high mean; its raw cosines with strangers are high too.
+/// A descriptor in a crowded part of the space has a high mean; its raw cosines with strangers are
+/// high too.
 public struct CohortStatistics: Sendable, Hashable, Codable {
     /// −1…1.
     public let mean: Float
@@ -19,8 +21,8 @@ public struct CohortStatistics: Sendable, Hashable, Codable {
 extension CohortStatistics {
     /// Of the `count` largest of `values`.
     ///
-    /// Values are counted in 4096 drawers over −1…1, so that only one drawer has to be sorted: a full sort would cost more
-    /// than the dot products.
+    /// Values are counted in 4096 drawers over −1…1, so that only one drawer has to be sorted: a
+    /// full sort would cost more than the dot products.
     ///
     /// - Parameter values: cosines; those outside −1…1 by rounding count to the outermost drawer.
     /// - Precondition: 0 < `count` ≤ `values.count`, and no value is not-a-number.
@@ -33,7 +35,8 @@ extension CohortStatistics {
             above += Int(drawers[cut])
             cut -= 1
         }
-        // Under every value of drawer `cut`, and a little lower still: most values need not be looked at closely again.
+        // Under every value of drawer `cut`, and a little lower still: most values need not be
+        // looked at closely again.
         let floor = cut == 0 ? -Float.infinity : Float(cut - 1) / 2048 - 1
         var sum = 0.0, squares = 0.0, edge: [Float] = []
         for value in values where value >= floor {
@@ -49,10 +52,14 @@ extension CohortStatistics {
             squares += Double(value) * Double(value)
         }
         let mean = sum / Double(count)
-        self.init(mean: Float(mean), deviation: Float(max(0, squares / Double(count) - mean * mean).squareRoot()))
+        self.init(
+            mean: Float(mean),
+            deviation: Float(max(0, squares / Double(count) - mean * mean).squareRoot()))
     }
 
     private static let drawerCount = 4096
 
-    private static func drawer(of value: Float) -> Int { min(max(Int((value + 1) * 2048), 0), 4095) }
+    private static func drawer(of value: Float) -> Int {
+        min(max(Int((value + 1) * 2048), 0), 4095)
+    }
 }

@@ -5,5 +5,7 @@ extension FaceMatcher {
     }
 
     /// A template is compared by the mean direction of its descriptors.
-    public func reference(for template: FaceTemplate) throws(VectorError) -> Reference { try reference(for: template.mean) }
+    public func reference(for template: FaceTemplate) throws(VectorError) -> Reference {
+        try reference(for: template.mean)
+    }
 }

@@ -1,15 +1,18 @@
 public import MienCore
 
-/// Compares two faces: cosine, made comparable by the cohort, then put on the scale of false-match rates.
+/// Compares two faces: cosine, made comparable by the cohort, then put on the scale of false-match
+/// rates.
 ///
-/// Each side's own pass over the cohort is nearly all of the work. It is done when a ``Reference`` is made, so make the enrolled person's once:
+/// Each side's own pass over the cohort is nearly all of the work. It is done when a ``Reference``
+/// is made, so make the enrolled person's once:
 ///
 ///     let enrolled = try matcher.reference(for: template)
 ///     for descriptor in descriptors {
 ///         let score = matcher.score(try matcher.reference(for: descriptor), enrolled)
 ///     }
 ///
-/// A value: holds the cohort (2 MB for 4 000 members of 128 elements) and the table; use one per model pack, from any task.
+/// A value: holds the cohort (2 MB for 4 000 members of 128 elements) and the table; use one per
+/// model pack, from any task.
 public struct FaceMatcher: Sendable {
     public let cohort: Cohort
     public let calibration: CalibrationTable
@@ -27,12 +30,16 @@ public struct FaceMatcher: Sendable {
     public func reference(for vector: [Float]) throws(VectorError) -> Reference {
         try VectorError.check(vector, dimension: cohort.dimension)
         let blocks = cohort.rows.packed(vector)
-        return Reference(blocks: blocks, dimension: cohort.dimension, statistics: cohort.statistics(ofPacked: blocks))
+        return Reference(
+            blocks: blocks, dimension: cohort.dimension,
+            statistics: cohort.statistics(ofPacked: blocks))
     }
 
-    /// The normalised score, in deviations: see ``ScoreNormaliser``. The same whichever side comes first.
+    /// The normalised score, in deviations: see ``ScoreNormaliser``. The same whichever side comes
+    /// first.
     public func normalisedScore(_ a: Reference, _ b: Reference) -> Float {
-        ScoreNormaliser.normalised(cosine: VectorRows.dot(a.blocks, b.blocks), a.statistics, b.statistics)
+        ScoreNormaliser.normalised(
+            cosine: VectorRows.dot(a.blocks, b.blocks), a.statistics, b.statistics)
     }
 
     public func score(_ a: Reference, _ b: Reference) -> MatchScore {

@@ -4,8 +4,9 @@ public import MienCore
 ///
 /// A value; not for more than one writer. 100 000 references of 128 elements take 52 MB.
 ///
-/// A score's false-match rate is that of *one* comparison. Searching n references makes about n times as many false matches:
-/// to keep one search under 1 in 1 000 with 1 000 references, ask for 72.
+/// A score's false-match rate is that of *one* comparison. Searching n references makes about n
+/// times as many false matches: to keep one search under 1 in 1 000 with 1 000 references, ask for
+/// 72.
 public struct Gallery<ID: Hashable & Sendable>: Sendable {
     /// An entry that may be the probe's person.
     public struct Candidate: Sendable, Equatable {
@@ -79,10 +80,14 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
     ///   - probe: made by this gallery's matcher.
     ///   - limit: at most so many.
     ///   - threshold: leaves out what matches less; `nil` leaves out nothing.
-    public func identify(_ probe: Reference, limit: Int = 1, threshold: MatchScore? = nil) -> [Candidate] {
+    public func identify(_ probe: Reference, limit: Int = 1, threshold: MatchScore? = nil)
+        -> [Candidate]
+    {
         precondition(probe.dimension == rows.dimension, "a probe of another matcher")
-        // A little under the threshold, so that rounding leaves out nothing that the table would let in; the filter below is exact.
-        let floor = threshold.map { Float(matcher.calibration.minScore(for: $0)) - 1e-3 } ?? -.infinity
+        // A little under the threshold, so that rounding leaves out nothing that the table would
+        // let in; the filter below is exact.
+        let floor =
+            threshold.map { Float(matcher.calibration.minScore(for: $0)) - 1e-3 } ?? -.infinity
         var best = BestScores(limit: limit, floor: floor)
         let probeWeight = 0.5 / probe.statistics.deviation, probeMean = probe.statistics.mean
         var cosines = [Float](repeating: 0, count: Self.stretch)
@@ -91,11 +96,14 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
             rows.dots(with: probe.blocks, rows: range, into: &cosines)
             for i in range {
                 let cosine = cosines[i - start]
-                best.offer((cosine - probeMean) * probeWeight + (cosine - means[i]) * weights[i], place: i)
+                best.offer(
+                    (cosine - probeMean) * probeWeight + (cosine - means[i]) * weights[i], place: i)
             }
         }
         return best.entries.map {
-            Candidate(id: ids[$0.place], normalisedScore: $0.score, score: matcher.calibration.matchScore(of: Double($0.score)))
+            Candidate(
+                id: ids[$0.place], normalisedScore: $0.score,
+                score: matcher.calibration.matchScore(of: Double($0.score)))
         }.filter { $0.score >= threshold ?? MatchScore(0) }
     }
 

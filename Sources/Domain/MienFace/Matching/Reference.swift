@@ -1,4 +1,5 @@
-/// A descriptor or the mean of a template, prepared: with what a comparison needs of it worked out once.
+/// A descriptor or the mean of a template, prepared: with what a comparison needs of it worked out
+/// once.
 ///
 /// A value. Two of them are compared in a microsecond; making one takes about a hundred.
 ///
@@ -7,7 +8,8 @@ public struct Reference: Sendable {
     let blocks: [VectorRows.Block]
     let dimension: Int
 
-    /// Against the cohort of the ``FaceMatcher`` that made it. Comparable only with references of the same matcher.
+    /// Against the cohort of the ``FaceMatcher`` that made it. Comparable only with references of
+    /// the same matcher.
     public let statistics: CohortStatistics
 
     /// The unit vector.
@@ -28,7 +30,9 @@ public enum VectorError: Error, Equatable, Sendable {
 
     /// Passes for a unit vector of the expected dimension.
     static func check(_ vector: some Collection<Float>, dimension: Int) throws(VectorError) {
-        guard vector.count == dimension else { throw .dimension(expected: dimension, got: vector.count) }
+        guard vector.count == dimension else {
+            throw .dimension(expected: dimension, got: vector.count)
+        }
         let length = vector.reduce(0.0) { $0 + Double($1) * Double($1) }.squareRoot()
         guard abs(length - 1) <= 0.01 else { throw .notUnit(length: length) }
     }

@@ -1,4 +1,5 @@
-/// Equally long rows of numbers, each padded with zeros to whole blocks of 16, one after another in memory.
+/// Equally long rows of numbers, each padded with zeros to whole blocks of 16, one after another in
+/// memory.
 ///
 /// The one place where many dot products are taken: cohort, gallery and evaluation all come here.
 struct VectorRows: Sendable {
@@ -34,14 +35,17 @@ struct VectorRows: Sendable {
         blocks.removeLast(blocksPerRow)
     }
 
-    func packedRow(_ row: Int) -> [Block] { Array(blocks[row * blocksPerRow..<(row + 1) * blocksPerRow]) }
+    func packedRow(_ row: Int) -> [Block] {
+        Array(blocks[row * blocksPerRow..<(row + 1) * blocksPerRow])
+    }
 
     subscript(row: Int) -> [Float] {
         (0..<dimension).map { blocks[row * blocksPerRow + $0 / 16][$0 % 16] }
     }
 
     func packed(_ vector: [Float]) -> [Block] {
-        precondition(vector.count == dimension, "\(vector.count) elements where rows have \(dimension)")
+        precondition(
+            vector.count == dimension, "\(vector.count) elements where rows have \(dimension)")
         var row = [Block](repeating: .zero, count: blocksPerRow)
         for (i, x) in vector.enumerated() { row[i / 16][i % 16] = x }
         return row
@@ -51,16 +55,20 @@ struct VectorRows: Sendable {
 extension VectorRows {
     /// The dot products of `query` with the rows `range`, written to the start of `result`.
     ///
-    /// - Precondition: `query` is packed for this dimension; `result` holds at least `range.count` numbers.
+    /// - Precondition: `query` is packed for this dimension; `result` holds at least `range.count`
+    ///   numbers.
     func dots(with query: [Block], rows range: Range<Int>, into result: inout [Float]) {
-        precondition(query.count == blocksPerRow && range.lowerBound >= 0 && range.upperBound <= count && result.count >= range.count)
+        precondition(
+            query.count == blocksPerRow && range.lowerBound >= 0 && range.upperBound <= count
+                && result.count >= range.count)
         let width = blocksPerRow
         unsafe blocks.withUnsafeBufferPointer { all in
             unsafe query.withUnsafeBufferPointer { query in
                 unsafe result.withUnsafeMutableBufferPointer { out in
                     var row = range.lowerBound, slot = 0
                     while row + 1 < range.upperBound {
-                        // Two rows at a time: eight independent sums of four lanes keep SSE's adders busy.
+                        // Two rows at a time: eight independent sums of four lanes keep SSE's
+                        // adders busy.
                         var first = Block.zero, second = Block.zero
                         for i in 0..<width {
                             let q = unsafe query[i]

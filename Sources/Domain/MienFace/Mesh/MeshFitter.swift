@@ -7,39 +7,59 @@ public struct MeshFitter: Sendable {
 
     public init(_ geometry: MeshGeometry) { self.geometry = geometry }
 
-    /// The mesh of `face`: the square around it, turned until its eyes are level, goes through the network once.
-    public func mesh(of face: DetectedFace, in image: RGBImage, with networks: some FaceNetworks) throws(FaceModelError) -> FaceMesh {
+    /// The mesh of `face`: the square around it, turned until its eyes are level, goes through the
+    /// network once.
+    public func mesh(of face: DetectedFace, in image: RGBImage, with networks: some FaceNetworks)
+        throws(FaceModelError) -> FaceMesh
+    {
         let across = face.leftEye - face.rightEye
         return try mesh(
-            centre: face.box.centre, size: max(face.box.width, face.box.height) * geometry.cropFactor, angle: atan2(across.y, across.x),
+            centre: face.box.centre,
+            size: max(face.box.width, face.box.height) * geometry.cropFactor,
+            angle: atan2(across.y, across.x),
             in: image, with: networks)
     }
 
-    /// A second look, placed by the first: the detector's box is coarse, the mesh's own outline is not. For tracking, too.
-    public func mesh(near mesh: FaceMesh, in image: RGBImage, with networks: some FaceNetworks) throws(FaceModelError) -> FaceMesh {
+    /// A second look, placed by the first: the detector's box is coarse, the mesh's own outline is
+    /// not. For tracking, too.
+    public func mesh(near mesh: FaceMesh, in image: RGBImage, with networks: some FaceNetworks)
+        throws(FaceModelError) -> FaceMesh
+    {
         let across = mesh.leftEyeCentre - mesh.rightEyeCentre
         let angle = atan2(across.y, across.x)
-        // The outline's box, upright along the eyes; 1.5 is how loosely the network's training crops sat around it.
-        let turn = AffineMap(a: cos(angle), b: sin(angle), tx: 0, c: -sin(angle), d: cos(angle), ty: 0)
-        let level = FaceMesh(points: mesh.points.map { turn($0) }, depths: mesh.depths, evidence: mesh.evidence).bounds
+        // The outline's box, upright along the eyes; 1.5 is how loosely the network's training
+        // crops sat around it.
+        let turn = AffineMap(
+            a: cos(angle), b: sin(angle), tx: 0, c: -sin(angle), d: cos(angle), ty: 0)
+        let level = FaceMesh(
+            points: mesh.points.map { turn($0) }, depths: mesh.depths, evidence: mesh.evidence
+        ).bounds
         let size = max(level.width, level.height) * 1.5
-        return try self.mesh(centre: turn.inverse(level.centre), size: size, angle: angle, in: image, with: networks)
+        return try self.mesh(
+            centre: turn.inverse(level.centre), size: size, angle: angle, in: image, with: networks)
     }
 
     private func mesh(
-        centre: Point, size: Double, angle: Double, in image: RGBImage, with networks: some FaceNetworks
+        centre: Point, size: Double, angle: Double, in image: RGBImage,
+        with networks: some FaceNetworks
     ) throws(FaceModelError) -> FaceMesh {
         let side = geometry.input.width
         let map = AffineMap.crop(centre: centre, size: max(size, 1), angle: angle, side: side)
         let crop = image.warped(by: map, width: side, height: side)
         let outputs = try networks.run(.mesh) { geometry.input.write(crop, into: &$0) }
-        guard outputs.count >= 2, outputs[0].count == 3 * FaceMesh.pointCount, let logit = outputs[1].first,
+        guard outputs.count >= 2, outputs[0].count == 3 * FaceMesh.pointCount,
+            let logit = outputs[1].first,
             logit.isFinite, outputs[0].allSatisfy(\.isFinite)
-        else { throw FaceModelError(.mesh, "expected 1404 numbers and a score, got \(outputs.map(\.count))") }
+        else {
+            throw FaceModelError(
+                .mesh, "expected 1404 numbers and a score, got \(outputs.map(\.count))")
+        }
         let back = map.inverse, k = back.scale
         let values = outputs[0]
         return FaceMesh(
-            points: (0..<FaceMesh.pointCount).map { back(Point(x: Double(values[3 * $0]), y: Double(values[3 * $0 + 1]))) },
+            points: (0..<FaceMesh.pointCount).map {
+                back(Point(x: Double(values[3 * $0]), y: Double(values[3 * $0 + 1])))
+            },
             depths: (0..<FaceMesh.pointCount).map { Double(values[3 * $0 + 2]) * k },
             evidence: Double(logit))
     }

@@ -10,7 +10,8 @@ public struct FaceGeometry: Sendable, Hashable, Codable {
     public let presentationAttack: PresentationAttackGeometry?
 
     public init(
-        detectorShortRange: DetectorGeometry, detectorFullRange: DetectorGeometry?, mesh: MeshGeometry, iris: IrisGeometry,
+        detectorShortRange: DetectorGeometry, detectorFullRange: DetectorGeometry?,
+        mesh: MeshGeometry, iris: IrisGeometry,
         descriptor: DescriptorGeometry, presentationAttack: PresentationAttackGeometry? = nil
     ) {
         self.detectorShortRange = detectorShortRange
@@ -34,9 +35,11 @@ public struct FaceGeometry: Sendable, Hashable, Codable {
     }
 }
 
-/// A single-shot detector of the BlazeFace kind: per anchor a score and sixteen numbers: box centre, box size, six key points.
+/// A single-shot detector of the BlazeFace kind: per anchor a score and sixteen numbers: box
+/// centre, box size, six key points.
 public struct DetectorGeometry: Sendable, Hashable, Codable {
-    /// A grid of anchors: one row and column of cells per `stride` pixels, `perCell` anchors in each.
+    /// A grid of anchors: one row and column of cells per `stride` pixels, `perCell` anchors in
+    /// each.
     public struct Grid: Sendable, Hashable, Codable {
         public let stride, perCell: Int
         public init(stride: Int, perCell: Int) { (self.stride, self.perCell) = (stride, perCell) }
@@ -50,20 +53,25 @@ public struct DetectorGeometry: Sendable, Hashable, Codable {
     /// How many ``anchors`` there are, without making them.
     public var anchorCount: Int {
         grids.reduce(0) { count, grid in
-            let columns = (input.width + grid.stride - 1) / grid.stride, rows = (input.height + grid.stride - 1) / grid.stride
+            let columns = (input.width + grid.stride - 1) / grid.stride,
+                rows = (input.height + grid.stride - 1) / grid.stride
             return count + columns * rows * grid.perCell
         }
     }
 
-    /// Anchor centres in input pixels, in the order of the network's rows: grid by grid, row by row, cell by cell.
+    /// Anchor centres in input pixels, in the order of the network's rows: grid by grid, row by
+    /// row, cell by cell.
     public var anchors: [Point] {
         var anchors: [Point] = []
         for grid in grids {
-            let columns = (input.width + grid.stride - 1) / grid.stride, rows = (input.height + grid.stride - 1) / grid.stride
-            let cellWidth = Double(input.width) / Double(columns), cellHeight = Double(input.height) / Double(rows)
+            let columns = (input.width + grid.stride - 1) / grid.stride,
+                rows = (input.height + grid.stride - 1) / grid.stride
+            let cellWidth = Double(input.width) / Double(columns),
+                cellHeight = Double(input.height) / Double(rows)
             for y in 0..<rows {
                 for x in 0..<columns {
-                    let centre = Point(x: (Double(x) + 0.5) * cellWidth, y: (Double(y) + 0.5) * cellHeight)
+                    let centre = Point(
+                        x: (Double(x) + 0.5) * cellWidth, y: (Double(y) + 0.5) * cellHeight)
                     anchors.append(contentsOf: repeatElement(centre, count: grid.perCell))
                 }
             }
@@ -78,16 +86,21 @@ public struct MeshGeometry: Sendable, Hashable, Codable {
     /// Side of the square around a detected face ÷ the longer side of its box.
     public let cropFactor: Double
 
-    public init(input: InputGeometry, cropFactor: Double) { (self.input, self.cropFactor) = (input, cropFactor) }
+    public init(input: InputGeometry, cropFactor: Double) {
+        (self.input, self.cropFactor) = (input, cropFactor)
+    }
 }
 
-/// An iris network: 71 points of the eye's contour and brow, five of the iris. Takes a right eye; a left eye is mirrored first.
+/// An iris network: 71 points of the eye's contour and brow, five of the iris. Takes a right eye; a
+/// left eye is mirrored first.
 public struct IrisGeometry: Sendable, Hashable, Codable {
     public let input: InputGeometry
     /// Side of the square around an eye ÷ the distance of its corners.
     public let cropFactor: Double
 
-    public init(input: InputGeometry, cropFactor: Double) { (self.input, self.cropFactor) = (input, cropFactor) }
+    public init(input: InputGeometry, cropFactor: Double) {
+        (self.input, self.cropFactor) = (input, cropFactor)
+    }
 }
 
 /// A descriptor network and the alignment it was trained on.
@@ -117,11 +130,17 @@ public struct DescriptorGeometry: Sendable, Hashable, Codable {
     /// Numbers in one descriptor, 1...1024.
     public let dimensions: Int
     public let alignment: [Landmark]
-    /// The cuts whose vectors' mean direction is the descriptor, 1...16. Other cuts make other descriptors, and another calibration.
+    /// The cuts whose vectors' mean direction is the descriptor, 1...16. Other cuts make other
+    /// descriptors, and another calibration.
     public let crops: [Crop]
 
-    public init(input: InputGeometry, dimensions: Int, alignment: [Landmark], crops: [Crop] = [Crop(), Crop(mirrored: true)]) {
-        (self.input, self.dimensions, self.alignment, self.crops) = (input, dimensions, alignment, crops)
+    public init(
+        input: InputGeometry, dimensions: Int, alignment: [Landmark],
+        crops: [Crop] = [Crop(), Crop(mirrored: true)]
+    ) {
+        (self.input, self.dimensions, self.alignment, self.crops) = (
+            input, dimensions, alignment, crops
+        )
     }
 }
 
@@ -132,8 +151,10 @@ extension DescriptorGeometry.Crop: Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            zoom: try values.decodeIfPresent(Double.self, forKey: .zoom) ?? 1, dx: try values.decodeIfPresent(Double.self, forKey: .dx) ?? 0,
-            dy: try values.decodeIfPresent(Double.self, forKey: .dy) ?? 0, mirrored: try values.decodeIfPresent(Bool.self, forKey: .mirrored) ?? false
+            zoom: try values.decodeIfPresent(Double.self, forKey: .zoom) ?? 1,
+            dx: try values.decodeIfPresent(Double.self, forKey: .dx) ?? 0,
+            dy: try values.decodeIfPresent(Double.self, forKey: .dy) ?? 0,
+            mirrored: try values.decodeIfPresent(Bool.self, forKey: .mirrored) ?? false
         )
     }
 }

@@ -17,7 +17,8 @@ public enum FaceNetwork: String, Sendable, CaseIterable, Codable {
     public var isOptional: Bool { self == .detectorFullRange || self == .presentationAttack }
 }
 
-/// Runs a pack's networks. The pipeline owns this seam; OpenVINO stands behind it on servers and desktops, Core ML may on a phone.
+/// Runs a pack's networks. The pipeline owns this seam; OpenVINO stands behind it on servers and
+/// desktops, Core ML may on a phone.
 ///
 /// One thread at a time: each worker has its own.
 public protocol FaceNetworks {
@@ -27,9 +28,11 @@ public protocol FaceNetworks {
     /// Runs `network` once. `fill` writes the whole input, as ``FaceGeometry`` lays it out.
     ///
     /// - Returns: the outputs in the order the geometry names them, row-major.
-    func run(_ network: FaceNetwork, _ fill: (inout MutableSpan<Float>) -> Void) throws(FaceModelError) -> [[Float]]
+    func run(_ network: FaceNetwork, _ fill: (inout MutableSpan<Float>) -> Void)
+        throws(FaceModelError) -> [[Float]]
 
-    /// Runs `network` on `count` inputs, together where that costs less than one after another: weights are then read once.
+    /// Runs `network` on `count` inputs, together where that costs less than one after another:
+    /// weights are then read once.
     ///
     /// - Parameter fill: writes the whole input of the given number, from 0.
     /// - Returns: what ``run(_:_:)`` returns, of each input.

@@ -15,9 +15,14 @@ public struct InputGeometry: Sendable, Hashable, Codable {
     public let mean: [Float]
     public let scale: Float
 
-    public init(width: Int, height: Int, layout: Layout = .nhwc, colour: Colour = .rgb, mean: [Float] = [0, 0, 0], scale: Float = 1) {
+    public init(
+        width: Int, height: Int, layout: Layout = .nhwc, colour: Colour = .rgb,
+        mean: [Float] = [0, 0, 0], scale: Float = 1
+    ) {
         precondition(mean.count == 3, "a mean for each of red, green and blue")
-        (self.width, self.height, self.layout, self.colour, self.mean, self.scale) = (width, height, layout, colour, mean, scale)
+        (self.width, self.height, self.layout, self.colour, self.mean, self.scale) = (
+            width, height, layout, colour, mean, scale
+        )
     }
 
     /// Values in one input.
@@ -28,9 +33,11 @@ public struct InputGeometry: Sendable, Hashable, Codable {
 
     /// Writes `image`, which has this geometry's size, into `input`.
     public func write(_ image: RGBImage, into input: inout MutableSpan<Float>) {
-        precondition(image.width == width && image.height == height, "the picture has the network's size")
+        precondition(
+            image.width == width && image.height == height, "the picture has the network's size")
         precondition(input.count == count, "the input holds \(count) values, not \(input.count)")
-        // For each output channel: where it comes from, and (p − mean) × scale as p × scale + shift.
+        // For each output channel: where it comes from, and (p − mean) × scale as p × scale +
+        // shift.
         let sources = colour == .rgb ? [0, 1, 2] : [2, 1, 0]
         let shifts = sources.map { -mean[$0] * scale }
         let bytes = image.pixels
@@ -50,7 +57,9 @@ public struct InputGeometry: Sendable, Hashable, Codable {
             let plane = width * height
             for channel in 0..<3 {
                 let (source, shift, base) = (sources[channel], shifts[channel], channel * plane)
-                for i in 0..<plane { input[base + i] = Float(pixels[3 * i + source]) * scale + shift }
+                for i in 0..<plane {
+                    input[base + i] = Float(pixels[3 * i + source]) * scale + shift
+                }
             }
         }
     }

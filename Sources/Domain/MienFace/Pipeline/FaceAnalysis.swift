@@ -5,12 +5,15 @@ public struct FaceAnalysis: Sendable {
     /// The most prominent face looked at closely; `nil` when there is none.
     public let main: AnalysedFace?
 
-    public init(faces: [DetectedFace], main: AnalysedFace?) { (self.faces, self.main) = (faces, main) }
+    public init(faces: [DetectedFace], main: AnalysedFace?) {
+        (self.faces, self.main) = (faces, main)
+    }
 
     /// 0...100; 0 without a face.
     public var qualityScore: Int { main?.quality.score ?? 0 }
 
-    /// What keeps the photo under `threshold`, worst first; ``QualityReason/noFace`` without a face.
+    /// What keeps the photo under `threshold`, worst first; ``QualityReason/noFace`` without a
+    /// face.
     public func reasons(below threshold: Int = FaceQuality.defaultThreshold) -> [QualityReason] {
         main?.quality.reasons(below: threshold) ?? [.noFace]
     }
@@ -25,7 +28,12 @@ public struct AnalysedFace: Sendable {
     public let eyes: EyeOpening?
     public let quality: FaceQuality
 
-    public init(detection: DetectedFace, mesh: FaceMesh, pose: HeadPose, eyes: EyeOpening?, quality: FaceQuality) {
-        (self.detection, self.mesh, self.pose, self.eyes, self.quality) = (detection, mesh, pose, eyes, quality)
+    public init(
+        detection: DetectedFace, mesh: FaceMesh, pose: HeadPose, eyes: EyeOpening?,
+        quality: FaceQuality
+    ) {
+        (self.detection, self.mesh, self.pose, self.eyes, self.quality) = (
+            detection, mesh, pose, eyes, quality
+        )
     }
 }

@@ -2,7 +2,8 @@ public import MienPixels
 
 /// The face pipeline: detect, lay the mesh, read the eyes, grade, align, describe.
 ///
-/// A value without state: keep one per pack and hand it each worker's networks. Works on decoded pictures; costs are those of DESIGN §8.
+/// A value without state: keep one per pack and hand it each worker's networks. Works on decoded
+/// pictures; costs are those of DESIGN §8.
 public struct FaceAnalyzer: Sendable {
     /// Which detectors look at a photo.
     public enum Search: Sendable {
@@ -29,7 +30,9 @@ public struct FaceAnalyzer: Sendable {
         self.geometry = geometry
         describer = FaceDescriber(geometry.descriptor, crops: crops)
         shortRange = FaceDetector(.detectorShortRange, geometry: geometry.detectorShortRange)
-        fullRange = geometry.detectorFullRange.map { FaceDetector(.detectorFullRange, geometry: $0) }
+        fullRange = geometry.detectorFullRange.map {
+            FaceDetector(.detectorFullRange, geometry: $0)
+        }
         mesher = MeshFitter(geometry.mesh)
         eyeReader = EyeReader(geometry.iris)
     }
@@ -42,16 +45,21 @@ public struct FaceAnalyzer: Sendable {
         let longer = Double(max(image.width, image.height))
         let onlySmall = found.allSatisfy { $0.box.width < Self.smallFace * longer }
         if let fullRange, search == .thorough || (search == .automatic && onlySmall) {
-            // A face that both see is kept as the short-range detector has it: its key points are finer.
+            // A face that both see is kept as the short-range detector has it: its key points are
+            // finer.
             let more = try fullRange.faces(in: image, with: networks)
             found += more.filter { face in !found.contains { $0.box.overlap(face.box) > 0.3 } }
         }
-        return found.sorted { Self.prominence(of: $0, in: image) > Self.prominence(of: $1, in: image) }
+        return found.sorted {
+            Self.prominence(of: $0, in: image) > Self.prominence(of: $1, in: image)
+        }
     }
 
-    /// The most prominent face, measured, and the others' places. Without `readingEyes` a photo costs a little less.
+    /// The most prominent face, measured, and the others' places. Without `readingEyes` a photo
+    /// costs a little less.
     public func analyse(
-        _ image: RGBImage, search: Search = .automatic, readingEyes: Bool = true, with networks: some FaceNetworks
+        _ image: RGBImage, search: Search = .automatic, readingEyes: Bool = true,
+        with networks: some FaceNetworks
     ) throws(FaceModelError) -> FaceAnalysis {
         let faces = try faces(in: image, search: search, with: networks)
         guard let first = faces.first else { return FaceAnalysis(faces: [], main: nil) }
@@ -60,11 +68,15 @@ public struct FaceAnalyzer: Sendable {
         let rival = (faces.dropFirst().map(\.box.width).max() ?? 0) / first.box.width
         let quality = assessor.quality(of: mesh, eyes: eyes, rival: rival, in: image)
         return FaceAnalysis(
-            faces: faces, main: AnalysedFace(detection: first, mesh: mesh, pose: mesh.pose, eyes: eyes, quality: quality))
+            faces: faces,
+            main: AnalysedFace(
+                detection: first, mesh: mesh, pose: mesh.pose, eyes: eyes, quality: quality))
     }
 
     /// The descriptor of a face that was analysed in the same `image`.
-    public func describe(_ face: AnalysedFace, in image: RGBImage, with networks: some FaceNetworks) throws(FaceModelError) -> FaceDescription {
+    public func describe(_ face: AnalysedFace, in image: RGBImage, with networks: some FaceNetworks)
+        throws(FaceModelError) -> FaceDescription
+    {
         try describer.description(of: face.mesh, in: image, with: networks)
     }
 

@@ -9,7 +9,9 @@ public struct HeadPose: Sendable, Hashable, Codable {
     /// Tilt in the image plane. Positive: clockwise on screen.
     public var roll: Float
 
-    public init(yaw: Float, pitch: Float, roll: Float) { (self.yaw, self.pitch, self.roll) = (yaw, pitch, roll) }
+    public init(yaw: Float, pitch: Float, roll: Float) {
+        (self.yaw, self.pitch, self.roll) = (yaw, pitch, roll)
+    }
 
     public static let frontal = HeadPose(yaw: 0, pitch: 0, roll: 0)
 

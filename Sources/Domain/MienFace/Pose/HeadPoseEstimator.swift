@@ -4,13 +4,15 @@ internal import MienPixels
 extension FaceMesh {
     /// Where the head points, from the mesh's own depth.
     ///
-    /// Pairs of points that lie mirror-like on a face give the head's sideways axis, points along the middle line its upward axis. Both are
-    /// means over several pairs, so that a smile or an open mouth does not turn the head.
+    /// Pairs of points that lie mirror-like on a face give the head's sideways axis, points along
+    /// the middle line its upward axis. Both are means over several pairs, so that a smile or an
+    /// open mouth does not turn the head.
     public var pose: HeadPose {
         let across = Self.mirrored.map { vector(from: $0.right, to: $0.left) }.sum.unit
         let upward = Self.middle.map { vector(from: $0.low, to: $0.high) }.sum
         let up = (upward - across * across.dot(upward)).unit
-        // Image axes: x right, y down, z away from the camera. Out of the face, towards the camera when frontal.
+        // Image axes: x right, y down, z away from the camera. Out of the face, towards the camera
+        // when frontal.
         let outward = across.cross(up)
         let degrees = 180 / Double.pi
         let yaw = atan2(outward.x, -outward.z) * degrees
@@ -21,17 +23,20 @@ extension FaceMesh {
 
     /// Eye corners, brows, temples, cheeks, nostrils, jaw: (right, left).
     private static let mirrored: [(right: Int, left: Int)] = [
-        (33, 263), (133, 362), (70, 300), (105, 334), (127, 356), (234, 454), (93, 323), (132, 361), (58, 288), (50, 280), (129, 358), (172, 397),
+        (33, 263), (133, 362), (70, 300), (105, 334), (127, 356), (234, 454), (93, 323), (132, 361),
+        (58, 288), (50, 280), (129, 358), (172, 397),
     ]
 
     /// Along the middle line: (low, high). Upper half of the face only: the jaw moves.
     private static let middle: [(low: Int, high: Int)] = [(2, 10), (2, 151), (164, 9), (2, 9)]
 
-    /// The middle line of a face that looks straight ahead leans by this much; set so that the median over frontal photos is 0.
+    /// The middle line of a face that looks straight ahead leans by this much; set so that the
+    /// median over frontal photos is 0.
     private static let neutralPitch = -3.0
 
     private func vector(from a: Int, to b: Int) -> Vector3 {
-        Vector3(x: points[b].x - points[a].x, y: points[b].y - points[a].y, z: depths[b] - depths[a])
+        Vector3(
+            x: points[b].x - points[a].x, y: points[b].y - points[a].y, z: depths[b] - depths[a])
     }
 }
 
@@ -41,10 +46,14 @@ private struct Vector3 {
     static func - (a: Self, b: Self) -> Self { Self(x: a.x - b.x, y: a.y - b.y, z: a.z - b.z) }
     static func * (a: Self, k: Double) -> Self { Self(x: a.x * k, y: a.y * k, z: a.z * k) }
     func dot(_ o: Self) -> Double { x * o.x + y * o.y + z * o.z }
-    func cross(_ o: Self) -> Self { Self(x: y * o.z - z * o.y, y: z * o.x - x * o.z, z: x * o.y - y * o.x) }
+    func cross(_ o: Self) -> Self {
+        Self(x: y * o.z - z * o.y, y: z * o.x - x * o.z, z: x * o.y - y * o.x)
+    }
     var unit: Self { self * (1 / max(dot(self).squareRoot(), 1e-9)) }
 }
 
 extension [Vector3] {
-    fileprivate var sum: Vector3 { reduce(Vector3()) { Vector3(x: $0.x + $1.x, y: $0.y + $1.y, z: $0.z + $1.z) } }
+    fileprivate var sum: Vector3 {
+        reduce(Vector3()) { Vector3(x: $0.x + $1.x, y: $0.y + $1.y, z: $0.z + $1.z) }
+    }
 }

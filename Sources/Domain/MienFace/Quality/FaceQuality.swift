@@ -1,6 +1,7 @@
 /// How fit one face in one photo is for recognition.
 ///
-/// Each part is measured in its own unit and graded 0...100. The score is the *lowest* grade: no good part outvotes a bad one.
+/// Each part is measured in its own unit and graded 0...100. The score is the *lowest* grade: no
+/// good part outvotes a bad one.
 public struct FaceQuality: Sendable, Hashable, Codable {
     /// Photos under this are refused unless the caller says otherwise.
     public static let defaultThreshold = 48
@@ -23,7 +24,8 @@ public struct FaceQuality: Sendable, Hashable, Codable {
         case framing
         /// Width of the next largest face ÷ width of this one; 0 when it is alone.
         case singleFace
-        /// How sure the mesh network is that it sees a whole face: a logit, see ``FaceMesh/evidence``.
+        /// How sure the mesh network is that it sees a whole face: a logit, see
+        /// ``FaceMesh/evidence``.
         case visibility
     }
 

@@ -21,10 +21,13 @@ struct FaceSurface: Sendable {
         let across = mesh.leftEyeCentre - mesh.rightEyeCentre
         let size = max(bounds.width, bounds.height, 1) * 1.1
         let length = across.length, k = Double(side) / size
-        // Upright along the eyes, the box's centre in the middle. Eyes in one place, which only a broken mesh has, turn nothing.
-        let (c, s) = length > 1e-6 ? (across.x / length * k, across.y / length * k) : (k, 0), half = Double(side) / 2
+        // Upright along the eyes, the box's centre in the middle. Eyes in one place, which only a
+        // broken mesh has, turn nothing.
+        let (c, s) = length > 1e-6 ? (across.x / length * k, across.y / length * k) : (k, 0),
+            half = Double(side) / 2
         let map = AffineMap(
-            a: c, b: s, tx: half - c * bounds.centre.x - s * bounds.centre.y, c: -s, d: c, ty: half + s * bounds.centre.x - c * bounds.centre.y)
+            a: c, b: s, tx: half - c * bounds.centre.x - s * bounds.centre.y, c: -s, d: c,
+            ty: half + s * bounds.centre.x - c * bounds.centre.y)
         let picture = image.warped(by: map, width: side, height: side)
         let mask = OutlineMask(FaceMesh.outline.map { map(mesh.points[$0]) }, side: side)
         let luma = picture.luma
@@ -37,9 +40,14 @@ struct FaceSurface: Sendable {
                 squares += value * value
                 count += 1
                 if luma[i] <= 4 || luma[i] >= 251 { clipped += 1 }
-                // Only where all neighbours are skin too: the outline's own edge says nothing about the lens.
-                guard mask[x - 1, y], mask[x + 1, y], mask[x, y - 1], mask[x, y + 1] else { continue }
-                let laplacian = Double(Int(luma[i - 1]) + Int(luma[i + 1]) + Int(luma[i - side]) + Int(luma[i + side]) - 4 * Int(luma[i]))
+                // Only where all neighbours are skin too: the outline's own edge says nothing about
+                // the lens.
+                guard mask[x - 1, y], mask[x + 1, y], mask[x, y - 1], mask[x, y + 1] else {
+                    continue
+                }
+                let laplacian = Double(
+                    Int(luma[i - 1]) + Int(luma[i + 1]) + Int(luma[i - side]) + Int(luma[i + side])
+                        - 4 * Int(luma[i]))
                 detail += laplacian * laplacian
                 detailCount += 1
             }
@@ -63,12 +71,14 @@ private struct OutlineMask {
         for y in 0..<side {
             let level = Double(y) + 0.5
             var crossings: [Double] = []
-            for (a, b) in zip(outline, outline.dropFirst() + outline.prefix(1)) where (a.y <= level) != (b.y <= level) {
+            for (a, b) in zip(outline, outline.dropFirst() + outline.prefix(1))
+            where (a.y <= level) != (b.y <= level) {
                 crossings.append(a.x + (level - a.y) / (b.y - a.y) * (b.x - a.x))
             }
             crossings.sort()
             for pair in stride(from: 0, to: crossings.count - 1, by: 2) {
-                let first = max(0, Int(max(-1, crossings[pair]).rounded())), last = min(side, Int(min(1e6, crossings[pair + 1]).rounded()))
+                let first = max(0, Int(max(-1, crossings[pair]).rounded())),
+                    last = min(side, Int(min(1e6, crossings[pair + 1]).rounded()))
                 for x in first..<max(first, last) { inside[y * side + x] = true }
             }
         }

@@ -10,42 +10,57 @@ public struct QualityAssessor: Sendable {
     ///   - eyes: `nil` when they were not read; then that part is left out.
     ///   - rival: width of the next largest face ÷ width of this one; 0 without one.
     ///   - image: the upright photo, in whose pixels the mesh is.
-    public func quality(of mesh: FaceMesh, eyes: EyeOpening?, rival: Double, in image: RGBImage) -> FaceQuality {
+    public func quality(of mesh: FaceMesh, eyes: EyeOpening?, rival: Double, in image: RGBImage)
+        -> FaceQuality
+    {
         let surface = FaceSurface(of: mesh, in: image)
         var parts: [FaceQuality.Part] = []
-        func add(_ aspect: FaceQuality.Aspect, _ value: Double, _ grade: Double, _ reason: QualityReason) {
+        func add(
+            _ aspect: FaceQuality.Aspect, _ value: Double, _ grade: Double, _ reason: QualityReason
+        ) {
             parts.append(FaceQuality.Part(aspect, value: value, grade: grade, reason: reason))
         }
 
-        let tooLarge = max(mesh.bounds.width / Double(image.width), mesh.bounds.height / Double(image.height))
+        let tooLarge = max(
+            mesh.bounds.width / Double(image.width), mesh.bounds.height / Double(image.height))
         let small = Self.size(mesh.eyeDistance), large = Self.share(tooLarge)
         add(.size, mesh.eyeDistance, min(small, large), large < small ? .tooLarge : .tooSmall)
         add(.sharpness, surface.sharpness, Self.sharpness(surface.sharpness), .blurred)
         add(
-            .exposure, surface.brightness, min(Self.exposure(surface.brightness), Self.clipped(surface.clipped)),
+            .exposure, surface.brightness,
+            min(Self.exposure(surface.brightness), Self.clipped(surface.clipped)),
             surface.brightness < 128 ? .tooDark : .tooBright)
         add(.contrast, surface.contrast, Self.contrast(surface.contrast), .lowContrast)
         let angle = Self.angle(mesh.pose)
         add(.pose, angle, Self.pose(angle), .notFrontal)
-        if let eyes { add(.eyes, min(eyes.right, eyes.left), Self.eyes(min(eyes.right, eyes.left)), .eyesClosed) }
-        let inside = Double(mesh.points.count { image.bounds.contains($0) }) / Double(FaceMesh.pointCount)
+        if let eyes {
+            add(
+                .eyes, min(eyes.right, eyes.left), Self.eyes(min(eyes.right, eyes.left)),
+                .eyesClosed)
+        }
+        let inside =
+            Double(mesh.points.count { image.bounds.contains($0) }) / Double(FaceMesh.pointCount)
         add(.framing, inside, Self.framing(inside), .offCentre)
         add(.singleFace, rival, Self.rival(rival), .multipleFaces)
         add(.visibility, mesh.evidence, Self.visibility(mesh.evidence), .occluded)
         return FaceQuality(parts: parts)
     }
 
-    /// The whole turn out of the picture plane, in degrees; roll is undone by the alignment and does not count.
+    /// The whole turn out of the picture plane, in degrees; roll is undone by the alignment and
+    /// does not count.
     private static func angle(_ pose: HeadPose) -> Double {
         let radians = Double.pi / 180
-        return acos(max(-1, min(1, cos(Double(pose.yaw) * radians) * cos(Double(pose.pitch) * radians)))) / radians
+        return acos(
+            max(-1, min(1, cos(Double(pose.yaw) * radians) * cos(Double(pose.pitch) * radians))))
+            / radians
     }
 
     // The curves. How they were set: docs/measurements/quality.md.
     private static let size = Grade((8, 0), (18, 48), (40, 80), (60, 100))
     private static let share = Grade((0.85, 100), (1.1, 48), (1.4, 0))
     private static let sharpness = Grade((0.04, 0), (0.1, 48), (0.25, 100))
-    private static let exposure = Grade((20, 0), (50, 48), (80, 100), (190, 100), (225, 48), (245, 0))
+    private static let exposure = Grade(
+        (20, 0), (50, 48), (80, 100), (190, 100), (225, 48), (245, 0))
     private static let clipped = Grade((0.1, 100), (0.4, 48), (0.7, 0))
     private static let contrast = Grade((4, 0), (12, 48), (25, 100))
     private static let pose = Grade((8, 100), (20, 80), (35, 48), (60, 0))
@@ -56,5 +71,7 @@ public struct QualityAssessor: Sendable {
 }
 
 extension Rectangle {
-    fileprivate func contains(_ p: Point) -> Bool { p.x >= x && p.y >= y && p.x <= x + width && p.y <= y + height }
+    fileprivate func contains(_ p: Point) -> Bool {
+        p.x >= x && p.y >= y && p.x <= x + width && p.y <= y + height
+    }
 }

@@ -1,6 +1,8 @@
-/// Why a photo is not good enough, or only just. Stable words: part of JSON output and of the wire protocol.
+/// Why a photo is not good enough, or only just. Stable words: part of JSON output and of the wire
+/// protocol.
 public enum QualityReason: String, Sendable, CaseIterable, Codable {
-    case noFace, multipleFaces, tooSmall, tooLarge, offCentre, tooDark, tooBright, lowContrast, blurred, notFrontal, eyesClosed, occluded
+    case noFace, multipleFaces, tooSmall, tooLarge, offCentre, tooDark, tooBright, lowContrast,
+        blurred, notFrontal, eyesClosed, occluded
 
     /// What to do about it, for the person in front of the camera.
     public var advice: String {

@@ -1,18 +1,25 @@
 extension FaceDescriptor {
-    /// The cosine of the angle to `other`: 1 for the same direction, 0 for unrelated ones, −1 for the opposite.
+    /// The cosine of the angle to `other`: 1 for the same direction, 0 for unrelated ones, −1 for
+    /// the opposite.
     ///
-    /// Summed in eight `Float` lanes, so the last digits can differ from a plain sum; the same two descriptors always give the same
-    /// number, whichever comes first. Clamped to −1…1.
+    /// Summed in eight `Float` lanes, so the last digits can differ from a plain sum; the same two
+    /// descriptors always give the same number, whichever comes first. Clamped to −1…1.
     ///
     /// - Precondition: both have the same ``dimensions``.
     /// - Returns: −1…1.
     public func cosine(with other: FaceDescriptor) -> Float {
-        precondition(dimensions == other.dimensions, "descriptors of \(dimensions) and \(other.dimensions) dimensions cannot be compared")
-        let dot = unsafe withUnsafeValues { a in unsafe other.withUnsafeValues { b in unsafe Self.dot(a, b) } }
+        precondition(
+            dimensions == other.dimensions,
+            "descriptors of \(dimensions) and \(other.dimensions) dimensions cannot be compared")
+        let dot = unsafe withUnsafeValues { a in
+            unsafe other.withUnsafeValues { b in unsafe Self.dot(a, b) }
+        }
         return min(max(dot, -1), 1)
     }
 
-    private static func dot(_ a: UnsafeBufferPointer<Float>, _ b: UnsafeBufferPointer<Float>) -> Float {
+    private static func dot(_ a: UnsafeBufferPointer<Float>, _ b: UnsafeBufferPointer<Float>)
+        -> Float
+    {
         let lanes = 8
         let (rawA, rawB) = (UnsafeRawBufferPointer(a), UnsafeRawBufferPointer(b))
         let vectorised = a.count - a.count % lanes

@@ -1,14 +1,17 @@
-/// What a model says about one face: a vector of length 1. Faces of one person point in similar directions.
+/// What a model says about one face: a vector of length 1. Faces of one person point in similar
+/// directions.
 ///
 /// - Shape: ``dimensions`` numbers, 1…1024; 128 in the default pack.
 /// - Range: each finite, −1…1; the Euclidean norm is within ``normTolerance`` of 1.
 /// - Meaning: only descriptors from the same model pack can be compared.
 ///
-/// A descriptor is biometric data: it never prints. `print`, `dump` and a failed test show `‹face descriptor›`.
+/// A descriptor is biometric data: it never prints. `print`, `dump` and a failed test show
+/// `‹face descriptor›`.
 public struct FaceDescriptor: Sendable, Equatable {
     public static let dimensionRange = 1...1024
 
-    /// How far the norm of a stored descriptor may be from 1. Rounding a unit vector to `Float` moves it by less than 1e-7.
+    /// How far the norm of a stored descriptor may be from 1. Rounding a unit vector to `Float`
+    /// moves it by less than 1e-7.
     public static let normTolerance = 1e-6
 
     /// How far the norm of a vector may be from 1 to count as meant to be of length 1.
@@ -18,28 +21,30 @@ public struct FaceDescriptor: Sendable, Equatable {
 
     public var dimensions: Int { values.count }
 
-    /// A vector that is already of length 1, but for rounding. It is scaled when its norm is more than ``normTolerance`` from 1,
-    /// else kept bit for bit.
+    /// A vector that is already of length 1, but for rounding. It is scaled when its norm is more
+    /// than ``normTolerance`` from 1, else kept bit for bit.
     ///
-    /// - Throws: ``FaceDescriptorError`` when the number of values is out of range, a value is not finite, or the norm is more than
-    ///   ``acceptedNormError`` from 1.
+    /// - Throws: ``FaceDescriptorError`` when the number of values is out of range, a value is not
+    ///   finite, or the norm is more than ``acceptedNormError`` from 1.
     public init(_ values: [Float]) throws(FaceDescriptorError) {
         let norm = try Self.norm(of: values)
         guard abs(norm - 1) <= Self.acceptedNormError else { throw .norm(norm) }
-        self.values = abs(norm - 1) <= Self.normTolerance ? values : Self.scaled(values, by: 1 / norm)
+        self.values =
+            abs(norm - 1) <= Self.normTolerance ? values : Self.scaled(values, by: 1 / norm)
     }
 
     /// The direction of a vector of any length, as models give it.
     ///
-    /// - Throws: ``FaceDescriptorError`` when the number of values is out of range, a value is not finite, or the norm is under 1e-6:
-    ///   such a vector has no direction worth the name.
+    /// - Throws: ``FaceDescriptorError`` when the number of values is out of range, a value is not
+    ///   finite, or the norm is under 1e-6: such a vector has no direction worth the name.
     public init(normalising values: [Float]) throws(FaceDescriptorError) {
         let norm = try Self.norm(of: values)
         guard norm >= 1e-6 else { throw .norm(norm) }
         self.values = Self.scaled(values, by: 1 / norm)
     }
 
-    /// A vector as this program stores it: nothing is scaled, so that reading and writing again gives the same bits.
+    /// A vector as this program stores it: nothing is scaled, so that reading and writing again
+    /// gives the same bits.
     ///
     /// - Throws: ``FaceDescriptorError``; the norm must be within ``normTolerance`` of 1.
     init(stored values: [Float]) throws(FaceDescriptorError) {
@@ -49,10 +54,14 @@ public struct FaceDescriptor: Sendable, Equatable {
     }
 
     /// Lends the values, in order, for the time of the call.
-    public func withValues<T, E: Error>(_ body: (Span<Float>) throws(E) -> T) throws(E) -> T { try body(values.span) }
+    public func withValues<T, E: Error>(_ body: (Span<Float>) throws(E) -> T) throws(E) -> T {
+        try body(values.span)
+    }
 
     /// Lends the values to code that needs an address. The pointer dies with the call.
-    @unsafe public func withUnsafeValues<T, E: Error>(_ body: (UnsafeBufferPointer<Float>) throws(E) -> T) throws(E) -> T {
+    @unsafe public func withUnsafeValues<T, E: Error>(
+        _ body: (UnsafeBufferPointer<Float>) throws(E) -> T
+    ) throws(E) -> T {
         try unsafe values.withUnsafeBufferPointer(body)
     }
 }
@@ -65,7 +74,9 @@ extension FaceDescriptor {
         return values.reduce(0.0) { $0 + Double($1) * Double($1) }.squareRoot()
     }
 
-    private static func scaled(_ values: [Float], by factor: Double) -> [Float] { values.map { Float(Double($0) * factor) } }
+    private static func scaled(_ values: [Float], by factor: Double) -> [Float] {
+        values.map { Float(Double($0) * factor) }
+    }
 }
 
 extension FaceDescriptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -74,7 +85,8 @@ extension FaceDescriptor: CustomStringConvertible, CustomDebugStringConvertible,
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why numbers are no descriptor. Says nothing about the numbers but their count, a place or their norm.
+/// Why numbers are no descriptor. Says nothing about the numbers but their count, a place or their
+/// norm.
 public enum FaceDescriptorError: Error, Sendable, Equatable {
     /// So many values; ``FaceDescriptor/dimensionRange`` are allowed.
     case dimensions(Int)

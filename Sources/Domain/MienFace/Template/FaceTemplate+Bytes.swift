@@ -4,7 +4,8 @@ internal import MienCore
 enum FaceTemplateLayout {
     static let magic = Array("MIFT".utf8)
     static let version: UInt16 = 1
-    static let versionOffset = 4, dimensionsOffset = 6, countOffset = 8, packIDLengthOffset = 9, headerReserveOffset = 10
+    static let versionOffset = 4, dimensionsOffset = 6, countOffset = 8, packIDLengthOffset = 9,
+        headerReserveOffset = 10
     static let createdAtOffset = 16, packIDOffset = 24, slotsOffset = 88
     static let packIDSize = 64, headerReserve = 6, slotReserve = 3
     static let slots = FaceTemplate.entryRange.upperBound
@@ -13,13 +14,16 @@ enum FaceTemplateLayout {
 }
 
 extension FaceTemplate {
-    /// The size in bytes of every template of so many dimensions: 88 + 8 × (16 + 4 × `dimensions`); 4,312 for 128. It does not depend on
-    /// the number of entries or on the length of the pack's name.
+    /// The size in bytes of every template of so many dimensions: 88 + 8 × (16 + 4 × `dimensions`);
+    /// 4,312 for 128. It does not depend on the number of entries or on the length of the pack's
+    /// name.
     public static func byteCount(dimensions: Int) -> Int {
-        FaceTemplateLayout.slotsOffset + FaceTemplateLayout.slots * FaceTemplateLayout.slotSize(dimensions: dimensions)
+        FaceTemplateLayout.slotsOffset + FaceTemplateLayout.slots
+            * FaceTemplateLayout.slotSize(dimensions: dimensions)
     }
 
-    /// The binary form, version 1: ``byteCount(dimensions:)`` bytes. Not protected in any way: seal them before they leave memory.
+    /// The binary form, version 1: ``byteCount(dimensions:)`` bytes. Not protected in any way: seal
+    /// them before they leave memory.
     public var bytes: [UInt8] {
         var writer = ByteWriter(capacity: Self.byteCount(dimensions: dimensions))
         writer.put(FaceTemplateLayout.magic)

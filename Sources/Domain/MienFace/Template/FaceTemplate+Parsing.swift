@@ -1,12 +1,17 @@
 internal import MienCore
 
 extension FaceTemplate {
-    /// Reads the binary form, version 1. Accepts exactly what ``bytes`` writes: `FaceTemplate(bytes: b).bytes == b`.
+    /// Reads the binary form, version 1. Accepts exactly what ``bytes`` writes:
+    /// `FaceTemplate(bytes: b).bytes == b`.
     ///
-    /// - Throws: ``FaceTemplateFormatError`` for anything else, with the place of the first thing that is wrong.
+    /// - Throws: ``FaceTemplateFormatError`` for anything else, with the place of the first thing
+    ///   that is wrong.
     public init(bytes: some Collection<UInt8>) throws(FaceTemplateFormatError) {
-        guard bytes.count <= Self.byteCount(dimensions: FaceDescriptor.dimensionRange.upperBound) else {
-            throw FaceTemplateFormatError(.trailingBytes, at: Self.byteCount(dimensions: FaceDescriptor.dimensionRange.upperBound))
+        guard bytes.count <= Self.byteCount(dimensions: FaceDescriptor.dimensionRange.upperBound)
+        else {
+            throw FaceTemplateFormatError(
+                .trailingBytes,
+                at: Self.byteCount(dimensions: FaceDescriptor.dimensionRange.upperBound))
         }
         var parser = FaceTemplateParser(Array(bytes))
         self = try parser.template()
@@ -35,7 +40,8 @@ private struct FaceTemplateParser {
         var entries: [FaceTemplate.Entry] = []
         for _ in 0..<count { entries.append(try entry(dimensions: dimensions)) }
         try expectZeros((Layout.slots - count) * Layout.slotSize(dimensions: dimensions))
-        do { return try FaceTemplate(entries: entries, packID: packID, createdAt: createdAt) } catch {
+        do { return try FaceTemplate(entries: entries, packID: packID, createdAt: createdAt) } catch
+        {
             throw Failure(.noMeanDirection, at: Layout.slotsOffset)  // all else was checked above
         }
     }
@@ -49,13 +55,17 @@ private struct FaceTemplateParser {
 
     private mutating func dimensions() throws(FaceTemplateFormatError) -> Int {
         let dimensions = Int(try require(reader.integer(UInt16.self)))
-        guard FaceDescriptor.dimensionRange.contains(dimensions) else { throw Failure(.dimensions, at: Layout.dimensionsOffset) }
+        guard FaceDescriptor.dimensionRange.contains(dimensions) else {
+            throw Failure(.dimensions, at: Layout.dimensionsOffset)
+        }
         return dimensions
     }
 
     private mutating func count() throws(FaceTemplateFormatError) -> Int {
         let count = Int(try require(reader.integer(UInt8.self)))
-        guard FaceTemplate.entryRange.contains(count) else { throw Failure(.count, at: Layout.countOffset) }
+        guard FaceTemplate.entryRange.contains(count) else {
+            throw Failure(.count, at: Layout.countOffset)
+        }
         return count
     }
 
@@ -66,20 +76,30 @@ private struct FaceTemplateParser {
     }
 
     private mutating func packID(length: Int) throws(FaceTemplateFormatError) -> PackID {
-        guard PackID.lengthRange.contains(length) else { throw Failure(.packID, at: Layout.packIDLengthOffset) }
+        guard PackID.lengthRange.contains(length) else {
+            throw Failure(.packID, at: Layout.packIDLengthOffset)
+        }
         let text = try require(reader.take(length))
         try expectZeros(Layout.packIDSize - length)
-        do { return try PackID(String(decoding: text, as: UTF8.self)) } catch { throw Failure(.packID, at: Layout.packIDOffset) }
+        do { return try PackID(String(decoding: text, as: UTF8.self)) } catch {
+            throw Failure(.packID, at: Layout.packIDOffset)
+        }
     }
 
-    private mutating func entry(dimensions: Int) throws(FaceTemplateFormatError) -> FaceTemplate.Entry {
+    private mutating func entry(dimensions: Int) throws(FaceTemplateFormatError)
+        -> FaceTemplate.Entry
+    {
         let start = reader.offset
         let quality = try require(reader.integer(UInt8.self))
-        guard FaceTemplate.Entry.qualityRange.contains(quality) else { throw Failure(.quality, at: start) }
+        guard FaceTemplate.Entry.qualityRange.contains(quality) else {
+            throw Failure(.quality, at: start)
+        }
         try expectZeros(Layout.slotReserve)
         let pose = try pose()
         let descriptor = try descriptor(dimensions: dimensions)
-        do { return try FaceTemplate.Entry(descriptor: descriptor, quality: quality, pose: pose) } catch {
+        do {
+            return try FaceTemplate.Entry(descriptor: descriptor, quality: quality, pose: pose)
+        } catch {
             throw Failure(.pose, at: start + 1 + Layout.slotReserve)
         }
     }
@@ -93,7 +113,9 @@ private struct FaceTemplateParser {
         return pose
     }
 
-    private mutating func descriptor(dimensions: Int) throws(FaceTemplateFormatError) -> FaceDescriptor {
+    private mutating func descriptor(dimensions: Int) throws(FaceTemplateFormatError)
+        -> FaceDescriptor
+    {
         let start = reader.offset
         var values: [Float] = []
         values.reserveCapacity(dimensions)
@@ -108,7 +130,9 @@ private struct FaceTemplateParser {
     private mutating func expectZeros(_ count: Int) throws(FaceTemplateFormatError) {
         let start = reader.offset
         let zeros = try require(reader.take(count))
-        if let bad = zeros.firstIndex(where: { $0 != 0 }) { throw Failure(.reserved, at: start + bad - zeros.startIndex) }
+        if let bad = zeros.firstIndex(where: { $0 != 0 }) {
+            throw Failure(.reserved, at: start + bad - zeros.startIndex)
+        }
     }
 
     private func expectSize(_ expected: Int) throws(FaceTemplateFormatError) {

@@ -4,11 +4,13 @@ public import MienCore
 ///
 /// - Shape: 1…8 ``Entry`` values, all of the same ``dimensions``.
 ///
-/// A template is biometric data: it never prints, and is stored sealed. Its bytes: `docs/spec/face-template.md`.
+/// A template is biometric data: it never prints, and is stored sealed. Its bytes:
+/// `docs/spec/face-template.md`.
 public struct FaceTemplate: Sendable, Equatable {
     public static let entryRange = 1...8
 
-    /// Shorter than this before it is brought to length 1, the mean of the descriptors counts as having no direction.
+    /// Shorter than this before it is brought to length 1, the mean of the descriptors counts as
+    /// having no direction.
     public static let shortestMean = 1e-3
 
     /// One accepted picture of the face.
@@ -20,8 +22,11 @@ public struct FaceTemplate: Sendable, Equatable {
         public let quality: UInt8
         public let pose: HeadPose
 
-        /// - Throws: ``FaceTemplateError`` when `quality` is over 100 or an angle is not in −180…180.
-        public init(descriptor: FaceDescriptor, quality: UInt8, pose: HeadPose) throws(FaceTemplateError) {
+        /// - Throws: ``FaceTemplateError`` when `quality` is over 100 or an angle is not in
+        ///   −180…180.
+        public init(descriptor: FaceDescriptor, quality: UInt8, pose: HeadPose)
+            throws(FaceTemplateError)
+        {
             guard Self.qualityRange.contains(quality) else { throw .quality(quality) }
             guard pose.isValid else { throw .pose }
             (self.descriptor, self.quality, self.pose) = (descriptor, quality, pose)
@@ -38,8 +43,8 @@ public struct FaceTemplate: Sendable, Equatable {
     /// The dimensions of every descriptor.
     public var dimensions: Int { mean.dimensions }
 
-    /// - Throws: ``FaceTemplateError`` when there are no entries or more than 8, when their dimensions differ, when they cancel out, or
-    ///   when `createdAt` lies before 1970.
+    /// - Throws: ``FaceTemplateError`` when there are no entries or more than 8, when their
+    ///   dimensions differ, when they cancel out, or when `createdAt` lies before 1970.
     public init(entries: [Entry], packID: PackID, createdAt: Instant) throws(FaceTemplateError) {
         guard Self.entryRange.contains(entries.count) else { throw .entries(entries.count) }
         guard createdAt.milliseconds >= 0 else { throw .createdAt }
@@ -55,11 +60,15 @@ extension FaceTemplate {
             guard entry.descriptor.dimensions == sum.count else {
                 throw .dimensions(expected: sum.count, got: entry.descriptor.dimensions)
             }
-            entry.descriptor.withValues { values in for i in values.indices { sum[i] += Double(values[i]) } }
+            entry.descriptor.withValues { values in
+                for i in values.indices { sum[i] += Double(values[i]) }
+            }
         }
         let length = sum.reduce(0) { $0 + $1 * $1 }.squareRoot()
         guard length >= shortestMean * Double(entries.count) else { throw .noMeanDirection }
-        do { return try FaceDescriptor(sum.map { Float($0 / length) }) } catch { throw .noMeanDirection }
+        do { return try FaceDescriptor(sum.map { Float($0 / length) }) } catch {
+            throw .noMeanDirection
+        }
     }
 }
 
@@ -69,7 +78,9 @@ extension FaceTemplate: CustomStringConvertible, CustomDebugStringConvertible, C
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension FaceTemplate.Entry: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension FaceTemplate.Entry: CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     public var description: String { "‹face template entry›" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,4 +1,5 @@
-/// Bytes are no face template of a version this program reads. Says what is wrong and where, never what stands there.
+/// Bytes are no face template of a version this program reads. Says what is wrong and where, never
+/// what stands there.
 public struct FaceTemplateFormatError: Error, Sendable, Equatable {
     /// Stable words: never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {

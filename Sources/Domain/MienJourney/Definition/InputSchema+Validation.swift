@@ -23,19 +23,28 @@ extension InputSchema {
         case .null: members = [:]
         case .object(let object): members = object
         case .bool, .number, .string, .array:
-            return .failure(InvalidInput([FieldProblem(field: "", message: "an object is expected, not \(data.kind)")]))
+            return .failure(
+                InvalidInput([
+                    FieldProblem(field: "", message: "an object is expected, not \(data.kind)")
+                ]))
         }
         let names = fields.map(\.name)
         var problems = members.keys.filter { !names.contains($0) }.sorted().prefix(10).map { name in
             // Only a name that could have been meant is repeated.
             let shown = StepID.isName(name) ? name : "…"
             return FieldProblem(
-                field: shown, message: names.isEmpty ? "no data is expected" : "no such field; there are \(names.joined(separator: ", "))")
+                field: shown,
+                message: names.isEmpty
+                    ? "no data is expected"
+                    : "no such field; there are \(names.joined(separator: ", "))")
         }
         var input = ValidInput()
         for field in fields {
             guard let value = members[field.name], value != .null else {
-                if field.isRequired { problems.append(FieldProblem(field: field.name, message: "it is required and missing")) }
+                if field.isRequired {
+                    problems.append(
+                        FieldProblem(field: field.name, message: "it is required and missing"))
+                }
                 continue
             }
             if let message = field.problem(with: value) {
@@ -62,7 +71,9 @@ extension InputSchema.Field {
         case (.number, .number), (.boolean, .bool): return nil
         case (.string, .string(let text)):
             guard (minLength...maxLength).contains(text.unicodeScalars.count) else {
-                return minLength == 0 ? "at most \(maxLength) characters are allowed" : "\(minLength) to \(maxLength) characters are expected"
+                return minLength == 0
+                    ? "at most \(maxLength) characters are allowed"
+                    : "\(minLength) to \(maxLength) characters are expected"
             }
             return text.isEmpty ? nil : format.flatMap { $0.problem(with: text) }
         case (.string, _): return "a text is expected"
@@ -76,20 +87,28 @@ extension InputSchema.Field.Format {
     fileprivate func problem(with text: String) -> String? {
         switch self {
         case .password: nil
-        case .username: text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7f } ? "no control characters are allowed" : nil
+        case .username:
+            text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7f }
+                ? "no control characters are allowed" : nil
         case .email: Self.isEmail(text) ? nil : "an e-mail address is expected"
-        case .phone: Self.isPhone(text) ? nil : "a telephone number is expected: “+” and 6 to 15 digits, with blanks and dashes if you like"
+        case .phone:
+            Self.isPhone(text)
+                ? nil
+                : "a telephone number is expected: “+” and 6 to 15 digits, with blanks and dashes if you like"
         case .date: Self.isDate(text) ? nil : "a date is expected: YYYY-MM-DD"
-        case .code: text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? nil : "digits are expected"
+        case .code:
+            text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? nil : "digits are expected"
         }
     }
 
-    /// One `@`, something before it, a name after it. Whether it exists only a message sent there can tell.
+    /// One `@`, something before it, a name after it. Whether it exists only a message sent there
+    /// can tell.
     private static func isEmail(_ text: String) -> Bool {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         return parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty && text.utf8.count <= 254
             && !text.unicodeScalars.contains {
-                $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7f || "<>()[],;:\\\"".unicodeScalars.contains($0)
+                $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7f
+                    || "<>()[],;:\\\"".unicodeScalars.contains($0)
             }
     }
 
@@ -97,16 +116,20 @@ extension InputSchema.Field.Format {
         let digits = text.utf8.filter { (0x30...0x39).contains($0) }.count
         return (6...15).contains(digits)
             && text.utf8.enumerated().allSatisfy { place, byte in
-                (0x30...0x39).contains(byte) || place == 0 && byte == UInt8(ascii: "+") || place > 0 && "- ()".utf8.contains(byte)
+                (0x30...0x39).contains(byte) || place == 0 && byte == UInt8(ascii: "+")
+                    || place > 0 && "- ()".utf8.contains(byte)
             }
     }
 
     private static func isDate(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard parts.map(\.count) == [4, 2, 2], parts.joined().allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+        guard parts.map(\.count) == [4, 2, 2],
+            parts.joined().allSatisfy({ (0x30...0x39).contains($0) })
+        else { return false }
         let numbers = parts.map { $0.reduce(0) { $0 * 10 + Int($1) - 0x30 } }
         guard (1...12).contains(numbers[1]) else { return false }
         let isLeap = numbers[0] % 4 == 0 && (numbers[0] % 100 != 0 || numbers[0] % 400 == 0)
-        return (1...[31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][numbers[1] - 1]).contains(numbers[2])
+        return (1...[31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][numbers[1] - 1])
+            .contains(numbers[2])
     }
 }

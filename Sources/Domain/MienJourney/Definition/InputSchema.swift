@@ -12,7 +12,9 @@ public struct InputSchema: Sendable, Hashable {
     public struct Field: Sendable, Hashable {
         public enum Kind: String, Sendable, CaseIterable { case string, number, boolean }
         /// What a text has to look like, and which keyboard a client shows.
-        public enum Format: String, Sendable, CaseIterable { case email, password, username, phone, date, code }
+        public enum Format: String, Sendable, CaseIterable {
+            case email, password, username, phone, date, code
+        }
 
         public let name: String
         public let kind: Kind
@@ -38,10 +40,12 @@ extension InputSchema.Field {
 
     /// A required text.
     static func text(
-        _ name: String, title: String, format: Format? = nil, maxLength: Int = standardMaxLength, isRequired: Bool = true
+        _ name: String, title: String, format: Format? = nil, maxLength: Int = standardMaxLength,
+        isRequired: Bool = true
     ) -> Self {
         Self(
-            name: name, kind: .string, title: title, format: format, minLength: isRequired ? 1 : 0, maxLength: maxLength, isRequired: isRequired,
+            name: name, kind: .string, title: title, format: format, minLength: isRequired ? 1 : 0,
+            maxLength: maxLength, isRequired: isRequired,
             isSensitive: format == .password)
     }
 }
@@ -52,14 +56,19 @@ extension InputSchema {
 
     init(_ value: JSONValue, place: String) throws(JourneyDefinitionError) {
         let reader = try SettingReader(value, place: place, known: Self.keys)
-        guard !reader.has("type") || reader.value("type") == "object" else { throw reader.error("type", "“object” is expected") }
+        guard !reader.has("type") || reader.value("type") == "object" else {
+            throw reader.error("type", "“object” is expected")
+        }
         let properties = try reader.object("properties", maxCount: Self.maxFields) ?? []
         let required = try Self.required(reader, properties.map(\.name))
         var fields: [String: Field] = [:]
         for (name, value) in properties {
             let place = reader.path("properties.\(name)")
             guard SettingReader.isVariable(name) else {
-                throw JourneyDefinitionError(place: place, reason: "a field's name has 1 to 64 of A-Z, a-z, 0-9 and “_”, not first a digit")
+                throw JourneyDefinitionError(
+                    place: place,
+                    reason: "a field's name has 1 to 64 of A-Z, a-z, 0-9 and “_”, not first a digit"
+                )
             }
             fields[name] = try Field(name, value, isRequired: required.contains(name), place: place)
         }
@@ -67,14 +76,19 @@ extension InputSchema {
         self.fields = (required + others).compactMap { fields[$0] }
     }
 
-    private static func required(_ reader: SettingReader, _ names: [String]) throws(JourneyDefinitionError) -> [String] {
+    private static func required(_ reader: SettingReader, _ names: [String])
+        throws(JourneyDefinitionError) -> [String]
+    {
         var required: [String] = []
         for (place, value) in try reader.array("required", maxCount: maxFields) ?? [] {
             guard let name = value.stringValue, names.contains(name) else {
                 let hint = Suggestion.text(for: value.stringValue ?? "", among: names)
-                throw JourneyDefinitionError(place: place, reason: "the name of one of the properties is expected\(hint)")
+                throw JourneyDefinitionError(
+                    place: place, reason: "the name of one of the properties is expected\(hint)")
             }
-            guard !required.contains(name) else { throw JourneyDefinitionError(place: place, reason: "“\(name)” comes twice") }
+            guard !required.contains(name) else {
+                throw JourneyDefinitionError(place: place, reason: "“\(name)” comes twice")
+            }
             required.append(name)
         }
         return required
@@ -85,13 +99,16 @@ extension InputSchema {
         let properties = fields.map { ($0.name, $0.json) }
         return [
             "type": "object", "properties": .object(Dictionary(uniqueKeysWithValues: properties)),
-            "required": .array(fields.filter(\.isRequired).map { .string($0.name) }), "additionalProperties": false,
+            "required": .array(fields.filter(\.isRequired).map { .string($0.name) }),
+            "additionalProperties": false,
         ]
     }
 }
 
 extension InputSchema.Field {
-    fileprivate init(_ name: String, _ value: JSONValue, isRequired: Bool, place: String) throws(JourneyDefinitionError) {
+    fileprivate init(_ name: String, _ value: JSONValue, isRequired: Bool, place: String)
+        throws(JourneyDefinitionError)
+    {
         let reader = try SettingReader(value, place: place, known: InputSchema.fieldKeys)
         self.name = name
         self.isRequired = isRequired
@@ -99,14 +116,20 @@ extension InputSchema.Field {
         title = try reader.string("title", maxLength: 200)
         format = reader.has("format") ? try reader.choice("format", default: .username) : nil
         if kind != .string {
-            for key in ["format", "minLength", "maxLength"] where reader.has(key) { throw reader.error(key, "only texts have it") }
+            for key in ["format", "minLength", "maxLength"] where reader.has(key) {
+                throw reader.error(key, "only texts have it")
+            }
         }
         let maxLength = try reader.integer("maxLength", 1...4096, default: Self.standardMaxLength)
         maxLength = maxLength
         minLength = try reader.integer("minLength", 0...maxLength, default: isRequired ? 1 : 0)
         isSensitive = try reader.flag("sensitive", default: format == .password)
-        if format == .password, !isSensitive { throw reader.error("sensitive", "a password is always sensitive") }
-        if isSensitive, kind != .string { throw reader.error("sensitive", "only texts can be sensitive") }
+        if format == .password, !isSensitive {
+            throw reader.error("sensitive", "a password is always sensitive")
+        }
+        if isSensitive, kind != .string {
+            throw reader.error("sensitive", "only texts can be sensitive")
+        }
     }
 
     fileprivate var json: JSONValue {

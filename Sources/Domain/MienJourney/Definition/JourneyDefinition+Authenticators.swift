@@ -2,7 +2,9 @@ public import MienCore
 
 extension JourneyDefinition {
     /// The authenticators that steps of this journey ask for.
-    public var authenticatorsAsked: Set<AuthenticatorType> { Set(steps.values.compactMap(\.type.authenticator)) }
+    public var authenticatorsAsked: Set<AuthenticatorType> {
+        Set(steps.values.compactMap(\.type.authenticator))
+    }
 }
 
 extension StepType {

@@ -1,16 +1,23 @@
 public import MienCore
 
 extension JourneyDefinition {
-    static let keys = ["$schema", "id", "version", "title", "description", "start", "steps", "limits", "parameters", "requires_user"]
+    static let keys = [
+        "$schema", "id", "version", "title", "description", "start", "steps", "limits",
+        "parameters", "requires_user",
+    ]
     static let limitKeys = ["max_steps", "lifetime_seconds"]
     static let stepKeys = ["type", "label", "config", "on"]
 
-    /// Reads a definition, strictly: unknown keys, other types and values out of range are errors that name the place.
+    /// Reads a definition, strictly: unknown keys, other types and values out of range are errors
+    /// that name the place.
     ///
     /// What this accepts can be run. Whether it makes sense, ``JourneyLinter`` says.
     public static func parse(_ bytes: [UInt8]) throws(JourneyDefinitionError) -> JourneyDefinition {
         let value: JSONValue
-        do { value = try JSONText.parse(bytes, limits: JSONText.Limits(maxBytes: maxBytes, maxDepth: maxDepth)) } catch {
+        do {
+            value = try JSONText.parse(
+                bytes, limits: JSONText.Limits(maxBytes: maxBytes, maxDepth: maxDepth))
+        } catch {
             throw JourneyDefinitionError(place: "", reason: error.description)
         }
         return try JourneyDefinition(value)
@@ -19,21 +26,28 @@ extension JourneyDefinition {
     /// As ``parse(_:)``, from a document that has been read.
     public init(_ source: JSONValue) throws(JourneyDefinitionError) {
         guard source.depth <= Self.maxDepth else {
-            throw JourneyDefinitionError(place: "", reason: "lists and objects are nested more than \(Self.maxDepth) deep")
+            throw JourneyDefinitionError(
+                place: "", reason: "lists and objects are nested more than \(Self.maxDepth) deep")
         }
         let reader = try SettingReader(source, place: "", known: Self.keys)
         self.source = source
         let id = try reader.required("id", try reader.string("id", maxLength: 64))
-        guard let journeyID = JourneyID(id) else { throw reader.error("id", "1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.” are expected") }
+        guard let journeyID = JourneyID(id) else {
+            throw reader.error("id", "1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.” are expected")
+        }
         self.id = journeyID
         version = try reader.required("version", try reader.integer("version", 1...1_000_000))
         title = try reader.required("title", try reader.string("title", maxLength: 200))
         description = try reader.string("description", maxLength: 4000)
         start = try reader.required("start", try reader.step("start"))
         limits = try Self.limits(reader)
-        parameters = try reader.value("parameters").map { value throws(JourneyDefinitionError) in try InputSchema(value, place: "parameters") }
+        parameters = try reader.value("parameters").map { value throws(JourneyDefinitionError) in
+            try InputSchema(value, place: "parameters")
+        }
         if let secret = parameters?.fields.first(where: \.isSensitive) {
-            throw reader.error("parameters.properties.\(secret.name)", "what is given at the start cannot be sensitive; ask for it in a form")
+            throw reader.error(
+                "parameters.properties.\(secret.name)",
+                "what is given at the start cannot be sensitive; ask for it in a form")
         }
         requiresUser = try reader.flag("requires_user", default: false)
         steps = try Self.steps(reader)
@@ -44,16 +58,24 @@ extension JourneyDefinition {
         let reader = try SettingReader(value, place: "limits", known: limitKeys)
         let standard = Limits()
         return Limits(
-            maxSteps: try reader.integer("max_steps", Limits.stepsRange, default: standard.maxSteps),
-            lifetimeSeconds: try reader.integer("lifetime_seconds", Limits.lifetimeRange, default: standard.lifetimeSeconds))
+            maxSteps: try reader.integer(
+                "max_steps", Limits.stepsRange, default: standard.maxSteps),
+            lifetimeSeconds: try reader.integer(
+                "lifetime_seconds", Limits.lifetimeRange, default: standard.lifetimeSeconds))
     }
 
-    private static func steps(_ reader: SettingReader) throws(JourneyDefinitionError) -> [StepID: StepDefinition] {
+    private static func steps(_ reader: SettingReader) throws(JourneyDefinitionError) -> [StepID:
+        StepDefinition]
+    {
         let entries = try reader.required("steps", try reader.object("steps", maxCount: maxSteps))
-        guard !entries.isEmpty else { throw reader.error("steps", "a journey has at least one step") }
+        guard !entries.isEmpty else {
+            throw reader.error("steps", "a journey has at least one step")
+        }
         var steps: [StepID: StepDefinition] = [:]
         for (name, value) in entries {
-            guard let id = StepID(name) else { throw reader.error("steps.\(name)", "a step's name has \(SettingReader.nameRule)") }
+            guard let id = StepID(name) else {
+                throw reader.error("steps.\(name)", "a step's name has \(SettingReader.nameRule)")
+            }
             steps[id] = try StepDefinition(id, value)
         }
         return steps
@@ -64,30 +86,47 @@ extension StepDefinition {
     init(_ id: StepID, _ value: JSONValue) throws(JourneyDefinitionError) {
         let place = "steps.\(id)"
         let reader = try SettingReader(value, place: place, known: JourneyDefinition.stepKeys)
-        guard let word = reader.value("type") else { throw reader.error("type", "it is required and missing") }
+        guard let word = reader.value("type") else {
+            throw reader.error("type", "it is required and missing")
+        }
         guard let type = word.stringValue.flatMap(StepType.init) else {
-            let hint = Suggestion.text(for: word.stringValue ?? "", among: StepType.allCases.map(\.rawValue))
-            throw reader.error("type", "there is no such type of step\(hint) (allowed: \(StepType.allCases.map(\.rawValue).joined(separator: ", ")))")
+            let hint = Suggestion.text(
+                for: word.stringValue ?? "", among: StepType.allCases.map(\.rawValue))
+            throw reader.error(
+                "type",
+                "there is no such type of step\(hint) (allowed: \(StepType.allCases.map(\.rawValue).joined(separator: ", ")))"
+            )
         }
         self.id = id
         self.type = type
         label = try reader.string("label", maxLength: 200)
         let implementation = type.implementation
-        let config = try SettingReader(reader.value("config") ?? [:], place: "\(place).config", known: implementation.settings.map(\.name))
-        for setting in implementation.settings where setting.isRequired && !config.has(setting.name) {
+        let config = try SettingReader(
+            reader.value("config") ?? [:], place: "\(place).config",
+            known: implementation.settings.map(\.name))
+        for setting in implementation.settings where setting.isRequired && !config.has(setting.name)
+        {
             throw config.error(setting.name, "it is required and missing")
         }
         step = try implementation.init(config)
         on = try Self.on(reader)
     }
 
-    private static func on(_ reader: SettingReader) throws(JourneyDefinitionError) -> [Outcome: StepID] {
+    private static func on(_ reader: SettingReader) throws(JourneyDefinitionError) -> [Outcome:
+        StepID]
+    {
         var on: [Outcome: StepID] = [:]
         for (name, value) in try reader.object("on", maxCount: 100) ?? [] {
-            guard StepID.isName(name) else { throw reader.error("on.\(name)", "an outcome has \(SettingReader.nameRule)") }
+            guard StepID.isName(name) else {
+                throw reader.error("on.\(name)", "an outcome has \(SettingReader.nameRule)")
+            }
             let outcome = Outcome.aliases[name] ?? Outcome(name)
-            guard on[outcome] == nil else { throw reader.error("on.\(name)", "“\(name)” and “\(outcome)” are the same outcome") }
-            guard let target = value.stringValue.flatMap(StepID.init) else { throw reader.error("on.\(name)", "the name of a step is expected") }
+            guard on[outcome] == nil else {
+                throw reader.error("on.\(name)", "“\(name)” and “\(outcome)” are the same outcome")
+            }
+            guard let target = value.stringValue.flatMap(StepID.init) else {
+                throw reader.error("on.\(name)", "the name of a step is expected")
+            }
             on[outcome] = target
         }
         return on

@@ -1,6 +1,7 @@
 public import MienCore
 
-/// A journey: what happens from the start to a completion or rejection, as data. Format: `docs/spec/journeys.md`.
+/// A journey: what happens from the start to a completion or rejection, as data. Format:
+/// `docs/spec/journeys.md`.
 ///
 ///     let journey = try JourneyDefinition.parse(Array(try Data(contentsOf: file)))
 ///     let findings = JourneyLinter.lint(journey)
@@ -17,7 +18,9 @@ public struct JourneyDefinition: Sendable {
         /// Of a run, from its start.
         public let lifetimeSeconds: Int
 
-        public init(maxSteps: Int = 200, lifetimeSeconds: Int = 3600) { (self.maxSteps, self.lifetimeSeconds) = (maxSteps, lifetimeSeconds) }
+        public init(maxSteps: Int = 200, lifetimeSeconds: Int = 3600) {
+            (self.maxSteps, self.lifetimeSeconds) = (maxSteps, lifetimeSeconds)
+        }
     }
 
     public let id: JourneyID

@@ -4,7 +4,8 @@ public struct Outcome: Sendable, Hashable, Comparable, CustomStringConvertible {
 
     init(_ name: String) { self.name = name }
 
-    public static let success = Outcome("success"), failure = Outcome("failure"), cancel = Outcome("cancel")
+    public static let success = Outcome("success"), failure = Outcome("failure"),
+        cancel = Outcome("cancel")
     /// Of a condition.
     public static let isTrue = Outcome("true"), isFalse = Outcome("false")
     /// Of a loop.
@@ -12,7 +13,8 @@ public struct Outcome: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// Of a recovery whose hold is not over.
     public static let held = Outcome("held")
     /// Of an identity verification.
-    public static let allow = Outcome("allow"), challenge = Outcome("challenge"), deny = Outcome("deny")
+    public static let allow = Outcome("allow"), challenge = Outcome("challenge"),
+        deny = Outcome("deny")
     /// A branch of a login form, or a custom branch.
     static func branch(_ id: String) -> Outcome { Outcome(id) }
 
@@ -21,7 +23,8 @@ public struct Outcome: Sendable, Hashable, Comparable, CustomStringConvertible {
 
     /// What a branch cannot be called: names of outcomes, and of what clients can answer.
     static let reservedNames: Set<String> = [
-        "success", "next", "failure", "cancel", "true", "false", "body", "done", "allow", "challenge", "deny", "client_input", "clientInput", "fail",
+        "success", "next", "failure", "cancel", "true", "false", "body", "done", "allow",
+        "challenge", "deny", "client_input", "clientInput", "fail",
         "action_failure", "resend", "custom",
     ]
 

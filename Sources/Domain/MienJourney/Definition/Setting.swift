@@ -2,7 +2,8 @@ import MienCore
 
 /// One setting of a step's `config`.
 ///
-/// The table of a step's settings is what the parser accepts, what the published schema says and what the reference page lists; there is no other.
+/// The table of a step's settings is what the parser accepts, what the published schema says and
+/// what the reference page lists; there is no other.
 struct Setting: Sendable {
     enum Kind: Sendable {
         case expression
@@ -31,7 +32,12 @@ struct Setting: Sendable {
     let defaultValue: JSONValue?
     let about: String
 
-    init(_ name: String, _ kind: Kind, required: Bool = false, default defaultValue: JSONValue? = nil, _ about: String) {
-        (self.name, self.kind, self.isRequired, self.defaultValue, self.about) = (name, kind, required, defaultValue, about)
+    init(
+        _ name: String, _ kind: Kind, required: Bool = false,
+        default defaultValue: JSONValue? = nil, _ about: String
+    ) {
+        (self.name, self.kind, self.isRequired, self.defaultValue, self.about) = (
+            name, kind, required, defaultValue, about
+        )
     }
 }

@@ -1,6 +1,7 @@
 import MienCore
 
-/// Reads one object of a definition, strictly: what it does not know is an error that names the place.
+/// Reads one object of a definition, strictly: what it does not know is an error that names the
+/// place.
 struct SettingReader {
     let place: String
     private let members: [String: JSONValue]
@@ -8,19 +9,27 @@ struct SettingReader {
     /// - Parameter known: every key the object may have.
     init(_ value: JSONValue, place: String, known: [String]) throws(JourneyDefinitionError) {
         guard case .object(let members) = value else {
-            throw JourneyDefinitionError(place: place, reason: "an object is expected, not \(value.kind)")
+            throw JourneyDefinitionError(
+                place: place, reason: "an object is expected, not \(value.kind)")
         }
         (self.place, self.members) = (place, members)
         if let unknown = members.keys.filter({ !known.contains($0) }).min() {
-            let allowed = known.isEmpty ? "there are none here" : "allowed: \(known.sorted().joined(separator: ", "))"
+            let allowed =
+                known.isEmpty
+                ? "there are none here" : "allowed: \(known.sorted().joined(separator: ", "))"
             throw JourneyDefinitionError(
-                place: path(unknown), reason: "there is no such setting\(Suggestion.text(for: unknown, among: known)) (\(allowed))")
+                place: path(unknown),
+                reason:
+                    "there is no such setting\(Suggestion.text(for: unknown, among: known)) (\(allowed))"
+            )
         }
     }
 
     func path(_ name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }
 
-    func error(_ name: String, _ reason: String) -> JourneyDefinitionError { JourneyDefinitionError(place: path(name), reason: reason) }
+    func error(_ name: String, _ reason: String) -> JourneyDefinitionError {
+        JourneyDefinitionError(place: path(name), reason: reason)
+    }
 
     func has(_ name: String) -> Bool { members[name] != nil }
 
@@ -35,49 +44,71 @@ struct SettingReader {
 
     func string(_ name: String, maxLength: Int) throws(JourneyDefinitionError) -> String? {
         guard let value = members[name] else { return nil }
-        guard case .string(let text) = value else { throw error(name, "a text is expected, not \(value.kind)") }
-        guard !text.isEmpty, text.unicodeScalars.count <= maxLength else { throw error(name, "a text of 1 to \(maxLength) characters is expected") }
+        guard case .string(let text) = value else {
+            throw error(name, "a text is expected, not \(value.kind)")
+        }
+        guard !text.isEmpty, text.unicodeScalars.count <= maxLength else {
+            throw error(name, "a text of 1 to \(maxLength) characters is expected")
+        }
         return text
     }
 
-    func integer(_ name: String, _ range: ClosedRange<Int>, default standard: Int) throws(JourneyDefinitionError) -> Int {
+    func integer(_ name: String, _ range: ClosedRange<Int>, default standard: Int)
+        throws(JourneyDefinitionError) -> Int
+    {
         try integer(name, range) ?? standard
     }
 
     func integer(_ name: String, _ range: ClosedRange<Int>) throws(JourneyDefinitionError) -> Int? {
         guard let value = members[name] else { return nil }
-        guard let number = value.numberValue.flatMap({ Int(exactly: $0) }), range.contains(number) else {
-            throw error(name, "a whole number from \(range.lowerBound) to \(range.upperBound) is expected")
+        guard let number = value.numberValue.flatMap({ Int(exactly: $0) }), range.contains(number)
+        else {
+            throw error(
+                name, "a whole number from \(range.lowerBound) to \(range.upperBound) is expected")
         }
         return number
     }
 
     func flag(_ name: String, default standard: Bool) throws(JourneyDefinitionError) -> Bool {
         guard let value = members[name] else { return standard }
-        guard case .bool(let flag) = value else { throw error(name, "true or false is expected, not \(value.kind)") }
+        guard case .bool(let flag) = value else {
+            throw error(name, "true or false is expected, not \(value.kind)")
+        }
         return flag
     }
 
-    func choice<T: RawRepresentable & CaseIterable>(_ name: String, default standard: T) throws(JourneyDefinitionError) -> T
+    func choice<T: RawRepresentable & CaseIterable>(_ name: String, default standard: T)
+        throws(JourneyDefinitionError) -> T
     where T.RawValue == String {
         try choice(name) ?? standard
     }
 
-    func choice<T: RawRepresentable & CaseIterable>(_ name: String) throws(JourneyDefinitionError) -> T? where T.RawValue == String {
-        try members[name].map { value throws(JourneyDefinitionError) in try Self.choice(value, place: path(name)) }
+    func choice<T: RawRepresentable & CaseIterable>(_ name: String) throws(JourneyDefinitionError)
+        -> T? where T.RawValue == String
+    {
+        try members[name].map { value throws(JourneyDefinitionError) in
+            try Self.choice(value, place: path(name))
+        }
     }
 
     /// A list of words, each of them one of the type's.
-    func choices<T: RawRepresentable & CaseIterable>(_ name: String) throws(JourneyDefinitionError) -> [T]? where T.RawValue == String {
-        try array(name, maxCount: T.allCases.count)?.map { place, value throws(JourneyDefinitionError) in try Self.choice(value, place: place) }
+    func choices<T: RawRepresentable & CaseIterable>(_ name: String) throws(JourneyDefinitionError)
+        -> [T]? where T.RawValue == String
+    {
+        try array(name, maxCount: T.allCases.count)?.map {
+            place, value throws(JourneyDefinitionError) in try Self.choice(value, place: place)
+        }
     }
 
-    private static func choice<T: RawRepresentable & CaseIterable>(_ value: JSONValue, place: String) throws(JourneyDefinitionError) -> T
+    private static func choice<T: RawRepresentable & CaseIterable>(
+        _ value: JSONValue, place: String
+    ) throws(JourneyDefinitionError) -> T
     where T.RawValue == String {
         guard let word = value.stringValue, let choice = T(rawValue: word) else {
             let words = T.allCases.map(\.rawValue)
             let hint = Suggestion.text(for: value.stringValue ?? "", among: words)
-            throw JourneyDefinitionError(place: place, reason: "one of \(words.joined(separator: ", ")) is expected\(hint)")
+            throw JourneyDefinitionError(
+                place: place, reason: "one of \(words.joined(separator: ", ")) is expected\(hint)")
         }
         return choice
     }
@@ -85,24 +116,40 @@ struct SettingReader {
     /// 1…64 of `a-z 0-9 _ . -`: a word for programs.
     func code(_ name: String) throws(JourneyDefinitionError) -> String? {
         guard let text = try string(name, maxLength: 64) else { return nil }
-        guard text.utf8.allSatisfy({ byte in "abcdefghijklmnopqrstuvwxyz0123456789_.-".utf8.contains(byte) }) else {
+        guard
+            text.utf8.allSatisfy({ byte in
+                "abcdefghijklmnopqrstuvwxyz0123456789_.-".utf8.contains(byte)
+            })
+        else {
             throw error(name, "1 to 64 of a-z, 0-9, “_”, “.” and “-” are expected")
         }
         return text
     }
 
     /// The elements, each with its place.
-    func array(_ name: String, maxCount: Int) throws(JourneyDefinitionError) -> [(place: String, value: JSONValue)]? {
+    func array(_ name: String, maxCount: Int) throws(JourneyDefinitionError) -> [(
+        place: String, value: JSONValue
+    )]? {
         guard let value = members[name] else { return nil }
-        guard case .array(let values) = value else { throw error(name, "a list is expected, not \(value.kind)") }
-        guard values.count <= maxCount else { throw error(name, "a list of at most \(maxCount) is expected") }
+        guard case .array(let values) = value else {
+            throw error(name, "a list is expected, not \(value.kind)")
+        }
+        guard values.count <= maxCount else {
+            throw error(name, "a list of at most \(maxCount) is expected")
+        }
         return values.enumerated().map { ("\(path(name))[\($0.offset)]", $0.element) }
     }
 
-    func object(_ name: String, maxCount: Int) throws(JourneyDefinitionError) -> [(name: String, value: JSONValue)]? {
+    func object(_ name: String, maxCount: Int) throws(JourneyDefinitionError) -> [(
+        name: String, value: JSONValue
+    )]? {
         guard let value = members[name] else { return nil }
-        guard case .object(let members) = value else { throw error(name, "an object is expected, not \(value.kind)") }
-        guard members.count <= maxCount else { throw error(name, "an object of at most \(maxCount) members is expected") }
+        guard case .object(let members) = value else {
+            throw error(name, "an object is expected, not \(value.kind)")
+        }
+        guard members.count <= maxCount else {
+            throw error(name, "an object of at most \(maxCount) members is expected")
+        }
         return members.map { (name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
     }
 
@@ -115,15 +162,23 @@ struct SettingReader {
     }
 
     func expression(_ name: String) throws(JourneyDefinitionError) -> JourneyExpression? {
-        try members[name].map { value throws(JourneyDefinitionError) in try Self.expression(value, place: path(name)) }
+        try members[name].map { value throws(JourneyDefinitionError) in
+            try Self.expression(value, place: path(name))
+        }
     }
 
-    func template(_ name: String, maxLength: Int) throws(JourneyDefinitionError) -> ExpressionTemplate? {
+    func template(_ name: String, maxLength: Int) throws(JourneyDefinitionError)
+        -> ExpressionTemplate?
+    {
         guard let text = try string(name, maxLength: maxLength) else { return nil }
-        do { return try ExpressionTemplate(text) } catch { throw self.error(name, error.description) }
+        do { return try ExpressionTemplate(text) } catch {
+            throw self.error(name, error.description)
+        }
     }
 
-    func expressions(_ name: String, maxCount: Int) throws(JourneyDefinitionError) -> [String: JourneyExpression]? {
+    func expressions(_ name: String, maxCount: Int) throws(JourneyDefinitionError) -> [String:
+        JourneyExpression]?
+    {
         guard let entries = try object(name, maxCount: maxCount) else { return nil }
         var expressions: [String: JourneyExpression] = [:]
         for (key, value) in entries {
@@ -142,15 +197,25 @@ struct SettingReader {
 
     func check(variable: String, at name: String) throws(JourneyDefinitionError) {
         guard Self.isVariable(variable) else { throw error(name, Self.variableRule) }
-        guard !Self.ownVariables.contains(variable) else { throw error(name, "“\(variable)” is set by the engine and by no step") }
-        guard !JourneyExpression.reservedWords.contains(variable) else { throw error(name, "“\(variable)” is a reserved word of expressions") }
+        guard !Self.ownVariables.contains(variable) else {
+            throw error(name, "“\(variable)” is set by the engine and by no step")
+        }
+        guard !JourneyExpression.reservedWords.contains(variable) else {
+            throw error(name, "“\(variable)” is a reserved word of expressions")
+        }
     }
 
-    private static func expression(_ value: JSONValue, place: String) throws(JourneyDefinitionError) -> JourneyExpression {
+    private static func expression(_ value: JSONValue, place: String) throws(JourneyDefinitionError)
+        -> JourneyExpression
+    {
         guard case .string(let source) = value else {
-            throw JourneyDefinitionError(place: place, reason: "an expression in quotation marks is expected, not \(value.kind)")
+            throw JourneyDefinitionError(
+                place: place,
+                reason: "an expression in quotation marks is expected, not \(value.kind)")
         }
-        do { return try JourneyExpression(source) } catch { throw JourneyDefinitionError(place: place, reason: error.description) }
+        do { return try JourneyExpression(source) } catch {
+            throw JourneyDefinitionError(place: place, reason: error.description)
+        }
     }
 
     static func isVariable(_ text: String) -> Bool {
@@ -160,5 +225,6 @@ struct SettingReader {
     /// The engine sets these itself.
     static let ownVariables: Set<String> = ["user", "app", "journey", "parameters"]
     static let nameRule = "1 to 64 of A-Z, a-z, 0-9, “_” and “-” are expected"
-    private static let variableRule = "1 to 64 of A-Z, a-z, 0-9 and “_”, not first a digit, are expected"
+    private static let variableRule =
+        "1 to 64 of A-Z, a-z, 0-9 and “_”, not first a digit, are expected"
 }

@@ -13,13 +13,16 @@ public struct StepID: Sendable, Hashable, Comparable, Codable, CustomStringConve
 
     /// The rule for names of steps and of branches.
     static func isName(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { Character(Unicode.Scalar($0)).isNamePart }
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { Character(Unicode.Scalar($0)).isNamePart }
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "a step's name has 1 to 64 of A-Z, a-z, 0-9, “_” and “-”")
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "a step's name has 1 to 64 of A-Z, a-z, 0-9, “_” and “-”")
         }
         self = id
     }
@@ -31,5 +34,7 @@ public struct StepID: Sendable, Hashable, Comparable, Codable, CustomStringConve
 }
 
 extension Character {
-    fileprivate var isNamePart: Bool { isASCII && (isLetter || isASCIIDigit || self == "_" || self == "-") }
+    fileprivate var isNamePart: Bool {
+        isASCII && (isLetter || isASCIIDigit || self == "_" || self == "-")
+    }
 }

@@ -1,14 +1,23 @@
 /// “Did you mean …?”
 enum Suggestion {
-    /// The word nearest to `word`, if it is near enough for a slip of the pen; shown as `; did you mean “x”?`.
+    /// The word nearest to `word`, if it is near enough for a slip of the pen; shown as
+    /// `; did you mean “x”?`.
     static func text(for word: String, among words: some Sequence<String>) -> String {
         nearest(to: word, among: words).map { "; did you mean “\($0)”?" } ?? ""
     }
 
     static func nearest(to word: String, among words: some Sequence<String>) -> String? {
         let limit = max(1, word.count / 3)
-        let ranked = words.map { (word: $0, distance: distance(Array(word.lowercased().prefix(64)), Array($0.lowercased().prefix(64)))) }
-        return ranked.filter { $0.distance <= limit }.min { ($0.distance, $0.word) < ($1.distance, $1.word) }?.word
+        let ranked = words.map {
+            (
+                word: $0,
+                distance: distance(
+                    Array(word.lowercased().prefix(64)), Array($0.lowercased().prefix(64)))
+            )
+        }
+        return ranked.filter { $0.distance <= limit }.min {
+            ($0.distance, $0.word) < ($1.distance, $1.word)
+        }?.word
     }
 
     /// Levenshtein's, with swapped neighbours counted as one.
@@ -18,7 +27,9 @@ enum Suggestion {
             var row = [i + 1]
             for j in b.indices {
                 var cost = min(last[j] + (a[i] == b[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
-                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, before[j - 1] + 1) }
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+                    cost = min(cost, before[j - 1] + 1)
+                }
                 row.append(cost)
             }
             (before, last) = (last, row)

@@ -6,14 +6,17 @@ public struct EffectResult: Sendable, Hashable {
     public let ticket: EffectTicket
     public let answer: Answer
 
-    public init(ticket: EffectTicket, answer: Answer) { (self.ticket, self.answer) = (ticket, answer) }
+    public init(ticket: EffectTicket, answer: Answer) {
+        (self.ticket, self.answer) = (ticket, answer)
+    }
 
     public enum Answer: Sendable, Hashable {
         case user(UserID?)
         /// - Parameter by: the authenticator; `nil` in simulations.
         case authenticated(UserID, amr: [String], by: AuthenticatorUse? = nil)
         /// The verdict names the capture it judged.
-        case faceAuthenticated(UserID, capture: CaptureID, amr: [String], by: AuthenticatorUse? = nil)
+        case faceAuthenticated(
+            UserID, capture: CaptureID, amr: [String], by: AuthenticatorUse? = nil)
         case captureOpened(CaptureID, startToken: String)
         /// Every liveness and quality check passed. `summary` goes into the step's output variable.
         case captured(CaptureID, summary: [String: JSONValue])
@@ -49,13 +52,20 @@ public struct VerificationSession: Sendable, Hashable {
     public let id: VerificationID
     public let startToken, baseEndpoint, endpoint, state: String
 
-    public init(id: VerificationID, startToken: String, baseEndpoint: String, endpoint: String, state: String) {
-        (self.id, self.startToken, self.baseEndpoint, self.endpoint, self.state) = (id, startToken, baseEndpoint, endpoint, state)
+    public init(
+        id: VerificationID, startToken: String, baseEndpoint: String, endpoint: String,
+        state: String
+    ) {
+        (self.id, self.startToken, self.baseEndpoint, self.endpoint, self.state) = (
+            id, startToken, baseEndpoint, endpoint, state
+        )
     }
 }
 
 public struct VerificationVerdict: Sendable, Hashable {
-    public enum Recommendation: String, Sendable, Hashable, CaseIterable { case allow, challenge, deny }
+    public enum Recommendation: String, Sendable, Hashable, CaseIterable {
+        case allow, challenge, deny
+    }
 
     public let session: VerificationID
     public let recommendation: Recommendation
@@ -67,9 +77,12 @@ public struct VerificationVerdict: Sendable, Hashable {
     public let summary: [String: JSONValue]
 
     public init(
-        session: VerificationID, recommendation: Recommendation, establishes: UserID? = nil, capture: CaptureID? = nil,
+        session: VerificationID, recommendation: Recommendation, establishes: UserID? = nil,
+        capture: CaptureID? = nil,
         summary: [String: JSONValue] = [:]
     ) {
-        (self.session, self.recommendation, self.establishes, self.capture, self.summary) = (session, recommendation, establishes, capture, summary)
+        (self.session, self.recommendation, self.establishes, self.capture, self.summary) = (
+            session, recommendation, establishes, capture, summary
+        )
     }
 }

@@ -1,13 +1,16 @@
 public import MienCore
 
-/// Something that a journey wants done: the caller does it and comes back with `.performed(effect.result(…))`.
+/// Something that a journey wants done: the caller does it and comes back with
+/// `.performed(effect.result(…))`.
 public struct JourneyEffect: Sendable, Hashable {
     /// Which visit of which step it belongs to. A result that names another is refused.
     public let ticket: EffectTicket
     public let work: Work
 
     /// What came of it.
-    public func result(_ answer: EffectResult.Answer) -> EffectResult { EffectResult(ticket: ticket, answer: answer) }
+    public func result(_ answer: EffectResult.Answer) -> EffectResult {
+        EffectResult(ticket: ticket, answer: answer)
+    }
 
     public enum Work: Sendable, Hashable {
         /// Who is this? Answer: `user`.
@@ -28,11 +31,13 @@ public struct JourneyEffect: Sendable, Hashable {
         case authenticateFace(user: UserReference, capture: CaptureID)
         /// Answer: `userCreated`.
         case createUser(NewUser)
-        /// Answer: `codeSent`, also when there is no such user: then nothing is sent and no passcode will be right.
+        /// Answer: `codeSent`, also when there is no such user: then nothing is sent and no
+        /// passcode will be right.
         case sendEmailCode(user: UserReference, length: Int, lifetimeSeconds: Int)
         /// Answer: `authenticated`.
         case checkEmailCode(CodeID, user: UserReference, passcode: Sensitive<String>)
-        /// Answer: `deviceKeyRegistered`. The performer holds the app's policy against the attestation.
+        /// Answer: `deviceKeyRegistered`. The performer holds the app's policy against the
+        /// attestation.
         case registerDeviceKey(user: UserID, DeviceKeyRegistration)
         /// Answer: `deviceChallenge`, also when there is no such user or key.
         case challengeDeviceKey(user: UserReference, DeviceKeyPurpose)
@@ -77,7 +82,9 @@ public struct EffectTicket: Sendable, Hashable, Codable {
 }
 
 public struct CaptureRequest: Sendable, Hashable {
-    public enum Purpose: String, Sendable, Codable, CaseIterable { case authentication, registration }
+    public enum Purpose: String, Sendable, Codable, CaseIterable {
+        case authentication, registration
+    }
 
     public let purpose: Purpose
     /// What the step asks for beyond what its app does.
@@ -85,7 +92,9 @@ public struct CaptureRequest: Sendable, Hashable {
     /// Whose face it is to be, if anybody's.
     public let user: UserReference?
 
-    public init(purpose: Purpose, liveness: LivenessPolicy = LivenessPolicy(), user: UserReference? = nil) {
+    public init(
+        purpose: Purpose, liveness: LivenessPolicy = LivenessPolicy(), user: UserReference? = nil
+    ) {
         (self.purpose, self.liveness, self.user) = (purpose, liveness, user)
     }
 }

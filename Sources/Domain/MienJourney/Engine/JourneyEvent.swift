@@ -10,7 +10,9 @@ public enum JourneyEvent: Sendable, Hashable {
     case response(ClientResponse)
     case performed(EffectResult)
 
-    public static func response(option: String, data: JSONValue = .null) -> Self { .response(ClientResponse(option: option, data: data)) }
+    public static func response(option: String, data: JSONValue = .null) -> Self {
+        .response(ClientResponse(option: option, data: data))
+    }
 }
 
 /// An option's id, and what goes with it.
@@ -19,7 +21,9 @@ public struct ClientResponse: Sendable, Hashable {
     /// May hold a password.
     public let data: Sensitive<JSONValue>
 
-    public init(option: String, data: JSONValue = .null) { (self.option, self.data) = (option, Sensitive(data)) }
+    public init(option: String, data: JSONValue = .null) {
+        (self.option, self.data) = (option, Sensitive(data))
+    }
 }
 
 /// What comes next.
@@ -59,13 +63,17 @@ public struct ClientOption: Sendable, Hashable {
         (self.id, self.kind, self.label, self.schema) = (kind.rawValue, kind, label, schema)
     }
 
-    init(branch id: String, label: String, schema: InputSchema) { (self.id, kind, self.label, self.schema) = (id, .custom, label, schema) }
+    init(branch id: String, label: String, schema: InputSchema) {
+        (self.id, kind, self.label, self.schema) = (id, .custom, label, schema)
+    }
 
     static let cancel = ClientOption(.cancel, label: "Cancel")
     static let fail = ClientOption(.fail, label: "Failure")
 
     public var json: JSONValue {
-        var members: [String: JSONValue] = ["id": .string(id), "type": .string(kind.rawValue), "label": .string(label)]
+        var members: [String: JSONValue] = [
+            "id": .string(id), "type": .string(kind.rawValue), "label": .string(label),
+        ]
         if let schema { members["schema"] = schema.json }
         return .object(members)
     }

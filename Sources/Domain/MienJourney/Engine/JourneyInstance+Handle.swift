@@ -3,7 +3,8 @@ public import MienCore
 extension JourneyInstance {
     /// What happens next.
     ///
-    /// - Throws: the client's mistake; the run is then as it was. Late and foreign results are mistakes of this kind, too: nothing is guessed.
+    /// - Throws: the client's mistake; the run is then as it was. Late and foreign results are
+    ///   mistakes of this kind, too: nothing is guessed.
     public mutating func handle(
         _ event: JourneyEvent, in definition: JourneyDefinition, at now: Instant
     ) throws(JourneyClientError) -> JourneyDecision {
@@ -17,7 +18,9 @@ extension JourneyInstance {
 }
 
 extension StepRun {
-    fileprivate mutating func handle(_ event: JourneyEvent) throws(JourneyClientError) -> JourneyDecision {
+    fileprivate mutating func handle(_ event: JourneyEvent) throws(JourneyClientError)
+        -> JourneyDecision
+    {
         switch (instance.position, event) {
         case (.completed, _), (.rejected, _): throw .noActiveJourney
         case _ where now >= instance.expiresAt: return end(.expired, reason: "expired")
@@ -26,23 +29,33 @@ extension StepRun {
             instance.stepsSinceAnswer = 0
             return try respond(response, step, asked)
         case (.performing(let ticket, let pending), .performed(let result)):
-            guard result.ticket == ticket, result.answer.isAnswer(to: pending) else { throw .invalidState }
+            guard result.ticket == ticket, result.answer.isAnswer(to: pending) else {
+                throw .invalidState
+            }
             return resume(result.answer, pending, ticket.step)
-        case (.created, .response), (.created, .performed), (.asking, .start), (.asking, .performed), (.performing, .start), (.performing, .response):
+        case (.created, .response), (.created, .performed), (.asking, .start),
+            (.asking, .performed), (.performing, .start), (.performing, .response):
             throw .invalidState
         }
     }
 
-    private mutating func start(_ parameters: JSONValue, _ user: JourneyUser?) throws(JourneyClientError) -> JourneyDecision {
-        instance.variables["parameters"] = .object(try Self.checked(parameters, definition.parameters))
+    private mutating func start(_ parameters: JSONValue, _ user: JourneyUser?)
+        throws(JourneyClientError) -> JourneyDecision
+    {
+        instance.variables["parameters"] = .object(
+            try Self.checked(parameters, definition.parameters))
         instance.user = user
-        guard !definition.requiresUser || user?.level == .authenticated else { return end(.notSignedIn, reason: "not_signed_in") }
+        guard !definition.requiresUser || user?.level == .authenticated else {
+            return end(.notSignedIn, reason: "not_signed_in")
+        }
         return enter(definition.start)
     }
 
     static let maxParameterBytes = 16 * 1024, maxParameterDepth = 8
 
-    private static func checked(_ parameters: JSONValue, _ schema: InputSchema?) throws(JourneyClientError) -> [String: JSONValue] {
+    private static func checked(_ parameters: JSONValue, _ schema: InputSchema?)
+        throws(JourneyClientError) -> [String: JSONValue]
+    {
         if let schema {
             switch schema.validate(parameters) {
             case .success(let input): return input.plain
@@ -52,18 +65,28 @@ extension StepRun {
         switch parameters {
         case .null: return [:]
         case .object(let members):
-            guard parameters.depth <= maxParameterDepth, ExpressionEvaluator.weight(parameters) <= maxParameterBytes else {
-                throw .notValid("", "at most \(maxParameterBytes) bytes, \(maxParameterDepth) levels deep, are allowed")
+            guard parameters.depth <= maxParameterDepth,
+                ExpressionEvaluator.weight(parameters) <= maxParameterBytes
+            else {
+                throw .notValid(
+                    "",
+                    "at most \(maxParameterBytes) bytes, \(maxParameterDepth) levels deep, are allowed"
+                )
             }
             return members
-        case .bool, .number, .string, .array: throw .notValid("", "an object is expected, not \(parameters.kind)")
+        case .bool, .number, .string, .array:
+            throw .notValid("", "an object is expected, not \(parameters.kind)")
         }
     }
 
     // MARK: The client answers
 
-    private mutating func respond(_ response: ClientResponse, _ id: StepID, _ asked: Asked) throws(JourneyClientError) -> JourneyDecision {
-        guard let definition = definition.steps[id] else { return end(.journeyError, id, reason: "journey_error") }
+    private mutating func respond(_ response: ClientResponse, _ id: StepID, _ asked: Asked)
+        throws(JourneyClientError) -> JourneyDecision
+    {
+        guard let definition = definition.steps[id] else {
+            return end(.journeyError, id, reason: "journey_error")
+        }
         step = id
         let options = definition.options(asked)
         let (option, data) = try Self.chosen(response, options)
@@ -83,23 +106,34 @@ extension StepRun {
         case .custom where definition.step.client?.branches.contains { $0.id == option.id } ?? false:
             keep(input, in: definition.step.client?.branchVariable)
             return proceed(.leave(.branch(option.id)), id)
-        case .clientInput, .resend, .custom: return proceed(try definition.step.respond(option, input, asked, &self), id)
+        case .clientInput, .resend, .custom:
+            return proceed(try definition.step.respond(option, input, asked, &self), id)
         }
     }
 
     /// The option that was meant, by its own id or one of its aliases.
-    private static func chosen(_ response: ClientResponse, _ options: [ClientOption]) throws(JourneyClientError) -> (ClientOption, JSONValue) {
+    private static func chosen(_ response: ClientResponse, _ options: [ClientOption])
+        throws(JourneyClientError) -> (ClientOption, JSONValue)
+    {
         var id = response.option, data = response.data.use { $0 }
         let kind = WireNames.option(id)
         if kind == .custom {
-            guard case .object(var members) = data, let key = WireNames.branchKeys.first(where: { members[$0] != nil }),
+            guard case .object(var members) = data,
+                let key = WireNames.branchKeys.first(where: { members[$0] != nil }),
                 let branch = members.removeValue(forKey: key)?.stringValue
             else { throw .notValid("branch_id", "“custom” takes the id of a branch in its data") }
             id = branch
             data = .object(members)
         }
-        guard let option = options.first(where: { kind == nil || kind == .custom ? $0.kind == .custom && $0.id == id : $0.kind == kind }) else {
-            throw .notValid("option", "there is no such option here; there are \(options.map(\.id).joined(separator: ", "))")
+        guard
+            let option = options.first(where: {
+                kind == nil || kind == .custom ? $0.kind == .custom && $0.id == id : $0.kind == kind
+            })
+        else {
+            throw .notValid(
+                "option",
+                "there is no such option here; there are \(options.map(\.id).joined(separator: ", "))"
+            )
         }
         return (option, data)
     }
@@ -115,19 +149,29 @@ extension StepRun {
 
     // MARK: The journey goes on
 
-    private mutating func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ id: StepID) -> JourneyDecision {
-        guard let definition = definition.steps[id] else { return end(.journeyError, id, reason: "journey_error") }
+    private mutating func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ id: StepID)
+        -> JourneyDecision
+    {
+        guard let definition = definition.steps[id] else {
+            return end(.journeyError, id, reason: "journey_error")
+        }
         step = id
-        do { return advance(try definition.step.resume(answer, pending, &self), from: id) } catch { return advance(.fail(error.code), from: id) }
+        do { return advance(try definition.step.resume(answer, pending, &self), from: id) } catch {
+            return advance(.fail(error.code), from: id)
+        }
     }
 
     private mutating func enter(_ id: StepID) -> JourneyDecision {
         var next = id
         while true {
-            guard let definition = definition.steps[next] else { return end(.journeyError, next, reason: "journey_error") }
+            guard let definition = definition.steps[next] else {
+                return end(.journeyError, next, reason: "journey_error")
+            }
             instance.stepsRun += 1
             instance.stepsSinceAnswer += 1
-            guard instance.stepsSinceAnswer <= self.definition.limits.maxSteps else { return end(.tooManySteps, next, reason: "too_many_steps") }
+            guard instance.stepsSinceAnswer <= self.definition.limits.maxSteps else {
+                return end(.tooManySteps, next, reason: "too_many_steps")
+            }
             step = next
             var move: Move
             do { move = try definition.step.enter(&self) } catch { move = .fail(error.code) }
@@ -139,7 +183,9 @@ extension StepRun {
     }
 
     private mutating func advance(_ move: Move, from id: StepID) -> JourneyDecision {
-        guard let definition = definition.steps[id] else { return end(.journeyError, id, reason: "journey_error") }
+        guard let definition = definition.steps[id] else {
+            return end(.journeyError, id, reason: "journey_error")
+        }
         switch follow(move, definition) {
         case .decided(let decision): return decision
         case .on(let target): return enter(target)
@@ -160,9 +206,15 @@ extension StepRun {
             return .decided(.perform(JourneyEffect(ticket: ticket, work: work)))
         case .ask(let data, let asked):
             instance.secrets = [:]
-            guard let name = definition.type.wireName else { return .decided(end(.journeyError, definition.id, reason: "journey_error")) }
+            guard let name = definition.type.wireName else {
+                return .decided(end(.journeyError, definition.id, reason: "journey_error"))
+            }
             instance.position = .asking(definition.id, asked)
-            return .decided(.ask(ClientPrompt(stepID: definition.id, journeyStepID: name, data: data, options: definition.options(asked))))
+            return .decided(
+                .ask(
+                    ClientPrompt(
+                        stepID: definition.id, journeyStepID: name, data: data,
+                        options: definition.options(asked))))
         case .leave(let outcome): return leave(outcome, definition)
         case .fail(let code): return fail(code, definition)
         case .complete(let completion):
@@ -173,7 +225,8 @@ extension StepRun {
     }
 
     private mutating func leave(_ outcome: Outcome, _ definition: StepDefinition) -> Way {
-        instance.transitions.append(JourneyInstance.Transition(step: definition.id, outcome: outcome))
+        instance.transitions.append(
+            JourneyInstance.Transition(step: definition.id, outcome: outcome))
         // In a loop's body, a way that leads nowhere means: try again.
         guard let target = definition.on[outcome] ?? instance.loops.last?.step else {
             return .decided(end(.journeyError, definition.id, reason: "journey_error"))
@@ -184,18 +237,23 @@ extension StepRun {
     private mutating func fail(_ code: StepErrorCode, _ definition: StepDefinition) -> Way {
         let failure = definition.step.failure
         if let variable = failure?.errorVariable {
-            instance.variables[variable] = ["code": .string(code.rawValue), "step": .string(definition.id.text)]
+            instance.variables[variable] = [
+                "code": .string(code.rawValue), "step": .string(definition.id.text),
+            ]
         }
         // Steps without the setting go on after a failure if they have a way for it.
         let goesOn = failure.map { $0.behavior == .branch } ?? (definition.on[.failure] != nil)
         guard goesOn, definition.on[.failure] != nil || !instance.loops.isEmpty else {
-            instance.transitions.append(JourneyInstance.Transition(step: definition.id, outcome: .failure))
+            instance.transitions.append(
+                JourneyInstance.Transition(step: definition.id, outcome: .failure))
             return .decided(end(.failed, definition.id, reason: code.rawValue))
         }
         return leave(.failure, definition)
     }
 
-    private mutating func end(_ cause: Rejection.Cause, _ id: StepID? = nil, reason: String) -> JourneyDecision {
+    private mutating func end(_ cause: Rejection.Cause, _ id: StepID? = nil, reason: String)
+        -> JourneyDecision
+    {
         let rejection = Rejection(cause: cause, step: id, reason: reason)
         close(.rejected(rejection))
         return .reject(rejection)
@@ -214,7 +272,9 @@ extension StepDefinition {
     /// Every way for the client to answer.
     func options(_ asked: Asked) -> [ClientOption] {
         guard let client = step.client else { return [] }
-        let branches = client.branches.map { ClientOption(branch: $0.id, label: $0.label, schema: $0.schema) }
+        let branches = client.branches.map {
+            ClientOption(branch: $0.id, label: $0.label, schema: $0.schema)
+        }
         return step.options(asked) + branches + (step.clientCanFail ? [.fail] : []) + [.cancel]
     }
 }

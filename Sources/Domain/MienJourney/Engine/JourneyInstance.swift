@@ -1,6 +1,7 @@
 public import MienCore
 
-/// One run of a journey. A value: reads no clock, does no I/O, draws no randomness. Same events in, same decisions out.
+/// One run of a journey. A value: reads no clock, does no I/O, draws no randomness. Same events in,
+/// same decisions out.
 ///
 ///     var run = JourneyInstance(id: id, of: journey, app: app, at: now)
 ///     var decision = try run.handle(.start(), in: journey, at: now)
@@ -9,7 +10,8 @@ public import MienCore
 ///     }
 ///     // .ask: store the run, answer the client. .complete, .reject: the end.
 ///
-/// Store it when it asks or ends. Between, secrets that the client sent are held in memory; they are never encoded.
+/// Store it when it asks or ends. Between, secrets that the client sent are held in memory; they
+/// are never encoded.
 public struct JourneyInstance: Sendable, Equatable {
     public enum Position: Sendable, Hashable, Codable {
         case created
@@ -77,7 +79,8 @@ public struct JourneyInstance: Sendable, Equatable {
 
 extension JourneyInstance: Codable {
     private enum CodingKeys: String, CodingKey {
-        case id, journey, version, app, createdAt, expiresAt, position, variables, user, capture, stepsRun, loops, consents, approvalData
+        case id, journey, version, app, createdAt, expiresAt, position, variables, user, capture,
+            stepsRun, loops, consents, approvalData
         case stepsSinceAnswer, turns
     }
 }
@@ -85,5 +88,7 @@ extension JourneyInstance: Codable {
 /// Variables hold what people typed; prints show where the run is, not what is in it.
 extension JourneyInstance: CustomStringConvertible, CustomReflectable {
     public var description: String { "run \(id) of \(journey) \(version)" }
-    public var customMirror: Mirror { Mirror(self, children: ["id": id, "journey": journey, "version": version]) }
+    public var customMirror: Mirror {
+        Mirror(self, children: ["id": id, "journey": journey, "version": version])
+    }
 }

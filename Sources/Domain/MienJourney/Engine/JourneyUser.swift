@@ -6,7 +6,8 @@ public struct JourneyUser: Sendable, Hashable, Codable {
     public enum Level: String, Sendable, Hashable, Codable, Comparable, CaseIterable {
         /// Somebody named this user.
         case identified
-        /// An earlier step showed that the client acts for this user: it created the account, or verified the person's identity.
+        /// An earlier step showed that the client acts for this user: it created the account, or
+        /// verified the person's identity.
         case established
         /// The user has signed in.
         case authenticated
@@ -24,7 +25,8 @@ public struct JourneyUser: Sendable, Hashable, Codable {
 
     /// What this run itself proved, apart from the sign-in it began with.
     public struct Proof: Sendable, Hashable, Codable {
-        /// `amr` values, each once. Empty if the run established the user without authenticating them.
+        /// `amr` values, each once. Empty if the run established the user without authenticating
+        /// them.
         public internal(set) var methods: [String] = []
         /// Every authenticator that was used, each once.
         public internal(set) var authenticators: [AuthenticatorID] = []
@@ -40,15 +42,21 @@ public struct JourneyUser: Sendable, Hashable, Codable {
 
     public let id: UserID
     public internal(set) var level: Level
-    /// How they authenticated, each once, in the order they did: RFC 8176's words, `pwd`, `face`, `otp`, `hwk` …
+    /// How they authenticated, each once, in the order they did: RFC 8176's words, `pwd`, `face`,
+    /// `otp`, `hwk` …
     public internal(set) var amr: [String]
     /// `nil` while nothing was proved in this run.
     public internal(set) var proof: Proof?
-    /// Whether this run restored access to the account: by a recovery code, or after a recovery's hold.
+    /// Whether this run restored access to the account: by a recovery code, or after a recovery's
+    /// hold.
     public internal(set) var isRecovered: Bool
 
-    public init(id: UserID, level: Level, amr: [String] = [], proof: Proof? = nil, isRecovered: Bool = false) {
-        (self.id, self.level, self.amr, self.proof, self.isRecovered) = (id, level, amr, proof, isRecovered)
+    public init(
+        id: UserID, level: Level, amr: [String] = [], proof: Proof? = nil, isRecovered: Bool = false
+    ) {
+        (self.id, self.level, self.amr, self.proof, self.isRecovered) = (
+            id, level, amr, proof, isRecovered
+        )
     }
 
     private enum CodingKeys: String, CodingKey { case id, level, amr, proof, isRecovered }
@@ -57,8 +65,10 @@ public struct JourneyUser: Sendable, Hashable, Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            id: try values.decode(UserID.self, forKey: .id), level: try values.decode(Level.self, forKey: .level),
-            amr: try values.decode([String].self, forKey: .amr), proof: try values.decodeIfPresent(Proof.self, forKey: .proof),
+            id: try values.decode(UserID.self, forKey: .id),
+            level: try values.decode(Level.self, forKey: .level),
+            amr: try values.decode([String].self, forKey: .amr),
+            proof: try values.decodeIfPresent(Proof.self, forKey: .proof),
             isRecovered: try values.decodeIfPresent(Bool.self, forKey: .isRecovered) ?? false)
     }
 }
@@ -69,12 +79,15 @@ public struct AuthenticatorUse: Sendable, Hashable, Codable {
     /// The account's epoch when the authenticator was checked.
     public let epoch: Int
 
-    public init(_ authenticator: AuthenticatorID, epoch: Int) { (self.authenticator, self.epoch) = (authenticator, epoch) }
+    public init(_ authenticator: AuthenticatorID, epoch: Int) {
+        (self.authenticator, self.epoch) = (authenticator, epoch)
+    }
 }
 
 /// Whom an effect is about.
 public enum UserReference: Sendable, Hashable {
     case id(UserID)
-    /// What somebody typed: a user name, an e-mail address, an external id. May name nobody; only the effect's performer finds out, and says nothing.
+    /// What somebody typed: a user name, an e-mail address, an external id. May name nobody; only
+    /// the effect's performer finds out, and says nothing.
     case identifier(Sensitive<String>)
 }

@@ -55,18 +55,27 @@ public struct CodeProgress: Sendable, Hashable, Codable {
 }
 
 extension EffectResult.Answer {
-    /// Does this answer what is pending, about the same user, capture, session? No `default`: a new answer does not compile until it is placed.
+    /// Does this answer what is pending, about the same user, capture, session? No `default`: a new
+    /// answer does not compile until it is placed.
     func isAnswer(to pending: Pending) -> Bool {
         switch self {
         case .refused: return true
         case .user: return pending == .resolvingUser
         case .authenticated(let user, amr: _, by: _):
-            if case .checkingPassword(let expected) = pending { return expected == nil || expected == user }
+            if case .checkingPassword(let expected) = pending {
+                return expected == nil || expected == user
+            }
             if case .checkingCode = pending { return true }
             if case .verifyingKey = pending { return true }
-            if case .checkingOTP(attemptsLeft: _, let expected) = pending { return expected == nil || expected == user }
-            if case .checkingRecoveryCode(let expected) = pending { return expected == nil || expected == user }
-            if case .verifyingOTPSignature(_, let expected) = pending { return expected == nil || expected == user }
+            if case .checkingOTP(attemptsLeft: _, let expected) = pending {
+                return expected == nil || expected == user
+            }
+            if case .checkingRecoveryCode(let expected) = pending {
+                return expected == nil || expected == user
+            }
+            if case .verifyingOTPSignature(_, let expected) = pending {
+                return expected == nil || expected == user
+            }
             return false
         case .faceAuthenticated(let user, let capture, amr: _, by: _):
             guard case .checkingFace(let expected, capture) = pending else { return false }
@@ -76,13 +85,16 @@ extension EffectResult.Answer {
         case .verificationOpened: return pending == .openingVerification
         case .verified(let verdict): return pending == .readingVerification(verdict.session)
         case .faceRegistered(let user, let capture):
-            guard case .registeringFace(user, capture, consentTextVersion: _) = pending else { return false }
+            guard case .registeringFace(user, capture, consentTextVersion: _) = pending else {
+                return false
+            }
             return true
         case .userCreated: return pending == .creatingUser
         case .codeSent:
             guard case .sendingCode = pending else { return false }
             return true
-        case .deviceKeyRegistered(let user, let key): return pending == .registeringKey(user, publicKeyID: key)
+        case .deviceKeyRegistered(let user, let key):
+            return pending == .registeringKey(user, publicKeyID: key)
         case .deviceChallenge: return pending == .challengingKey
         case .otpOffered:
             guard case .offeringOTP = pending else { return false }

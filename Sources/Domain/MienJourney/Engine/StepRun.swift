@@ -19,11 +19,17 @@ struct StepRun {
         var scope = instance.variables
         var user: [String: JSONValue] = ["level": "none"]
         if let known = instance.user {
-            user = ["id": .string(known.id.text), "level": .string(known.level.rawValue), "amr": .array(known.amr.map { .string($0) })]
+            user = [
+                "id": .string(known.id.text), "level": .string(known.level.rawValue),
+                "amr": .array(known.amr.map { .string($0) }),
+            ]
         }
         scope["user"] = .object(user)
         scope["app"] = ["id": .string(instance.app.text)]
-        scope["journey"] = ["id": .string(instance.journey.text), "version": .number(Double(instance.version)), "run": .string(instance.id.text)]
+        scope["journey"] = [
+            "id": .string(instance.journey.text), "version": .number(Double(instance.version)),
+            "run": .string(instance.id.text),
+        ]
         return scope
     }
 
@@ -32,12 +38,16 @@ struct StepRun {
     }
 
     func truth(_ expression: JourneyExpression) throws(StepFault) -> Bool {
-        guard case .bool(let truth) = try value(expression) else { throw StepFault(.expressionFailed) }
+        guard case .bool(let truth) = try value(expression) else {
+            throw StepFault(.expressionFailed)
+        }
         return truth
     }
 
     /// A text, or a number as text.
-    func text(_ expression: JourneyExpression) throws(StepFault) -> String { try Self.text(try value(expression)) }
+    func text(_ expression: JourneyExpression) throws(StepFault) -> String {
+        try Self.text(try value(expression))
+    }
 
     private static func text(_ value: JSONValue) throws(StepFault) -> String {
         switch value {
@@ -51,7 +61,8 @@ struct StepRun {
         do { return try template.text(in: scope) } catch { throw StepFault(.expressionFailed) }
     }
 
-    func values(_ expressions: [String: JourneyExpression]) throws(StepFault) -> [String: JSONValue] {
+    func values(_ expressions: [String: JourneyExpression]) throws(StepFault) -> [String: JSONValue]
+    {
         var values: [String: JSONValue] = [:]
         for (name, expression) in expressions { values[name] = try value(expression) }
         return values
@@ -62,7 +73,9 @@ struct StepRun {
         var scope = scope
         for (path, secret) in instance.secrets {
             let parts = path.split(separator: ".").map(String.init)
-            guard parts.count == 2, case .object(var members) = scope[parts[0]] ?? [:] else { continue }
+            guard parts.count == 2, case .object(var members) = scope[parts[0]] ?? [:] else {
+                continue
+            }
             members[parts[1]] = secret.use { .string($0) }
             scope[parts[0]] = .object(members)
         }
@@ -76,7 +89,10 @@ struct StepRun {
     mutating func set(_ variable: String, _ value: JSONValue) throws(StepFault) {
         instance.variables[variable] = value
         instance.secrets = instance.secrets.filter { !$0.key.hasPrefix(variable + ".") }
-        guard ExpressionEvaluator.weight(.object(instance.variables)) <= JourneyInstance.maxVariableBytes else {
+        guard
+            ExpressionEvaluator.weight(.object(instance.variables))
+                <= JourneyInstance.maxVariableBytes
+        else {
             instance.variables[variable] = nil
             throw StepFault(.limitReached)
         }
@@ -84,7 +100,8 @@ struct StepRun {
 
     /// What a client sent: sensitive fields apart.
     ///
-    /// A form's fields are bounded by its schema, and a definition has only so many forms: no further limit is needed.
+    /// A form's fields are bounded by its schema, and a definition has only so many forms: no
+    /// further limit is needed.
     mutating func keep(_ input: ValidInput, in variable: String?) {
         guard let variable else { return }
         instance.variables[variable] = .object(input.plain)
@@ -101,14 +118,19 @@ struct StepRun {
         return .id(known.id)
     }
 
-    /// The user a result has to be about. Whoever an identifier names, the performer finds out; ``signIn(_:amr:)`` compares.
+    /// The user a result has to be about. Whoever an identifier names, the performer finds out;
+    /// ``signIn(_:amr:)`` compares.
     func expected(_ reference: UserReference) -> UserID? {
         if case .id(let id) = reference { id } else { nil }
     }
 
     /// The user of an acting step; `nil` when `identifier` first has to be resolved.
-    func actingUser(_ setting: ActingUser) throws(StepFault) -> (user: UserID, unresolved: Sensitive<String>?) {
-        guard let user = instance.user, user.level >= setting.needed else { throw StepFault(.userMissing) }
+    func actingUser(_ setting: ActingUser) throws(StepFault) -> (
+        user: UserID, unresolved: Sensitive<String>?
+    ) {
+        guard let user = instance.user, user.level >= setting.needed else {
+            throw StepFault(.userMissing)
+        }
         guard let identifier = setting.identifier else { return (user.id, nil) }
         let text = try text(identifier)
         return (user.id, text == user.id.text ? nil : Sensitive(text))
@@ -122,20 +144,28 @@ struct StepRun {
     }
 
     /// The user has proved who they are.
-    mutating func signIn(_ user: UserID, amr: [String], by use: AuthenticatorUse?) throws(StepFault) {
-        if let known = instance.user, known.level > .identified, known.id != user { throw StepFault(.invalidCredentials) }
+    mutating func signIn(_ user: UserID, amr: [String], by use: AuthenticatorUse?) throws(StepFault)
+    {
+        if let known = instance.user, known.level > .identified, known.id != user {
+            throw StepFault(.invalidCredentials)
+        }
         let known = instance.user?.id == user ? instance.user : nil
         var proof = known?.proof ?? JourneyUser.Proof(at: now)
         if let use {
             // The account changed between two proofs: the first one no longer counts.
-            guard proof.epoch == nil || proof.epoch == use.epoch else { throw StepFault(.invalidCredentials) }
+            guard proof.epoch == nil || proof.epoch == use.epoch else {
+                throw StepFault(.invalidCredentials)
+            }
             proof.epoch = use.epoch
-            if !proof.authenticators.contains(use.authenticator) { proof.authenticators.append(use.authenticator) }
+            if !proof.authenticators.contains(use.authenticator) {
+                proof.authenticators.append(use.authenticator)
+            }
         }
         proof.methods.append(contentsOf: amr.filter { !proof.methods.contains($0) })
         let methods = known?.amr ?? []
         instance.user = JourneyUser(
-            id: user, level: .authenticated, amr: methods + amr.filter { !methods.contains($0) }, proof: proof,
+            id: user, level: .authenticated, amr: methods + amr.filter { !methods.contains($0) },
+            proof: proof,
             isRecovered: known?.isRecovered ?? false)
     }
 
@@ -155,7 +185,8 @@ struct StepRun {
         instance.user = JourneyUser(id: user, level: .established, proof: proof)
     }
 
-    /// What may be said about a refusal to authenticate: the reason only to users themselves, once signed in.
+    /// What may be said about a refusal to authenticate: the reason only to users themselves, once
+    /// signed in.
     func told(_ code: StepErrorCode, _ user: CheckedUser) -> StepErrorCode {
         let isOwner = user.identifier == nil && instance.user?.level == .authenticated
         return code == .unavailable || isOwner ? code : .invalidCredentials

@@ -1,6 +1,8 @@
-/// The names that clients see, all of them, with the other spellings that are in use. Sent is always the canonical one; each alias is accepted.
+/// The names that clients see, all of them, with the other spellings that are in use. Sent is
+/// always the canonical one; each alias is accepted.
 ///
-/// Sources: the two journey guides (`loginForm`, `registerNativeBiometrics` …), the mobile and web SDKs' constants.
+/// Sources: the two journey guides (`loginForm`, `registerNativeBiometrics` …), the mobile and web
+/// SDKs' constants.
 public enum WireNames {
     /// What a journey that ended sends in place of a step.
     public static let success = "success", rejection = "rejection"
@@ -12,29 +14,46 @@ public enum WireNames {
         "loginForm": ["login_form", "action:login_form"],
         "selfieAcquisition": ["selfie_acquisition", "action:selfie_acquisition"],
         "identityVerification": ["action:id_verification", "identity_verification"],
-        "registerNativeBiometrics": ["nativeBiometricsRegistration", "register_native_biometrics", "register_mobile_biometrics"],
+        "registerNativeBiometrics": [
+            "nativeBiometricsRegistration", "register_native_biometrics",
+            "register_mobile_biometrics",
+        ],
         // The second is what one SDK sends, misspelt.
         "nativeBiometricsAuthentication": [
-            "nativeBiometricsAuthenticaton", "authenticateNativeBiometrics", "authenticate_native_biometrics", "authenticate_mobile_biometrics",
+            "nativeBiometricsAuthenticaton", "authenticateNativeBiometrics",
+            "authenticate_native_biometrics", "authenticate_mobile_biometrics",
         ],
-        "nativeBiometricsTransactionSigning": ["transaction_signing_native_biometrics", "transaction_signing_mobile_biometrics"],
-        "deleteMobileBiometrics": ["deleteNativeBiometrics", "delete_native_biometrics", "delete_mobile_biometrics"],
+        "nativeBiometricsTransactionSigning": [
+            "transaction_signing_native_biometrics", "transaction_signing_mobile_biometrics",
+        ],
+        "deleteMobileBiometrics": [
+            "deleteNativeBiometrics", "delete_native_biometrics", "delete_mobile_biometrics",
+        ],
         "information": ["action:information"],
-        "emailOTPAuthentication": ["transmit_platform_email_otp_authentication", "email_otp_authentication"],
+        "emailOTPAuthentication": [
+            "transmit_platform_email_otp_authentication", "email_otp_authentication",
+        ],
         "otpRegistration": ["register_otp"],
         "otpAuthentication": ["authenticate_otp", "genericOTPAuthentication"],
-        "otpTransactionSigning": ["transaction_signing_otp", "totpSigningTransaction", "transmit_platform_transaction_signing_totp"],
+        "otpTransactionSigning": [
+            "transaction_signing_otp", "totpSigningTransaction",
+            "transmit_platform_transaction_signing_totp",
+        ],
         "recordConsent": ["record_consent"],
     ]
 
     static let options: [ClientOption.Kind: [String]] = [
-        .clientInput: ["clientInput"], .cancel: [], .fail: ["failure", "action_failure"], .resend: [], .custom: [],
+        .clientInput: ["clientInput"], .cancel: [], .fail: ["failure", "action_failure"],
+        .resend: [], .custom: [],
     ]
 
     private static let stepsByAlias = Dictionary(
-        uniqueKeysWithValues: steps.flatMap { name, aliases in ([name] + aliases).map { ($0, name) } })
+        uniqueKeysWithValues: steps.flatMap { name, aliases in ([name] + aliases).map { ($0, name) }
+        })
     private static let optionsByAlias = Dictionary(
-        uniqueKeysWithValues: options.flatMap { kind, aliases in ([kind.rawValue] + aliases).map { ($0, kind) } })
+        uniqueKeysWithValues: options.flatMap { kind, aliases in
+            ([kind.rawValue] + aliases).map { ($0, kind) }
+        })
 
     /// The canonical spelling of a step's name; `nil` when it is none.
     public static func step(_ name: String) -> String? { stepsByAlias[name] }
@@ -63,8 +82,10 @@ extension StepType {
         case .authenticateOTP: "otpAuthentication"
         case .transactionSigningOTP: "otpTransactionSigning"
         case .recordConsent: "recordConsent"
-        case .authenticatePassword, .registerFace, .authenticateFace, .completeJourney, .rejectAccess, .condition, .loop, .setVariables, .createUser,
-            .lockAuthenticator, .unlockAuthenticator, .callWebhook, .recoveryCodeAuthentication, .recoverAccount:
+        case .authenticatePassword, .registerFace, .authenticateFace, .completeJourney,
+            .rejectAccess, .condition, .loop, .setVariables, .createUser,
+            .lockAuthenticator, .unlockAuthenticator, .callWebhook, .recoveryCodeAuthentication,
+            .recoverAccount:
             nil
         }
     }

@@ -12,16 +12,21 @@ struct ExpressionEvaluator {
         switch node.kind {
         case .literal(let value): return value
         case .variable(let name):
-            guard let value = variables[name] else { throw error(node, "there is no variable “\(name)”") }
+            guard let value = variables[name] else {
+                throw error(node, "there is no variable “\(name)”")
+            }
             return value
         case .member(let base, let name): return try member(name, of: try value(base), node)
-        case .index(let base, let index): return try element(try value(index), of: try value(base), node)
+        case .index(let base, let index):
+            return try element(try value(index), of: try value(base), node)
         case .not(let operand): return .bool(!(try truth(operand)))
         case .minus(let operand): return .number(-(try number(try value(operand), operand)))
         case .and(let left, let right): return try junction(left, right, decides: false)
         case .or(let left, let right): return try junction(left, right, decides: true)
-        case .binary(let operation, let left, let right): return try binary(operation, try value(left), try value(right), node)
-        case .conditional(let condition, let yes, let no): return try value(try truth(condition) ? yes : no)
+        case .binary(let operation, let left, let right):
+            return try binary(operation, try value(left), try value(right), node)
+        case .conditional(let condition, let yes, let no):
+            return try value(try truth(condition) ? yes : no)
         case .list(let nodes):
             var values: [JSONValue] = []
             for node in nodes { values.append(try value(node)) }
@@ -29,31 +34,47 @@ struct ExpressionEvaluator {
         case .map(let entries): return try map(entries, node)
         case .has(nil, let name): return .bool(variables[name] != nil)
         case .has(.some(let base), let name):
-            guard case .object(let members) = try value(base) else { throw error(node, "only objects have members") }
+            guard case .object(let members) = try value(base) else {
+                throw error(node, "only objects have members")
+            }
             return .bool(members[name] != nil)
         case .call(let function, let arguments):
             var values: [JSONValue] = []
             for argument in arguments { values.append(try value(argument)) }
             try spend(values.reduce(0) { $0 + Self.weight($1) } / 64, node)
-            do { return try bounded(try function.result(values), node) } catch let fault as FunctionFault {
+            do { return try bounded(try function.result(values), node) } catch let fault
+                as FunctionFault
+            {
                 throw error(node, "\(function.rawValue)(): \(fault.reason)")
-            } catch let error as ExpressionError { throw error } catch { preconditionFailure("functions throw nothing else") }
+            } catch let error as ExpressionError { throw error } catch {
+                preconditionFailure("functions throw nothing else")
+            }
         }
     }
 
-    private mutating func map(_ entries: [ExpressionNode.Entry], _ node: ExpressionNode) throws(ExpressionError) -> JSONValue {
+    private mutating func map(_ entries: [ExpressionNode.Entry], _ node: ExpressionNode)
+        throws(ExpressionError) -> JSONValue
+    {
         var members: [String: JSONValue] = [:]
         for entry in entries {
-            guard case .string(let key) = try value(entry.key) else { throw error(entry.key, "a key is a text") }
-            guard key.isKey else { throw error(entry.key, "a key has at most \(JSONText.Limits.standardKeyBytes) bytes") }
+            guard case .string(let key) = try value(entry.key) else {
+                throw error(entry.key, "a key is a text")
+            }
+            guard key.isKey else {
+                throw error(
+                    entry.key, "a key has at most \(JSONText.Limits.standardKeyBytes) bytes")
+            }
             guard members[key] == nil else { throw error(entry.key, "a key comes twice") }
             members[key] = try value(entry.value)
         }
         return try bounded(.object(members), node)
     }
 
-    /// `&&` and `||` of CEL: a side that decides does so even when the other has no value, whichever comes first.
-    private mutating func junction(_ left: ExpressionNode, _ right: ExpressionNode, decides: Bool) throws(ExpressionError) -> JSONValue {
+    /// `&&` and `||` of CEL: a side that decides does so even when the other has no value,
+    /// whichever comes first.
+    private mutating func junction(_ left: ExpressionNode, _ right: ExpressionNode, decides: Bool)
+        throws(ExpressionError) -> JSONValue
+    {
         let first: Result<Bool, ExpressionError>
         do { first = .success(try truth(left)) } catch { first = .failure(error) }
         if case .success(decides) = first { return .bool(decides) }
@@ -63,7 +84,9 @@ struct ExpressionEvaluator {
     }
 
     /// The right side's value; when it has none, the error is the left side's if that had one, too.
-    private mutating func truth(_ node: ExpressionNode, unless first: Result<Bool, ExpressionError>) throws(ExpressionError) -> Bool {
+    private mutating func truth(_ node: ExpressionNode, unless first: Result<Bool, ExpressionError>)
+        throws(ExpressionError) -> Bool
+    {
         do { return try truth(node) } catch {
             _ = try first.get()
             throw error
@@ -72,7 +95,9 @@ struct ExpressionEvaluator {
 
     private mutating func truth(_ node: ExpressionNode) throws(ExpressionError) -> Bool {
         let result = try value(node)
-        guard case .bool(let value) = result else { throw error(node, "a truth value is expected, not \(result.kind)") }
+        guard case .bool(let value) = result else {
+            throw error(node, "a truth value is expected, not \(result.kind)")
+        }
         return value
     }
 
@@ -97,22 +122,30 @@ struct ExpressionEvaluator {
             return try finite(try number(left, node) / divisor, node)
         case .remainder:
             let (dividend, divisor) = (try number(left, node), try number(right, node))
-            guard dividend == dividend.rounded(), divisor == divisor.rounded() else { throw error(node, "“%” takes whole numbers") }
+            guard dividend == dividend.rounded(), divisor == divisor.rounded() else {
+                throw error(node, "“%” takes whole numbers")
+            }
             guard divisor != 0 else { throw error(node, "division by zero") }
             return .number(dividend.truncatingRemainder(dividingBy: divisor))
         }
     }
 
-    private func sum(_ left: JSONValue, _ right: JSONValue, _ node: ExpressionNode) throws(ExpressionError) -> JSONValue {
+    private func sum(_ left: JSONValue, _ right: JSONValue, _ node: ExpressionNode)
+        throws(ExpressionError) -> JSONValue
+    {
         switch (left, right) {
         case (.number(let a), .number(let b)): return try finite(a + b, node)
         case (.string(let a), .string(let b)): return try bounded(.string(a + b), node)
         case (.array(let a), .array(let b)): return try bounded(.array(a + b), node)
-        default: throw error(node, "“+” adds numbers, texts or lists, not \(left.kind) and \(right.kind)")
+        default:
+            throw error(
+                node, "“+” adds numbers, texts or lists, not \(left.kind) and \(right.kind)")
         }
     }
 
-    private func isLess(_ left: JSONValue, _ right: JSONValue, _ node: ExpressionNode) throws(ExpressionError) -> Bool {
+    private func isLess(_ left: JSONValue, _ right: JSONValue, _ node: ExpressionNode)
+        throws(ExpressionError) -> Bool
+    {
         switch (left, right) {
         case (.number(let a), .number(let b)): return a < b
         // By code points, as CEL orders texts; UTF-8 has the same order.
@@ -122,7 +155,9 @@ struct ExpressionEvaluator {
         }
     }
 
-    private mutating func contains(_ container: JSONValue, _ value: JSONValue, _ node: ExpressionNode) throws(ExpressionError) -> Bool {
+    private mutating func contains(
+        _ container: JSONValue, _ value: JSONValue, _ node: ExpressionNode
+    ) throws(ExpressionError) -> Bool {
         try spend(Self.weight(container) / 64, node)
         switch container {
         case .array(let values): return values.contains { Self.areEqual($0, value) }
@@ -133,13 +168,21 @@ struct ExpressionEvaluator {
         }
     }
 
-    private func member(_ name: String, of base: JSONValue, _ node: ExpressionNode) throws(ExpressionError) -> JSONValue {
-        guard case .object(let members) = base else { throw error(node, "\(base.kind) has no member “\(name)”") }
-        guard name.isKey, let value = members[name] else { throw error(node, "there is no member “\(name)”") }
+    private func member(_ name: String, of base: JSONValue, _ node: ExpressionNode)
+        throws(ExpressionError) -> JSONValue
+    {
+        guard case .object(let members) = base else {
+            throw error(node, "\(base.kind) has no member “\(name)”")
+        }
+        guard name.isKey, let value = members[name] else {
+            throw error(node, "there is no member “\(name)”")
+        }
         return value
     }
 
-    private func element(_ index: JSONValue, of base: JSONValue, _ node: ExpressionNode) throws(ExpressionError) -> JSONValue {
+    private func element(_ index: JSONValue, of base: JSONValue, _ node: ExpressionNode)
+        throws(ExpressionError) -> JSONValue
+    {
         switch (base, index) {
         case (.array(let values), .number(let index)):
             guard index == index.rounded(), index >= 0, index < Double(values.count) else {
@@ -151,22 +194,31 @@ struct ExpressionEvaluator {
         }
     }
 
-    private func number(_ value: JSONValue, _ node: ExpressionNode) throws(ExpressionError) -> Double {
-        guard case .number(let number) = value else { throw error(node, "a number is expected, not \(value.kind)") }
+    private func number(_ value: JSONValue, _ node: ExpressionNode) throws(ExpressionError)
+        -> Double
+    {
+        guard case .number(let number) = value else {
+            throw error(node, "a number is expected, not \(value.kind)")
+        }
         return number
     }
 
-    private func finite(_ value: Double, _ node: ExpressionNode) throws(ExpressionError) -> JSONValue {
+    private func finite(_ value: Double, _ node: ExpressionNode) throws(ExpressionError)
+        -> JSONValue
+    {
         guard value.isFinite else { throw error(node, "the number is too large") }
         return .number(value)
     }
 
     /// A result that is not too large to keep.
-    private func bounded(_ value: JSONValue, _ node: ExpressionNode) throws(ExpressionError) -> JSONValue {
+    private func bounded(_ value: JSONValue, _ node: ExpressionNode) throws(ExpressionError)
+        -> JSONValue
+    {
         switch value {
         case .array(let values) where values.count > JourneyExpression.maxElements:
             throw error(node, "the list has more than \(JourneyExpression.maxElements) elements")
-        case .number(let number) where !number.isFinite: throw error(node, "the number is too large")
+        case .number(let number) where !number.isFinite:
+            throw error(node, "the number is too large")
         case .string(let text) where text.utf8.count <= JourneyExpression.maxTextBytes: return value
         default: break
         }
@@ -178,17 +230,24 @@ struct ExpressionEvaluator {
 
     private mutating func spend(_ cost: Int, _ node: ExpressionNode) throws(ExpressionError) {
         steps += cost
-        guard steps <= JourneyExpression.maxSteps else { throw error(node, "it takes more than \(JourneyExpression.maxSteps) steps") }
+        guard steps <= JourneyExpression.maxSteps else {
+            throw error(node, "it takes more than \(JourneyExpression.maxSteps) steps")
+        }
     }
 
-    private func error(_ node: ExpressionNode, _ reason: String) -> ExpressionError { ExpressionError(place: node.place, reason: reason) }
+    private func error(_ node: ExpressionNode, _ reason: String) -> ExpressionError {
+        ExpressionError(place: node.place, reason: reason)
+    }
 
     /// Texts are equal when their code points are; values of different kinds never are.
     static func areEqual(_ a: JSONValue, _ b: JSONValue) -> Bool {
         switch (a, b) {
         case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
-        case (.array(let a), .array(let b)): a.count == b.count && zip(a, b).allSatisfy { areEqual($0, $1) }
-        case (.object(let a), .object(let b)): a.count == b.count && a.allSatisfy { key, value in b[key].map { areEqual(value, $0) } ?? false }
+        case (.array(let a), .array(let b)):
+            a.count == b.count && zip(a, b).allSatisfy { areEqual($0, $1) }
+        case (.object(let a), .object(let b)):
+            a.count == b.count
+                && a.allSatisfy { key, value in b[key].map { areEqual(value, $0) } ?? false }
         default: a == b
         }
     }
@@ -200,12 +259,14 @@ struct ExpressionEvaluator {
         case .number: 8
         case .string(let text): text.utf8.count + 2
         case .array(let values): values.reduce(2) { $0 + weight($1) + 1 }
-        case .object(let members): members.reduce(2) { $0 + $1.key.utf8.count + weight($1.value) + 4 }
+        case .object(let members):
+            members.reduce(2) { $0 + $1.key.utf8.count + weight($1.value) + 4 }
         }
     }
 }
 
 extension String {
-    /// Whether a member can have this name. Expressions compute names, and looking a long one up is expensive (``StreamSafeText``).
+    /// Whether a member can have this name. Expressions compute names, and looking a long one up is
+    /// expensive (``StreamSafeText``).
     fileprivate var isKey: Bool { utf8.count <= JSONText.Limits.standardKeyBytes }
 }

@@ -10,11 +10,23 @@ extension ExpressionFunction {
     func result(_ arguments: [JSONValue]) throws(FunctionFault) -> JSONValue {
         switch self {
         case .size: .number(Double(try size(arguments[0])))
-        case .startsWith: .bool(try text(arguments[0]).utf8.starts(with: try text(arguments[1]).utf8))
-        case .endsWith: .bool(try text(arguments[0]).utf8.reversed().starts(with: try text(arguments[1]).utf8.reversed()))
-        case .contains: .bool(Self.places(of: Array(try text(arguments[1]).utf8), in: Array(try text(arguments[0]).utf8), limit: 1).count == 1)
-        case .lowerAscii: .string(Self.mapASCII(try text(arguments[0])) { (65...90).contains($0) ? $0 + 32 : $0 })
-        case .upperAscii: .string(Self.mapASCII(try text(arguments[0])) { (97...122).contains($0) ? $0 - 32 : $0 })
+        case .startsWith:
+            .bool(try text(arguments[0]).utf8.starts(with: try text(arguments[1]).utf8))
+        case .endsWith:
+            .bool(
+                try text(arguments[0]).utf8.reversed().starts(
+                    with: try text(arguments[1]).utf8.reversed()))
+        case .contains:
+            .bool(
+                Self.places(
+                    of: Array(try text(arguments[1]).utf8), in: Array(try text(arguments[0]).utf8),
+                    limit: 1
+                ).count == 1)
+        case .lowerAscii:
+            .string(Self.mapASCII(try text(arguments[0])) { (65...90).contains($0) ? $0 + 32 : $0 })
+        case .upperAscii:
+            .string(
+                Self.mapASCII(try text(arguments[0])) { (97...122).contains($0) ? $0 - 32 : $0 })
         case .trim: .string(Self.trimmed(try text(arguments[0])))
         case .split: .array(try split(arguments))
         case .substring: .string(try substring(arguments))
@@ -36,12 +48,16 @@ extension ExpressionFunction {
     }
 
     private func split(_ arguments: [JSONValue]) throws(FunctionFault) -> [JSONValue] {
-        let (text, separator) = (Array(try text(arguments[0]).utf8), Array(try text(arguments[1]).utf8))
+        let (text, separator) = (
+            Array(try text(arguments[0]).utf8), Array(try text(arguments[1]).utf8)
+        )
         let limit = arguments.count > 2 ? try whole(arguments[2]) : -1
         if limit == 0 { return [] }
         guard !separator.isEmpty else { throw FunctionFault(reason: "the separator is empty") }
         // One place too many is enough to be refused for its length.
-        let most = limit > 0 ? min(limit - 1, JourneyExpression.maxElements) : JourneyExpression.maxElements
+        let most =
+            limit > 0
+            ? min(limit - 1, JourneyExpression.maxElements) : JourneyExpression.maxElements
         var parts: [JSONValue] = [], start = 0
         for place in Self.places(of: separator, in: text, limit: most) {
             parts.append(.string(String(decoding: text[start..<place], as: UTF8.self)))
@@ -52,21 +68,28 @@ extension ExpressionFunction {
 
     private func substring(_ arguments: [JSONValue]) throws(FunctionFault) -> String {
         let scalars = Array(try text(arguments[0]).unicodeScalars)
-        let start = try whole(arguments[1]), end = arguments.count > 2 ? try whole(arguments[2]) : scalars.count
-        guard 0 <= start, start <= end, end <= scalars.count else { throw FunctionFault(reason: "the text does not reach from \(start) to \(end)") }
+        let start = try whole(arguments[1]),
+            end = arguments.count > 2 ? try whole(arguments[2]) : scalars.count
+        guard 0 <= start, start <= end, end <= scalars.count else {
+            throw FunctionFault(reason: "the text does not reach from \(start) to \(end)")
+        }
         var part = String.UnicodeScalarView()
         part.append(contentsOf: scalars[start..<end])
         return String(part)
     }
 
     private func replace(_ arguments: [JSONValue]) throws(FunctionFault) -> String {
-        let (text, old, new) = (Array(try text(arguments[0]).utf8), Array(try text(arguments[1]).utf8), Array(try text(arguments[2]).utf8))
+        let (text, old, new) = (
+            Array(try text(arguments[0]).utf8), Array(try text(arguments[1]).utf8),
+            Array(try text(arguments[2]).utf8)
+        )
         guard !old.isEmpty else { throw FunctionFault(reason: "the text to replace is empty") }
         let limit = arguments.count > 3 ? try whole(arguments[3]) : -1
         let places = Self.places(of: old, in: text, limit: limit < 0 ? .max : limit)
         let length = text.count + places.count * (new.count - old.count)
         guard length <= JourneyExpression.maxTextBytes else {
-            throw FunctionFault(reason: "the result has more than \(JourneyExpression.maxTextBytes) bytes")
+            throw FunctionFault(
+                reason: "the result has more than \(JourneyExpression.maxTextBytes) bytes")
         }
         var result: [UInt8] = [], start = 0
         for place in places {
@@ -84,7 +107,8 @@ extension ExpressionFunction {
                 throw FunctionFault(reason: "the text is no whole number")
             }
             return Double(number)
-        case .null, .bool, .array, .object: throw FunctionFault(reason: "\(value.kind) is no number")
+        case .null, .bool, .array, .object:
+            throw FunctionFault(reason: "\(value.kind) is no number")
         }
     }
 
@@ -93,11 +117,14 @@ extension ExpressionFunction {
         case .number(let number): return number
         case .string(let text):
             // Double() alone would also take “nan”, “inf” and hexadecimal.
-            guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(text), number.isFinite else {
+            guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }),
+                let number = Double(text), number.isFinite
+            else {
                 throw FunctionFault(reason: "the text is no number")
             }
             return number
-        case .null, .bool, .array, .object: throw FunctionFault(reason: "\(value.kind) is no number")
+        case .null, .bool, .array, .object:
+            throw FunctionFault(reason: "\(value.kind) is no number")
         }
     }
 
@@ -106,31 +133,40 @@ extension ExpressionFunction {
         case .string(let text): return text
         case .number(let number): return JSONText.number(number)
         case .bool(let value): return value ? "true" : "false"
-        case .null, .array, .object: throw FunctionFault(reason: "\(value.kind) has no form as a text")
+        case .null, .array, .object:
+            throw FunctionFault(reason: "\(value.kind) has no form as a text")
         }
     }
 
     private func bool(_ value: JSONValue) throws(FunctionFault) -> Bool {
         switch value {
         case .bool(let value): return value
-        case .string("true"), .string("True"), .string("TRUE"), .string("t"), .string("1"): return true
-        case .string("false"), .string("False"), .string("FALSE"), .string("f"), .string("0"): return false
+        case .string("true"), .string("True"), .string("TRUE"), .string("t"), .string("1"):
+            return true
+        case .string("false"), .string("False"), .string("FALSE"), .string("f"), .string("0"):
+            return false
         case .string: throw FunctionFault(reason: "the text is neither “true” nor “false”")
-        case .null, .number, .array, .object: throw FunctionFault(reason: "\(value.kind) is no truth value")
+        case .null, .number, .array, .object:
+            throw FunctionFault(reason: "\(value.kind) is no truth value")
         }
     }
 
     private func text(_ value: JSONValue) throws(FunctionFault) -> String {
-        guard case .string(let text) = value else { throw FunctionFault(reason: "a text is expected, not \(value.kind)") }
+        guard case .string(let text) = value else {
+            throw FunctionFault(reason: "a text is expected, not \(value.kind)")
+        }
         return text
     }
 
     private func whole(_ value: JSONValue) throws(FunctionFault) -> Int {
-        guard case .number(let number) = value, let whole = Int(exactly: number) else { throw FunctionFault(reason: "a whole number is expected") }
+        guard case .number(let number) = value, let whole = Int(exactly: number) else {
+            throw FunctionFault(reason: "a whole number is expected")
+        }
         return whole
     }
 
-    /// Where `part` stands in `text`, without overlap, from the left, at most `limit` times. `part` is empty only for `contains`.
+    /// Where `part` stands in `text`, without overlap, from the left, at most `limit` times. `part`
+    /// is empty only for `contains`.
     private static func places(of part: [UInt8], in text: [UInt8], limit: Int) -> [Int] {
         guard !part.isEmpty else { return limit > 0 ? [0] : [] }
         var places: [Int] = [], place = 0
@@ -145,7 +181,9 @@ extension ExpressionFunction {
         return places
     }
 
-    private static func mapASCII(_ text: String, _ change: (UInt8) -> UInt8) -> String { String(decoding: text.utf8.map(change), as: UTF8.self) }
+    private static func mapASCII(_ text: String, _ change: (UInt8) -> UInt8) -> String {
+        String(decoding: text.utf8.map(change), as: UTF8.self)
+    }
 
     private static func trimmed(_ text: String) -> String {
         let scalars = text.unicodeScalars

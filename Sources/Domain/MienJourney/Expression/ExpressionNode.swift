@@ -54,7 +54,8 @@ enum BinaryOperator: String, Sendable, CaseIterable {
 
 /// What can be called, as `f(x)` or as `x.f()`.
 enum ExpressionFunction: String, Sendable, CaseIterable {
-    case size, startsWith, endsWith, contains, lowerAscii, upperAscii, trim, split, substring, replace, int, double, string, bool
+    case size, startsWith, endsWith, contains, lowerAscii, upperAscii, trim, split, substring,
+        replace, int, double, string, bool
 
     var isGlobal: Bool { [.size, .int, .double, .string, .bool].contains(self) }
     var isMethod: Bool { self == .size || !isGlobal }

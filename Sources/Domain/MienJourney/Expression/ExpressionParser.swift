@@ -22,7 +22,9 @@ struct ExpressionParser {
         nesting += 1
         defer { nesting -= 1 }
         guard nesting <= JourneyExpression.maxNesting else {
-            throw ExpressionError(place: current.place, reason: "nested more than \(JourneyExpression.maxNesting) deep")
+            throw ExpressionError(
+                place: current.place,
+                reason: "nested more than \(JourneyExpression.maxNesting) deep")
         }
         let condition = try disjunction()
         guard take("?") else { return condition }
@@ -70,11 +72,14 @@ struct ExpressionParser {
 
     private mutating func unary() throws(ExpressionError) -> ExpressionNode {
         let place = current.place
-        guard current.kind == .symbol("!") || current.kind == .symbol("-") else { return try postfix() }
+        guard current.kind == .symbol("!") || current.kind == .symbol("-") else {
+            return try postfix()
+        }
         nesting += 1
         defer { nesting -= 1 }
         guard nesting <= JourneyExpression.maxNesting else {
-            throw ExpressionError(place: place, reason: "nested more than \(JourneyExpression.maxNesting) deep")
+            throw ExpressionError(
+                place: place, reason: "nested more than \(JourneyExpression.maxNesting) deep")
         }
         let isNot = take("!")
         if !isNot { next += 1 }
@@ -121,11 +126,15 @@ struct ExpressionParser {
             return inner
         case .symbol("["):
             next += 1
-            let values = try list(until: "]") { parser throws(ExpressionError) in try parser.expression() }
+            let values = try list(until: "]") { parser throws(ExpressionError) in
+                try parser.expression()
+            }
             return try node(.list(values), token.place, values)
         case .symbol("{"):
             next += 1
-            let entries = try list(until: "}") { parser throws(ExpressionError) in try parser.entry() }
+            let entries = try list(until: "}") { parser throws(ExpressionError) in
+                try parser.entry()
+            }
             return try node(.map(entries), token.place, entries.flatMap { [$0.key, $0.value] })
         case .symbol("@"): return try alias()
         case .symbol, .end: throw unexpected("a value")
@@ -138,13 +147,16 @@ struct ExpressionParser {
         return ExpressionNode.Entry(key: key, value: try expression())
     }
 
-    private mutating func word(_ name: String, _ place: Int) throws(ExpressionError) -> ExpressionNode {
+    private mutating func word(_ name: String, _ place: Int) throws(ExpressionError)
+        -> ExpressionNode
+    {
         switch name {
         case "true": return try node(.literal(true), place, [])
         case "false": return try node(.literal(false), place, [])
         case "null": return try node(.literal(nil), place, [])
         case _ where JourneyExpression.reservedWords.contains(name):
-            throw ExpressionError(place: place, reason: "“\(name)” is a reserved word and names no variable")
+            throw ExpressionError(
+                place: place, reason: "“\(name)” is a reserved word and names no variable")
         case "has" where current.kind == .symbol("("): return try has(place)
         case _ where current.kind == .symbol("("): return try function(name, place)
         default: return try node(.variable(name), place, [])
@@ -158,35 +170,58 @@ struct ExpressionParser {
         switch argument.kind {
         case .member(let base, let name): return try node(.has(base, name), place, [base])
         case .variable(let name): return try node(.has(nil, name), place, [])
-        default: throw ExpressionError(place: argument.place, reason: "has() takes a variable or a member: has(a) or has(a.b)")
+        default:
+            throw ExpressionError(
+                place: argument.place,
+                reason: "has() takes a variable or a member: has(a) or has(a.b)")
         }
     }
 
-    private mutating func function(_ name: String, _ place: Int) throws(ExpressionError) -> ExpressionNode {
+    private mutating func function(_ name: String, _ place: Int) throws(ExpressionError)
+        -> ExpressionNode
+    {
         guard let function = ExpressionFunction(rawValue: name), function.isGlobal else {
             let hint =
                 ExpressionFunction(rawValue: name) != nil
-                ? "; write x.\(name)(…)" : Suggestion.text(for: name, among: ExpressionFunction.allCases.filter(\.isGlobal).map(\.rawValue) + ["has"])
+                ? "; write x.\(name)(…)"
+                : Suggestion.text(
+                    for: name,
+                    among: ExpressionFunction.allCases.filter(\.isGlobal).map(\.rawValue) + ["has"])
             throw ExpressionError(place: place, reason: "there is no function “\(name)”\(hint)")
         }
         try expect("(")
-        let arguments = try list(until: ")") { parser throws(ExpressionError) in try parser.expression() }
-        guard arguments.count == 1 else { throw ExpressionError(place: place, reason: "\(name)() takes one argument") }
+        let arguments = try list(until: ")") { parser throws(ExpressionError) in
+            try parser.expression()
+        }
+        guard arguments.count == 1 else {
+            throw ExpressionError(place: place, reason: "\(name)() takes one argument")
+        }
         return try node(.call(function, arguments), place, arguments)
     }
 
-    private mutating func method(_ name: (text: String, place: Int), on base: ExpressionNode) throws(ExpressionError) -> ExpressionNode {
+    private mutating func method(_ name: (text: String, place: Int), on base: ExpressionNode)
+        throws(ExpressionError) -> ExpressionNode
+    {
         guard let function = ExpressionFunction(rawValue: name.text), function.isMethod else {
             let hint =
                 ExpressionFunction(rawValue: name.text) != nil
-                ? "; write \(name.text)(x)" : Suggestion.text(for: name.text, among: ExpressionFunction.allCases.filter(\.isMethod).map(\.rawValue))
-            throw ExpressionError(place: name.place, reason: "there is no function “\(name.text)”\(hint)")
+                ? "; write \(name.text)(x)"
+                : Suggestion.text(
+                    for: name.text,
+                    among: ExpressionFunction.allCases.filter(\.isMethod).map(\.rawValue))
+            throw ExpressionError(
+                place: name.place, reason: "there is no function “\(name.text)”\(hint)")
         }
         try expect("(")
-        let arguments = try list(until: ")") { parser throws(ExpressionError) in try parser.expression() }
+        let arguments = try list(until: ")") { parser throws(ExpressionError) in
+            try parser.expression()
+        }
         guard function.arguments.contains(arguments.count) else {
-            let counts = Set([function.arguments.lowerBound, function.arguments.upperBound]).sorted().map(String.init).joined(separator: " or ")
-            throw ExpressionError(place: name.place, reason: "\(name.text)() takes \(counts) arguments, not \(arguments.count)")
+            let counts = Set([function.arguments.lowerBound, function.arguments.upperBound])
+                .sorted().map(String.init).joined(separator: " or ")
+            throw ExpressionError(
+                place: name.place,
+                reason: "\(name.text)() takes \(counts) arguments, not \(arguments.count)")
         }
         return try node(.call(function, [base] + arguments), base.place, [base] + arguments)
     }
@@ -194,9 +229,14 @@ struct ExpressionParser {
     /// `@policy.userContext()`, as other engines write the user.
     private mutating func alias() throws(ExpressionError) -> ExpressionNode {
         let place = current.place
-        let words: [ExpressionToken.Kind] = [.symbol("@"), .name("policy"), .symbol("."), .name("userContext"), .symbol("("), .symbol(")")]
+        let words: [ExpressionToken.Kind] = [
+            .symbol("@"), .name("policy"), .symbol("."), .name("userContext"), .symbol("("),
+            .symbol(")"),
+        ]
         guard tokens[next...].map(\.kind).starts(with: words) else {
-            throw ExpressionError(place: place, reason: "after “@” only “@policy.userContext()” is known, which is “user”")
+            throw ExpressionError(
+                place: place,
+                reason: "after “@” only “@policy.userContext()” is known, which is “user”")
         }
         next += words.count
         return try node(.variable("user"), place, [])
@@ -217,7 +257,8 @@ struct ExpressionParser {
         return elements
     }
 
-    private mutating func name(_ what: String) throws(ExpressionError) -> (text: String, place: Int) {
+    private mutating func name(_ what: String) throws(ExpressionError) -> (text: String, place: Int)
+    {
         guard case .name(let name) = current.kind else { throw unexpected(what) }
         let place = current.place
         next += 1
@@ -230,18 +271,26 @@ struct ExpressionParser {
         return true
     }
 
-    private mutating func expect(_ symbol: String, or other: String? = nil) throws(ExpressionError) {
-        guard take(symbol) else { throw unexpected(other.map { "“\(symbol)” or “\($0)”" } ?? "“\(symbol)”") }
+    private mutating func expect(_ symbol: String, or other: String? = nil) throws(ExpressionError)
+    {
+        guard take(symbol) else {
+            throw unexpected(other.map { "“\(symbol)” or “\($0)”" } ?? "“\(symbol)”")
+        }
     }
 
     private func unexpected(_ wanted: String) -> ExpressionError {
         ExpressionError(place: current.place, reason: "\(wanted) is expected, not \(current.shown)")
     }
 
-    private func node(_ kind: ExpressionNode.Kind, _ place: Int, _ children: [ExpressionNode]) throws(ExpressionError) -> ExpressionNode {
+    private func node(_ kind: ExpressionNode.Kind, _ place: Int, _ children: [ExpressionNode])
+        throws(ExpressionError) -> ExpressionNode
+    {
         let node = ExpressionNode(kind, at: place, above: children)
         guard node.depth <= JourneyExpression.maxTreeDepth else {
-            throw ExpressionError(place: place, reason: "more than \(JourneyExpression.maxTreeDepth) operations depend on each other")
+            throw ExpressionError(
+                place: place,
+                reason:
+                    "more than \(JourneyExpression.maxTreeDepth) operations depend on each other")
         }
         return node
     }

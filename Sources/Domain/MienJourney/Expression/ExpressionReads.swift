@@ -1,8 +1,10 @@
 import MienCore
 
-/// What an expression reads, and what is known to be there when it is true or false. A path is `a` or `a.b`; deeper members do not count.
+/// What an expression reads, and what is known to be there when it is true or false. A path is `a`
+/// or `a.b`; deeper members do not count.
 extension JourneyExpression {
-    /// Paths that have to be there, or the expression may have no value. What `has()` guards is not among them.
+    /// Paths that have to be there, or the expression may have no value. What `has()` guards is not
+    /// among them.
     var requiredPaths: [String] {
         var paths: [String] = []
         Self.collect(root, present: [], &paths)
@@ -13,14 +15,17 @@ extension JourneyExpression {
     /// Paths that are there when the expression has this value.
     func presentPaths(whenValueIs value: Bool) -> Set<String> { Self.present(root, value) }
 
-    private static func collect(_ node: ExpressionNode, present: Set<String>, _ paths: inout [String]) {
+    private static func collect(
+        _ node: ExpressionNode, present: Set<String>, _ paths: inout [String]
+    ) {
         if let path = path(of: node) {
             if !present.contains(path) { paths.append(path) }
             return
         }
         switch node.kind {
         case .literal, .variable, .has(nil, _): break
-        case .member(let base, _), .not(let base), .minus(let base), .has(.some(let base), _): collect(base, present: present, &paths)
+        case .member(let base, _), .not(let base), .minus(let base), .has(.some(let base), _):
+            collect(base, present: present, &paths)
         case .index(let base, let index):
             collect(base, present: present, &paths)
             collect(index, present: present, &paths)
@@ -55,9 +60,12 @@ extension JourneyExpression {
             guard case .variable(let variable) = base.kind else { return nil }
             return "\(variable).\(name)"
         case .index(let base, let index):
-            guard case .variable(let variable) = base.kind, case .literal(.string(let name)) = index.kind else { return nil }
+            guard case .variable(let variable) = base.kind,
+                case .literal(.string(let name)) = index.kind
+            else { return nil }
             return "\(variable).\(name)"
-        case .literal, .not, .minus, .and, .or, .binary, .conditional, .list, .map, .has, .call: return nil
+        case .literal, .not, .minus, .and, .or, .binary, .conditional, .list, .map, .has, .call:
+            return nil
         }
     }
 
@@ -68,9 +76,13 @@ extension JourneyExpression {
             guard value, case .variable(let variable) = base.kind else { return [] }
             return [variable, "\(variable).\(name)"]
         case .not(let operand): return present(operand, !value)
-        case .and(let left, let right): return value ? present(left, true).union(present(right, true)) : []
-        case .or(let left, let right): return value ? [] : present(left, false).union(present(right, false))
-        case .literal, .variable, .member, .index, .minus, .binary, .conditional, .list, .map, .call: return []
+        case .and(let left, let right):
+            return value ? present(left, true).union(present(right, true)) : []
+        case .or(let left, let right):
+            return value ? [] : present(left, false).union(present(right, false))
+        case .literal, .variable, .member, .index, .minus, .binary, .conditional, .list, .map,
+            .call:
+            return []
         }
     }
 }

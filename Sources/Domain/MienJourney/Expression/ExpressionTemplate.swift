@@ -14,11 +14,19 @@ public struct ExpressionTemplate: Sendable, Hashable {
         var parts: [Part] = [], rest = source[...]
         while let open = rest.firstRange(of: "{{") {
             guard let close = rest[open.upperBound...].firstRange(of: "}}") else {
-                throw ExpressionError(place: source.distance(from: source.startIndex, to: open.lowerBound) + 1, reason: "“{{” has no “}}”")
+                throw ExpressionError(
+                    place: source.distance(from: source.startIndex, to: open.lowerBound) + 1,
+                    reason: "“{{” has no “}}”")
             }
-            if open.lowerBound > rest.startIndex { parts.append(.text(String(rest[..<open.lowerBound]))) }
+            if open.lowerBound > rest.startIndex {
+                parts.append(.text(String(rest[..<open.lowerBound])))
+            }
             let start = source.distance(from: source.startIndex, to: open.upperBound)
-            do { parts.append(.expression(try JourneyExpression(String(rest[open.upperBound..<close.lowerBound])))) } catch {
+            do {
+                parts.append(
+                    .expression(
+                        try JourneyExpression(String(rest[open.upperBound..<close.lowerBound]))))
+            } catch {
                 throw ExpressionError(place: start + error.place, reason: error.reason)
             }
             rest = rest[close.upperBound...]
@@ -41,12 +49,15 @@ public struct ExpressionTemplate: Sendable, Hashable {
             case .expression(let expression):
                 let value = try expression.value(in: variables)
                 do throws(FunctionFault) {
-                    guard case .string(let part) = try ExpressionFunction.string.result([value]) else { continue }
+                    guard case .string(let part) = try ExpressionFunction.string.result([value])
+                    else { continue }
                     text += part
                 } catch { throw ExpressionError(place: 1, reason: error.reason) }
             }
             guard text.utf8.count <= JourneyExpression.maxTextBytes else {
-                throw ExpressionError(place: 1, reason: "the text has more than \(JourneyExpression.maxTextBytes) bytes")
+                throw ExpressionError(
+                    place: 1,
+                    reason: "the text has more than \(JourneyExpression.maxTextBytes) bytes")
             }
         }
         return text

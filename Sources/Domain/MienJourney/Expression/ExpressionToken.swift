@@ -39,7 +39,9 @@ struct ExpressionLexer {
         let kind: ExpressionToken.Kind
         if character == "\"" || character == "'" {
             kind = .text(try text(isRaw: false))
-        } else if character == "r" || character == "R", let quote = peek(1), quote == "\"" || quote == "'" {
+        } else if character == "r" || character == "R", let quote = peek(1),
+            quote == "\"" || quote == "'"
+        {
             place += 1
             kind = .text(try text(isRaw: true))
         } else if isNameStart(character) {
@@ -55,9 +57,11 @@ struct ExpressionLexer {
     private mutating func symbol() throws(ExpressionError) -> String {
         let start = place + 1
         let symbols = [
-            "&&", "||", "==", "!=", "<=", ">=", "<", ">", "!", "+", "-", "*", "/", "%", "?", ":", "(", ")", "[", "]", "{", "}", ",", ".", "@",
+            "&&", "||", "==", "!=", "<=", ">=", "<", ">", "!", "+", "-", "*", "/", "%", "?", ":",
+            "(", ")", "[", "]", "{", "}", ",", ".", "@",
         ]
-        guard let symbol = symbols.first(where: { characters[place...].starts(with: Array($0)) }) else {
+        guard let symbol = symbols.first(where: { characters[place...].starts(with: Array($0)) })
+        else {
             let hint =
                 switch characters[place] {
                 case "=": "; to compare, write “==”"
@@ -66,7 +70,8 @@ struct ExpressionLexer {
                 case "“", "”", "‘", "’": "; texts stand in \"…\" or '…'"
                 default: ""
                 }
-            throw ExpressionError(place: start, reason: "“\(characters[place])” means nothing here\(hint)")
+            throw ExpressionError(
+                place: start, reason: "“\(characters[place])” means nothing here\(hint)")
         }
         place += symbol.count
         return symbol
@@ -78,7 +83,8 @@ struct ExpressionLexer {
             place += 2
             let digits = take { $0.isASCII && $0.isHexDigit }
             guard let value = UInt32(digits, radix: 16) else {
-                throw ExpressionError(place: start + 1, reason: "“0x” takes 1 to 8 hexadecimal digits")
+                throw ExpressionError(
+                    place: start + 1, reason: "“0x” takes 1 to 8 hexadecimal digits")
             }
             return Double(value)
         }
@@ -92,7 +98,9 @@ struct ExpressionLexer {
             if current == "+" || current == "-" { place += 1 }
             _ = take { $0.isASCIIDigit }
         }
-        guard let value = Double(String(characters[start..<place])), value.isFinite, current.map({ !isNameStart($0) }) ?? true else {
+        guard let value = Double(String(characters[start..<place])), value.isFinite,
+            current.map({ !isNameStart($0) }) ?? true
+        else {
             throw ExpressionError(place: start + 1, reason: "no number is written like this")
         }
         return value
@@ -105,16 +113,24 @@ struct ExpressionLexer {
         while let character = current, character != quote {
             guard !character.isNewline else { break }
             place += 1
-            if character == "\\", !isRaw { text.unicodeScalars.append(try escape()) } else { text.append(character) }
+            if character == "\\", !isRaw {
+                text.unicodeScalars.append(try escape())
+            } else {
+                text.append(character)
+            }
         }
-        guard current == quote else { throw ExpressionError(place: start, reason: "the text that begins here has no end") }
+        guard current == quote else {
+            throw ExpressionError(place: start, reason: "the text that begins here has no end")
+        }
         place += 1
         return text
     }
 
     private mutating func escape() throws(ExpressionError) -> Unicode.Scalar {
         let start = place
-        guard let character = current else { throw ExpressionError(place: start, reason: "the text ends within an escape") }
+        guard let character = current else {
+            throw ExpressionError(place: start, reason: "the text ends within an escape")
+        }
         place += 1
         switch character {
         case "n": return "\n"
@@ -124,15 +140,27 @@ struct ExpressionLexer {
         case "x": return try scalar(digits: 2, start)
         case "u": return try scalar(digits: 4, start)
         case "U": return try scalar(digits: 8, start)
-        default: throw ExpressionError(place: start, reason: "no such escape; there are \\n \\r \\t \\\\ \\' \\\" \\xHH \\uHHHH \\UHHHHHHHH")
+        default:
+            throw ExpressionError(
+                place: start,
+                reason:
+                    "no such escape; there are \\n \\r \\t \\\\ \\' \\\" \\xHH \\uHHHH \\UHHHHHHHH")
         }
     }
 
-    private mutating func scalar(digits: Int, _ start: Int) throws(ExpressionError) -> Unicode.Scalar {
+    private mutating func scalar(digits: Int, _ start: Int) throws(ExpressionError)
+        -> Unicode.Scalar
+    {
         let end = place + digits
-        guard end <= characters.count, characters[place..<end].allSatisfy({ $0.isASCII && $0.isHexDigit }),
-            let code = UInt32(String(characters[place..<end]), radix: 16), let scalar = Unicode.Scalar(code)
-        else { throw ExpressionError(place: start, reason: "the escape takes \(digits) hexadecimal digits that name a character") }
+        guard end <= characters.count,
+            characters[place..<end].allSatisfy({ $0.isASCII && $0.isHexDigit }),
+            let code = UInt32(String(characters[place..<end]), radix: 16),
+            let scalar = Unicode.Scalar(code)
+        else {
+            throw ExpressionError(
+                place: start,
+                reason: "the escape takes \(digits) hexadecimal digits that name a character")
+        }
         place = end
         return scalar
     }
@@ -143,10 +171,16 @@ struct ExpressionLexer {
         return String(characters[start..<place])
     }
 
-    private func isNameStart(_ character: Character) -> Bool { character == "_" || character.isASCII && character.isLetter }
-    private func isNamePart(_ character: Character) -> Bool { isNameStart(character) || character.isASCIIDigit }
+    private func isNameStart(_ character: Character) -> Bool {
+        character == "_" || character.isASCII && character.isLetter
+    }
+    private func isNamePart(_ character: Character) -> Bool {
+        isNameStart(character) || character.isASCIIDigit
+    }
     private var current: Character? { peek(0) }
-    private func peek(_ offset: Int) -> Character? { place + offset < characters.count ? characters[place + offset] : nil }
+    private func peek(_ offset: Int) -> Character? {
+        place + offset < characters.count ? characters[place + offset] : nil
+    }
 }
 
 extension Character {

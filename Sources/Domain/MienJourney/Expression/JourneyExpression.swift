@@ -1,11 +1,13 @@
 public import MienCore
 
-/// An expression of a journey: a subset of CEL, parsed once. `docs/spec/journeys.md` has the grammar.
+/// An expression of a journey: a subset of CEL, parsed once. `docs/spec/journeys.md` has the
+/// grammar.
 ///
 ///     let isAdult = try JourneyExpression("has(profile.age) && profile.age >= 18")
 ///     try isAdult.value(in: ["profile": ["age": 20]])      // true
 ///
-/// Reads variables and computes; changes nothing, and ends: source, nesting, steps and results are bounded.
+/// Reads variables and computes; changes nothing, and ends: source, nesting, steps and results are
+/// bounded.
 public struct JourneyExpression: Sendable, Hashable, CustomStringConvertible {
     public static let maxBytes = 4096
     /// Of brackets, conditionals, `!` and `-`.
@@ -19,7 +21,8 @@ public struct JourneyExpression: Sendable, Hashable, CustomStringConvertible {
 
     /// Of CEL; they name no variables.
     static let reservedWords: Set<String> = [
-        "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package", "namespace", "return", "var",
+        "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
+        "loop", "package", "namespace", "return", "var",
         "void", "while", "true", "false", "null",
     ]
 
@@ -28,7 +31,10 @@ public struct JourneyExpression: Sendable, Hashable, CustomStringConvertible {
 
     /// - Throws: where `source` stops being an expression, and why.
     public init(_ source: String) throws(ExpressionError) {
-        guard source.utf8.count <= Self.maxBytes else { throw ExpressionError(place: 1, reason: "an expression has at most \(Self.maxBytes) bytes") }
+        guard source.utf8.count <= Self.maxBytes else {
+            throw ExpressionError(
+                place: 1, reason: "an expression has at most \(Self.maxBytes) bytes")
+        }
         self.source = source
         root = try ExpressionParser.parse(source)
     }
@@ -49,7 +55,8 @@ extension JourneyExpression: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         do { try self.init(try container.decode(String.self)) } catch let error as ExpressionError {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: error.description)
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: error.description)
         }
     }
 

@@ -31,7 +31,8 @@ struct JourneyFlow {
             let facts = step.step.facts
             for outcome in facts.outcomes {
                 let after = known.after(outcome, of: facts, at: id)
-                for (target, knowledge) in ways(step, outcome, after) where definition.steps[target] != nil {
+                for (target, knowledge) in ways(step, outcome, after)
+                where definition.steps[target] != nil {
                     edges.insert(Edge(from: id, outcome: outcome.outcome, to: target))
                     if learn(knowledge, at: target) { waiting.insert(target) }
                 }
@@ -44,7 +45,9 @@ struct JourneyFlow {
     ) -> [(StepID, LintKnowledge)] {
         if let target = step.on[outcome.outcome] { return [(target, after)] }
         guard outcome.isRequired else { return [] }
-        if after.loops.contains([]) { missing.insert(Missing(step: step.id, outcome: outcome.outcome)) }
+        if after.loops.contains([]) {
+            missing.insert(Missing(step: step.id, outcome: outcome.outcome))
+        }
         return Set(after.loops.compactMap(\.last)).sorted().map { loop in
             var back = after
             back.loops = after.loops.filter { $0.last == loop }
@@ -64,7 +67,9 @@ struct JourneyFlow {
         let ways = Dictionary(grouping: edges.filter(isOpen), by: \.from)
         var found: Set<StepID> = [start], waiting = [start]
         while let step = waiting.popLast() {
-            for edge in ways[step] ?? [] where found.insert(edge.to).inserted { waiting.append(edge.to) }
+            for edge in ways[step] ?? [] where found.insert(edge.to).inserted {
+                waiting.append(edge.to)
+            }
         }
         return found
     }

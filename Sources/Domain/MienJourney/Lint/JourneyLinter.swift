@@ -13,10 +13,18 @@ public enum JourneyLinter {
             guard let known = flow.knowledge[id]?.completed else { continue }
             findings += needs(step, known) + VariableCheck(definition, step, known).findings
         }
-        findings += faces(definition, flow) + unlocks(definition, flow) + cycles(definition, flow) + signUps(definition)
+        findings +=
+            faces(definition, flow) + unlocks(definition, flow) + cycles(definition, flow)
+            + signUps(definition)
         return findings.sorted { a, b in
-            (a.severity == .error ? 0 : 1, a.step?.text ?? "", a.setting ?? "", a.code.rawValue, a.message)
-                < (b.severity == .error ? 0 : 1, b.step?.text ?? "", b.setting ?? "", b.code.rawValue, b.message)
+            (
+                a.severity == .error ? 0 : 1, a.step?.text ?? "", a.setting ?? "", a.code.rawValue,
+                a.message
+            )
+                < (
+                    b.severity == .error ? 0 : 1, b.step?.text ?? "", b.setting ?? "",
+                    b.code.rawValue, b.message
+                )
         }
     }
 
@@ -27,37 +35,53 @@ public enum JourneyLinter {
         var findings: [LintFinding] = []
         if definition.steps[definition.start] == nil {
             let hint = Suggestion.text(for: definition.start.text, among: names)
-            findings.append(LintFinding(.error, .danglingTarget, nil, "start", "there is no step “\(definition.start)”\(hint)"))
+            findings.append(
+                LintFinding(
+                    .error, .danglingTarget, nil, "start",
+                    "there is no step “\(definition.start)”\(hint)"))
         }
         for (id, step) in definition.steps {
             let outcomes = step.outcomes
             for (outcome, target) in step.on {
                 if definition.steps[target] == nil {
                     let hint = Suggestion.text(for: target.text, among: names)
-                    findings.append(LintFinding(.error, .danglingTarget, id, "on.\(outcome)", "there is no step “\(target)”\(hint)"))
+                    findings.append(
+                        LintFinding(
+                            .error, .danglingTarget, id, "on.\(outcome)",
+                            "there is no step “\(target)”\(hint)"))
                 }
                 if !outcomes.contains(outcome) {
-                    findings.append(LintFinding(.error, .unknownOutcome, id, "on.\(outcome)", neverHappens(outcome, step, outcomes)))
+                    findings.append(
+                        LintFinding(
+                            .error, .unknownOutcome, id, "on.\(outcome)",
+                            neverHappens(outcome, step, outcomes)))
                 }
             }
         }
         return findings
     }
 
-    private static func neverHappens(_ outcome: Outcome, _ step: StepDefinition, _ outcomes: [Outcome]) -> String {
+    private static func neverHappens(
+        _ outcome: Outcome, _ step: StepDefinition, _ outcomes: [Outcome]
+    ) -> String {
         if outcome == .failure, step.step.failure != nil {
-            return "never happens: failure_behavior is “abort”; set it to “branch” or remove this way"
+            return
+                "never happens: failure_behavior is “abort”; set it to “branch” or remove this way"
         }
         if outcome == .cancel, step.step.client != nil {
-            return "never happens: cancel_behavior is “abort”; set it to “cancel_branch” or remove this way"
+            return
+                "never happens: cancel_behavior is “abort”; set it to “cancel_branch” or remove this way"
         }
-        guard !outcomes.isEmpty else { return "never happens: \(step.type.rawValue) ends the journey" }
+        guard !outcomes.isEmpty else {
+            return "never happens: \(step.type.rawValue) ends the journey"
+        }
         let names = outcomes.map(\.name)
         return
             "\(step.type.rawValue) has no such outcome\(Suggestion.text(for: outcome.name, among: names)) (it has \(names.joined(separator: ", ")))"
     }
 
-    private static func ways(_ definition: JourneyDefinition, _ flow: JourneyFlow) -> [LintFinding] {
+    private static func ways(_ definition: JourneyDefinition, _ flow: JourneyFlow) -> [LintFinding]
+    {
         guard definition.steps[definition.start] != nil else { return [] }
         var findings = flow.missing.map { missing in
             let remedy =
@@ -66,26 +90,37 @@ public enum JourneyLinter {
                 case .cancel: "say where it leads, or set cancel_behavior to “abort”"
                 default: "say where it leads"
                 }
-            return LintFinding(.error, .missingOutcome, missing.step, "on.\(missing.outcome)", "this outcome leads nowhere; \(remedy)")
+            return LintFinding(
+                .error, .missingOutcome, missing.step, "on.\(missing.outcome)",
+                "this outcome leads nowhere; \(remedy)")
         }
         for id in definition.steps.keys where flow.knowledge[id] == nil {
-            findings.append(LintFinding(.warning, .unreachableStep, id, "no way leads here; remove it or lead to it"))
+            findings.append(
+                LintFinding(
+                    .warning, .unreachableStep, id, "no way leads here; remove it or lead to it"))
         }
-        if !flow.knowledge.keys.contains(where: { definition.steps[$0]?.step.facts.end == .complete }) {
-            findings.append(LintFinding(.error, .noCompletion, nil, "no way leads to a complete_journey step"))
+        if !flow.knowledge.keys.contains(where: {
+            definition.steps[$0]?.step.facts.end == .complete
+        }) {
+            findings.append(
+                LintFinding(.error, .noCompletion, nil, "no way leads to a complete_journey step"))
         }
         return findings
     }
 
     // MARK: Sign-ups
 
-    /// Without a code by e-mail no address is ever attached, and the end of the journey tells a free name from a taken one.
+    /// Without a code by e-mail no address is ever attached, and the end of the journey tells a
+    /// free name from a taken one.
     private static func signUps(_ definition: JourneyDefinition) -> [LintFinding] {
-        guard !definition.steps.values.contains(where: { $0.step is EmailOTPAuthentication }) else { return [] }
+        guard !definition.steps.values.contains(where: { $0.step is EmailOTPAuthentication }) else {
+            return []
+        }
         return definition.steps.values.filter { $0.step is CreateUser }.map { step in
             LintFinding(
                 .warning, .signUpWithoutCode, step.id,
-                "nothing verifies the address of a new user, and anyone can learn which names are taken; add email_otp_authentication")
+                "nothing verifies the address of a new user, and anyone can learn which names are taken; add email_otp_authentication"
+            )
         }
     }
 
@@ -94,14 +129,20 @@ public enum JourneyLinter {
     private static func settings(_ step: StepDefinition) -> [LintFinding] {
         var findings: [LintFinding] = []
         if let webhook = step.step as? CallWebhook, !webhook.url.hasPrefix("https://") {
-            findings.append(LintFinding(.error, .webhookNotHTTPS, step.id, "url", "what is sent can be read and changed on its way; use https"))
+            findings.append(
+                LintFinding(
+                    .error, .webhookNotHTTPS, step.id, "url",
+                    "what is sent can be read and changed on its way; use https"))
         }
-        let liveness = (step.step as? SelfieAcquisition)?.liveness ?? (step.step as? IdentityVerification)?.liveness
+        let liveness =
+            (step.step as? SelfieAcquisition)?.liveness
+            ?? (step.step as? IdentityVerification)?.liveness
         if liveness?.mode == .image {
             findings.append(
                 LintFinding(
                     .warning, .livenessOff, step.id, "liveness",
-                    "a photo of the person passes unless the app asks for more; leave the mode out, or use “liveness_active”"))
+                    "a photo of the person passes unless the app asks for more; leave the mode out, or use “liveness_active”"
+                ))
         }
         return findings
     }
@@ -133,36 +174,46 @@ public enum JourneyLinter {
 
     private static func remedy(_ needed: JourneyUser.Level, _ step: StepDefinition) -> String {
         switch needed {
-        case .identified: "on some way nobody has said who the user is: set \(step.type == .authenticatePassword ? "username" : "user_identifier")"
+        case .identified:
+            "on some way nobody has said who the user is: set \(step.type == .authenticatePassword ? "username" : "user_identifier")"
         case .established:
             "on some way the user's identity is not established: sign the user in, or create the user, before, or set requires_user for the journey"
         case .authenticated:
             "on some way the user has not signed in: sign the user in before, or set requires_user for the journey"
-                + (step.type == .completeJourney ? ", or say with user_auth_state that less is enough" : "")
+                + (step.type == .completeJourney
+                    ? ", or say with user_auth_state that less is enough" : "")
         }
     }
 
     // MARK: Faces
 
-    private static func faces(_ definition: JourneyDefinition, _ flow: JourneyFlow) -> [LintFinding] {
+    private static func faces(_ definition: JourneyDefinition, _ flow: JourneyFlow) -> [LintFinding]
+    {
         var findings: [LintFinding] = []
         for (id, step) in definition.steps {
-            guard let form = step.step as? LoginForm, form.branches.contains(where: { $0.kind == .face }),
+            guard let form = step.step as? LoginForm,
+                form.branches.contains(where: { $0.kind == .face }),
                 !form.branches.contains(where: { $0.kind != .face })
             else { continue }
             findings.append(
                 LintFinding(
                     .error, .faceWithoutAlternative, id, "branches",
-                    "whoever cannot or will not use their face is shut out: offer another branch, a password for example"))
+                    "whoever cannot or will not use their face is shut out: offer another branch, a password for example"
+                ))
         }
-        let faceSteps = flow.knowledge.keys.filter { definition.steps[$0]?.step.facts.method == .face }.sorted()
+        let faceSteps = flow.knowledge.keys.filter {
+            definition.steps[$0]?.step.facts.method == .face
+        }.sorted()
         guard !faceSteps.isEmpty else { return findings }
-        let others = flow.reachable(from: definition.start) { !($0.outcome == .success && faceSteps.contains($0.from)) }
+        let others = flow.reachable(from: definition.start) {
+            !($0.outcome == .success && faceSteps.contains($0.from))
+        }
         if !others.contains(where: { definition.steps[$0]?.step.facts.end == .complete }) {
             findings.append(
                 LintFinding(
                     .error, .faceWithoutAlternative, faceSteps[0],
-                    "no way leads to a completion without a face: whoever cannot or will not use theirs is shut out; lead another way there"))
+                    "no way leads to a completion without a face: whoever cannot or will not use theirs is shut out; lead another way there"
+                ))
         }
         return findings
     }
@@ -171,48 +222,81 @@ public enum JourneyLinter {
 
     /// Proof that an e-mail code or a face alone does not give, and what makes up for it.
     private static let restoring: Set<StepType> = [
-        .authenticatePassword, .authenticateNativeBiometrics, .authenticateOTP, .recoveryCodeAuthentication, .recoverAccount,
+        .authenticatePassword, .authenticateNativeBiometrics, .authenticateOTP,
+        .recoveryCodeAuthentication, .recoverAccount,
     ]
 
-    private static func unlocks(_ definition: JourneyDefinition, _ flow: JourneyFlow) -> [LintFinding] {
+    private static func unlocks(_ definition: JourneyDefinition, _ flow: JourneyFlow)
+        -> [LintFinding]
+    {
         guard !definition.requiresUser else { return [] }
         func reachable(_ start: StepID) -> Set<StepID> {
             flow.reachable(from: start) { edge in
-                guard edge.outcome == .success, let type = definition.steps[edge.from]?.type else { return true }
+                guard edge.outcome == .success, let type = definition.steps[edge.from]?.type else {
+                    return true
+                }
                 return !restoring.contains(type)
             }
         }
-        func isWeak(_ id: StepID) -> Bool { definition.steps[id].map { [.emailOTPAuthentication, .authenticateFace].contains($0.type) } ?? false }
-        let unlocked = reachable(definition.start).filter(isWeak).reduce(into: Set<StepID>()) { $0.formUnion(reachable($1)) }
+        func isWeak(_ id: StepID) -> Bool {
+            definition.steps[id].map {
+                [.emailOTPAuthentication, .authenticateFace].contains($0.type)
+            } ?? false
+        }
+        let unlocked = reachable(definition.start).filter(isWeak).reduce(into: Set<StepID>()) {
+            $0.formUnion(reachable($1))
+        }
         return unlocked.filter { definition.steps[$0]?.type == .unlockAuthenticator }.map { id in
             LintFinding(
                 .warning, .unlockWithoutHold, id,
-                "a thief who reads the user's mail, or holds up a photo, gets here at once; put a recover_account step before")
+                "a thief who reads the user's mail, or holds up a photo, gets here at once; put a recover_account step before"
+            )
         }
     }
 
     // MARK: Cycles
 
-    private static func cycles(_ definition: JourneyDefinition, _ flow: JourneyFlow) -> [LintFinding] {
+    private static func cycles(_ definition: JourneyDefinition, _ flow: JourneyFlow)
+        -> [LintFinding]
+    {
         // A loop bounds what runs through its body.
-        let unbounded = flow.cycles { !(definition.steps[$0.from]?.type == .loop && $0.outcome == .body) }
+        let unbounded = flow.cycles {
+            !(definition.steps[$0.from]?.type == .loop && $0.outcome == .body)
+        }
         let endless = flow.cycles { edge in
-            !(definition.steps[edge.from]?.type == .loop && edge.outcome == .body) && definition.steps[edge.from]?.isClientFacing == false
+            !(definition.steps[edge.from]?.type == .loop && edge.outcome == .body)
+                && definition.steps[edge.from]?.isClientFacing == false
         }
         var findings = endless.map {
-            LintFinding(.error, .endlessCycle, $0, "the journey comes back here without asking the client; lead elsewhere, or use a loop")
+            LintFinding(
+                .error, .endlessCycle, $0,
+                "the journey comes back here without asking the client; lead elsewhere, or use a loop"
+            )
         }
-        findings += unbounded.subtracting(endless).filter { definition.steps[$0]?.isClientFacing ?? false }.map {
-            LintFinding(.warning, .unboundedRetry, $0, "the journey can come back here any number of times; put a loop around it")
+        findings += unbounded.subtracting(endless).filter {
+            definition.steps[$0]?.isClientFacing ?? false
+        }.map {
+            LintFinding(
+                .warning, .unboundedRetry, $0,
+                "the journey can come back here any number of times; put a loop around it")
         }
         for (id, known) in flow.knowledge
-        where definition.steps[id]?.type == .loop && known.loops.contains(where: { $0.count >= JourneyInstance.maxNestedLoops && !$0.contains(id) }) {
-            findings.append(LintFinding(.error, .loopsTooDeep, id, "loops are nested more than \(JourneyInstance.maxNestedLoops) deep"))
+        where definition.steps[id]?.type == .loop
+            && known.loops.contains(where: {
+                $0.count >= JourneyInstance.maxNestedLoops && !$0.contains(id)
+            })
+        {
+            findings.append(
+                LintFinding(
+                    .error, .loopsTooDeep, id,
+                    "loops are nested more than \(JourneyInstance.maxNestedLoops) deep"))
         }
         return findings
     }
 }
 
 extension LintFinding {
-    fileprivate init(_ severity: Severity, _ code: Code, _ step: StepID?, _ message: String) { self.init(severity, code, step, nil, message) }
+    fileprivate init(_ severity: Severity, _ code: Code, _ step: StepID?, _ message: String) {
+        self.init(severity, code, step, nil, message)
+    }
 }

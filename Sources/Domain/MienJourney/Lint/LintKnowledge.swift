@@ -17,7 +17,10 @@ struct LintKnowledge: Equatable {
 
     /// At the start of a journey.
     init(_ definition: JourneyDefinition) {
-        always = ["user", "user.level", "app", "app.id", "journey", "journey.id", "journey.version", "journey.run", "parameters"]
+        always = [
+            "user", "user.level", "app", "app.id", "journey", "journey.id", "journey.version",
+            "journey.run", "parameters",
+        ]
         sometimes = always.union(["user.id", "user.amr"])
         if definition.requiresUser { user = .authenticated }
         if let parameters = definition.parameters {
@@ -58,7 +61,10 @@ struct LintKnowledge: Equatable {
             next.always.formUnion(present)
             next.sometimes.formUnion(present)
         }
-        if facts.isLoop { next.loops = Set(loops.map { Self.stack($0, at: step, isBody: outcome.outcome == .body) }) }
+        if facts.isLoop {
+            next.loops = Set(
+                loops.map { Self.stack($0, at: step, isBody: outcome.outcome == .body) })
+        }
         return next
     }
 

@@ -13,10 +13,13 @@ struct StepFacts {
 
     struct Assignment {
         let variable: String
-        /// The members it is known to have, each with whether it always has it; `nil` when that is not known.
+        /// The members it is known to have, each with whether it always has it; `nil` when that is
+        /// not known.
         let members: [String: Bool]?
 
-        init(_ variable: String, _ members: [String: Bool]? = nil) { (self.variable, self.members) = (variable, members) }
+        init(_ variable: String, _ members: [String: Bool]? = nil) {
+            (self.variable, self.members) = (variable, members)
+        }
     }
 
     struct OutcomeFacts {
@@ -56,10 +59,15 @@ struct StepFacts {
 
 extension StepFacts {
     /// What follows from the common settings: failure, cancellation, custom branches.
-    mutating func add(_ failure: FailureSettings?, _ client: ClientSettings?, _ change: (inout OutcomeFacts) -> Void = { _ in }) {
+    mutating func add(
+        _ failure: FailureSettings?, _ client: ClientSettings?,
+        _ change: (inout OutcomeFacts) -> Void = { _ in }
+    ) {
         if let failure, failure.behavior == .branch {
             var facts = OutcomeFacts(.failure)
-            if let variable = failure.errorVariable { facts.assigns.append(Assignment(variable, ["code": true, "step": true])) }
+            if let variable = failure.errorVariable {
+                facts.assigns.append(Assignment(variable, ["code": true, "step": true]))
+            }
             change(&facts)
             outcomes.append(facts)
         }
@@ -78,9 +86,15 @@ extension StepFacts.OutcomeFacts {
     mutating func assign(_ variable: String?, _ schema: InputSchema) {
         guard let variable else { return }
         let plain = schema.fields.filter { !$0.isSensitive }
-        assigns.append(StepFacts.Assignment(variable, Dictionary(uniqueKeysWithValues: plain.map { ($0.name, $0.isRequired) })))
+        assigns.append(
+            StepFacts.Assignment(
+                variable, Dictionary(uniqueKeysWithValues: plain.map { ($0.name, $0.isRequired) })))
         for field in schema.fields where field.isSensitive {
-            if field.isRequired { secrets.append("\(variable).\(field.name)") } else { optionalSecrets.append("\(variable).\(field.name)") }
+            if field.isRequired {
+                secrets.append("\(variable).\(field.name)")
+            } else {
+                optionalSecrets.append("\(variable).\(field.name)")
+            }
         }
     }
 }

@@ -9,11 +9,14 @@ struct VariableCheck {
         (self.step, self.known) = (step, known)
         let outcomes = definition.steps.values.flatMap { $0.step.facts.outcomes }
         allSecrets = Set(outcomes.flatMap { $0.secrets + $0.optionalSecrets })
-        allVariables = Set(outcomes.flatMap(\.assigns).map(\.variable)).union(SettingReader.ownVariables)
+        allVariables = Set(outcomes.flatMap(\.assigns).map(\.variable)).union(
+            SettingReader.ownVariables)
     }
 
     var findings: [LintFinding] {
-        step.step.facts.reads.flatMap { read in read.expression.requiredPaths.compactMap { finding($0, read) } }
+        step.step.facts.reads.flatMap { read in
+            read.expression.requiredPaths.compactMap { finding($0, read) }
+        }
     }
 
     private func finding(_ path: String, _ read: StepFacts.Read) -> LintFinding? {
@@ -23,13 +26,15 @@ struct VariableCheck {
         guard known.sometimes.contains(variable) else { return unknown(variable, read) }
         guard known.always.contains(variable) else { return unassigned(variable, read) }
         if path == variable || known.open.contains(variable) { return nil }
-        return known.sometimes.contains(path) ? unassigned(path, read) : unknownMember(path, variable, read)
+        return known.sometimes.contains(path)
+            ? unassigned(path, read) : unknownMember(path, variable, read)
     }
 
     private func secret(_ path: String, _ read: StepFacts.Read) -> LintFinding? {
         if !read.isSecret {
             return LintFinding(
-                .error, .secretRead, step.id, read.setting, "“\(path)” is a sensitive field; only settings for secrets, such as password, can read it"
+                .error, .secretRead, step.id, read.setting,
+                "“\(path)” is a sensitive field; only settings for secrets, such as password, can read it"
             )
         }
         guard !known.secrets.contains(path) else { return nil }
@@ -53,11 +58,18 @@ struct VariableCheck {
             "on some way “\(path)” is not set; set it on every way, or ask has(\(path)) first")
     }
 
-    private func unknownMember(_ path: String, _ variable: String, _ read: StepFacts.Read) -> LintFinding {
+    private func unknownMember(_ path: String, _ variable: String, _ read: StepFacts.Read)
+        -> LintFinding
+    {
         let prefix = variable + "."
-        let members = known.sometimes.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+        let members = known.sometimes.filter { $0.hasPrefix(prefix) }.map {
+            String($0.dropFirst(prefix.count))
+        }
         let hint = Suggestion.text(for: String(path.dropFirst(prefix.count)), among: members)
-        let list = members.isEmpty ? "it has none" : "it has \(members.sorted().joined(separator: ", "))"
-        return LintFinding(.error, .unknownMember, step.id, read.setting, "“\(variable)” has no such member\(hint) (\(list))")
+        let list =
+            members.isEmpty ? "it has none" : "it has \(members.sorted().joined(separator: ", "))"
+        return LintFinding(
+            .error, .unknownMember, step.id, read.setting,
+            "“\(variable)” has no such member\(hint) (\(list))")
     }
 }

@@ -4,18 +4,25 @@ import MienCore
 ///
 ///     let report = JourneySimulator.run(journey, RecordedTest.parse(bytes))
 public enum JourneySimulator {
-    public static func run(_ definition: JourneyDefinition, _ test: RecordedTest) -> SimulationReport {
+    public static func run(_ definition: JourneyDefinition, _ test: RecordedTest)
+        -> SimulationReport
+    {
         var taken: Set<SimulationReport.Branch> = []
         let cases = test.cases.map { recorded in
             var simulation = Simulation(definition: definition, world: test.world)
             simulation.play(recorded)
             taken.formUnion(simulation.taken)
-            return SimulationReport.CaseReport(name: recorded.name, problems: simulation.problems, trace: simulation.trace)
+            return SimulationReport.CaseReport(
+                name: recorded.name, problems: simulation.problems, trace: simulation.trace)
         }
-        let all = definition.steps.values.flatMap { step in step.outcomes.map { SimulationReport.Branch(step: step.id, outcome: $0) } }
+        let all = definition.steps.values.flatMap { step in
+            step.outcomes.map { SimulationReport.Branch(step: step.id, outcome: $0) }
+        }
         // An expression that fails is no way the author drew.
         let drawn = all.filter { definition.steps[$0.step]?.on[$0.outcome] != nil }
-        return SimulationReport(cases: cases, untaken: drawn.filter { !taken.contains($0) }.sorted(), branchCount: drawn.count)
+        return SimulationReport(
+            cases: cases, untaken: drawn.filter { !taken.contains($0) }.sorted(),
+            branchCount: drawn.count)
     }
 }
 
@@ -31,13 +38,19 @@ private struct Simulation {
 
     init(definition: JourneyDefinition, world: SimulatedWorld) {
         (self.definition, self.world) = (definition, world)
-        guard let id = InstanceID("run_1"), let app = AppID("app_1") else { preconditionFailure("these are identifiers") }
+        guard let id = InstanceID("run_1"), let app = AppID("app_1") else {
+            preconditionFailure("these are identifiers")
+        }
         run = JourneyInstance(id: id, of: definition, app: app, at: now)
     }
 
     mutating func play(_ recorded: RecordedTest.Case) {
-        let user = recorded.user.flatMap { world.user($0) }.map { JourneyUser(id: $0.id, level: .authenticated, amr: ["pwd"]) }
-        guard var decision = handle(.start(parameters: recorded.parameters, user: user)) else { return }
+        let user = recorded.user.flatMap { world.user($0) }.map {
+            JourneyUser(id: $0.id, level: .authenticated, amr: ["pwd"])
+        }
+        guard var decision = handle(.start(parameters: recorded.parameters, user: user)) else {
+            return
+        }
         for (number, exchange) in recorded.exchanges.enumerated() {
             guard let next = play(exchange, decision, "step \(number + 1)") else { return }
             decision = next
@@ -46,25 +59,36 @@ private struct Simulation {
     }
 
     /// - Returns: the decision after it; `nil` when the case cannot go on.
-    private mutating func play(_ exchange: RecordedTest.Exchange, _ decision: JourneyDecision, _ place: String) -> JourneyDecision? {
+    private mutating func play(
+        _ exchange: RecordedTest.Exchange, _ decision: JourneyDecision, _ place: String
+    ) -> JourneyDecision? {
         guard case .ask(let prompt) = decision else {
-            problems.append("\(place): expected \(exchange.step), the journey ended with \(decision.words)")
+            problems.append(
+                "\(place): expected \(exchange.step), the journey ended with \(decision.words)")
             return nil
         }
         guard prompt.journeyStepID == exchange.step else {
-            problems.append("\(place): expected \(exchange.step), got \(prompt.journeyStepID) (step “\(prompt.stepID)”)")
+            problems.append(
+                "\(place): expected \(exchange.step), got \(prompt.journeyStepID) (step “\(prompt.stepID)”)"
+            )
             return nil
         }
-        problems += JSONDifference.lines(expected: exchange.data, actual: prompt.data, at: "\(place): data")
+        problems += JSONDifference.lines(
+            expected: exchange.data, actual: prompt.data, at: "\(place): data")
         let options = prompt.options.map(\.id)
         for option in exchange.options where !options.contains(option) {
-            problems.append("\(place): expected the option “\(option)”, there are \(options.joined(separator: ", "))")
+            problems.append(
+                "\(place): expected the option “\(option)”, there are \(options.joined(separator: ", "))"
+            )
         }
         now = now + .seconds(exchange.afterSeconds)
         (world.selfieNow, world.verificationNow) = (exchange.selfie, exchange.verification)
         for (kind, name, isKnown) in [
             ("selfie", exchange.selfie, exchange.selfie.map { world.selfies[$0] != nil }),
-            ("verification", exchange.verification, exchange.verification.map { world.verifications[$0] != nil }),
+            (
+                "verification", exchange.verification,
+                exchange.verification.map { world.verifications[$0] != nil }
+            ),
         ] where isKnown == false {
             problems.append("\(place): there is no \(kind) “\(name ?? "")” in the world")
         }
@@ -72,26 +96,36 @@ private struct Simulation {
         return expectMistake(exchange, code, place) ? decision : nil
     }
 
-    private mutating func expectMistake(_ exchange: RecordedTest.Exchange, _ code: String, _ place: String) -> Bool {
+    private mutating func expectMistake(
+        _ exchange: RecordedTest.Exchange, _ code: String, _ place: String
+    ) -> Bool {
         do throws(JourneyClientError) {
             _ = try run.handle(.response(exchange.response), in: definition, at: now)
             problems.append("\(place): expected the error \(code), the answer was accepted")
             return false
         } catch {
-            if error.code.rawValue != code { problems.append("\(place): expected the error \(code), got \(error)") }
+            if error.code.rawValue != code {
+                problems.append("\(place): expected the error \(code), got \(error)")
+            }
             return true
         }
     }
 
     /// Up to the next prompt or the end.
-    private mutating func handle(_ event: JourneyEvent, _ place: String = "start") -> JourneyDecision? {
+    private mutating func handle(_ event: JourneyEvent, _ place: String = "start")
+        -> JourneyDecision?
+    {
         var event = event
         while true {
             do throws(JourneyClientError) {
                 let decision = try run.handle(event, in: definition, at: now)
                 note()
-                if case .complete(let completion) = decision, let user = completion.user, !world.completes(user.id) {
-                    let rejection = Rejection(cause: .failed, step: nil, reason: StepErrorCode.invalidCredentials.rawValue)
+                if case .complete(let completion) = decision, let user = completion.user,
+                    !world.completes(user.id)
+                {
+                    let rejection = Rejection(
+                        cause: .failed, step: nil, reason: StepErrorCode.invalidCredentials.rawValue
+                    )
                     trace.append("  \(JourneyDecision.reject(rejection).words)")
                     return .reject(rejection)
                 }
@@ -110,7 +144,8 @@ private struct Simulation {
     private mutating func note() {
         for transition in run.transitions {
             trace.append("\(transition.step) → \(transition.outcome)")
-            taken.insert(SimulationReport.Branch(step: transition.step, outcome: transition.outcome))
+            taken.insert(
+                SimulationReport.Branch(step: transition.step, outcome: transition.outcome))
         }
     }
 
@@ -118,14 +153,21 @@ private struct Simulation {
         switch (ending, decision) {
         case (.success(let user, let amr, let claims), .complete(let completion)):
             if let user, world.user(user)?.id != completion.signedInUser {
-                problems.append("end: expected “\(user)” to have signed in, got \(completion.signedInUser?.text ?? "nobody")")
+                problems.append(
+                    "end: expected “\(user)” to have signed in, got \(completion.signedInUser?.text ?? "nobody")"
+                )
             }
             if let amr, amr != completion.user?.amr ?? [] {
-                problems.append("end: expected amr \(amr.joined(separator: ", ")), got \((completion.user?.amr ?? []).joined(separator: ", "))")
+                problems.append(
+                    "end: expected amr \(amr.joined(separator: ", ")), got \((completion.user?.amr ?? []).joined(separator: ", "))"
+                )
             }
-            problems += JSONDifference.lines(expected: claims, actual: .object(completion.claims), at: "end: claims")
+            problems += JSONDifference.lines(
+                expected: claims, actual: .object(completion.claims), at: "end: claims")
         case (.rejection(let reason), .reject(let rejection)):
-            if let reason, reason != rejection.reason { problems.append("end: expected a rejection for \(reason), got \(rejection.reason)") }
+            if let reason, reason != rejection.reason {
+                problems.append("end: expected a rejection for \(reason), got \(rejection.reason)")
+            }
         case (.success, _): problems.append("end: expected success, got \(decision.words)")
         case (.rejection, _): problems.append("end: expected a rejection, got \(decision.words)")
         }

@@ -24,7 +24,8 @@ public struct RecordedTest: Sendable {
         let data: JSONValue
         let options: [String]
         let response: ClientResponse
-        /// What is in front of the camera, or goes on in the verification session, before the answer.
+        /// What is in front of the camera, or goes on in the verification session, before the
+        /// answer.
         let selfie, verification: String?
         let afterSeconds: Int
         /// The answer is a mistake, and the run stays where it is.
@@ -50,7 +51,10 @@ extension RecordedTest {
     /// Reads a file of recorded tests, as strictly as a definition.
     public static func parse(_ bytes: [UInt8]) throws(JourneyDefinitionError) -> RecordedTest {
         let value: JSONValue
-        do { value = try JSONText.parse(bytes, limits: JSONText.Limits(maxBytes: maxBytes, maxDepth: 32)) } catch {
+        do {
+            value = try JSONText.parse(
+                bytes, limits: JSONText.Limits(maxBytes: maxBytes, maxDepth: 32))
+        } catch {
             throw JourneyDefinitionError(place: "", reason: error.description)
         }
         return try RecordedTest(value)
@@ -61,15 +65,21 @@ extension RecordedTest {
         switch try reader.required("journey", reader.value("journey")) {
         case .string(let path) where !path.isEmpty: journey = .path(path)
         case .object(let definition): journey = .inline(.object(definition))
-        default: throw reader.error("journey", "the path of a definition, or a definition, is expected")
+        default:
+            throw reader.error("journey", "the path of a definition, or a definition, is expected")
         }
         world = try SimulatedWorld(reader.value("world") ?? [:])
         var cases: [Case] = []
-        for (place, value) in try reader.required("cases", try reader.array("cases", maxCount: Self.maxCases)) {
+        for (place, value) in try reader.required(
+            "cases", try reader.array("cases", maxCount: Self.maxCases))
+        {
             let made = try Case(value, place: place)
-            guard !cases.contains(where: { $0.name == made.name }) else { throw JourneyDefinitionError(place: place, reason: "the name comes twice") }
+            guard !cases.contains(where: { $0.name == made.name }) else {
+                throw JourneyDefinitionError(place: place, reason: "the name comes twice")
+            }
             if let user = made.user, world.user(user) == nil {
-                throw JourneyDefinitionError(place: "\(place).user", reason: "there is no such user in the world")
+                throw JourneyDefinitionError(
+                    place: "\(place).user", reason: "there is no such user in the world")
             }
             cases.append(made)
         }
@@ -94,25 +104,35 @@ extension RecordedTest.Case {
 
 extension RecordedTest.Exchange {
     fileprivate init(_ value: JSONValue, place: String) throws(JourneyDefinitionError) {
-        let reader = try SettingReader(value, place: place, known: ["expect", "respond", "after_seconds", "error"])
+        let reader = try SettingReader(
+            value, place: place, known: ["expect", "respond", "after_seconds", "error"])
         let expect = try SettingReader(
-            reader.required("expect", reader.value("expect")), place: reader.path("expect"), known: ["step", "data", "options"])
+            reader.required("expect", reader.value("expect")), place: reader.path("expect"),
+            known: ["step", "data", "options"])
         let name = try expect.required("step", try expect.string("step", maxLength: 100))
         guard let step = WireNames.step(name) else {
-            throw expect.error("step", "clients see no such step\(Suggestion.text(for: name, among: WireNames.steps.keys))")
+            throw expect.error(
+                "step",
+                "clients see no such step\(Suggestion.text(for: name, among: WireNames.steps.keys))"
+            )
         }
         self.step = step
         data = expect.value("data") ?? [:]
         var options: [String] = []
         for (place, value) in try expect.array("options", maxCount: 100) ?? [] {
-            guard let option = value.stringValue else { throw JourneyDefinitionError(place: place, reason: "the id of an option is expected") }
+            guard let option = value.stringValue else {
+                throw JourneyDefinitionError(
+                    place: place, reason: "the id of an option is expected")
+            }
             options.append(option)
         }
         self.options = options
         let respond = try SettingReader(
-            reader.required("respond", reader.value("respond")), place: reader.path("respond"), known: ["option", "data", "selfie", "verification"])
+            reader.required("respond", reader.value("respond")), place: reader.path("respond"),
+            known: ["option", "data", "selfie", "verification"])
         response = ClientResponse(
-            option: try respond.required("option", try respond.string("option", maxLength: 64)), data: respond.value("data") ?? .null)
+            option: try respond.required("option", try respond.string("option", maxLength: 64)),
+            data: respond.value("data") ?? .null)
         selfie = try respond.string("selfie", maxLength: 100)
         verification = try respond.string("verification", maxLength: 100)
         afterSeconds = try reader.integer("after_seconds", 0...1_000_000, default: 0)
@@ -129,13 +149,21 @@ extension RecordedTest.Ending {
         case .object(let members) where members.keys.contains("success"):
             let outer = try SettingReader(value, place: place, known: ["success"])
             let success = try SettingReader(
-                outer.value("success") ?? [:], place: "\(place).success", known: ["user", "amr", "claims"])
+                outer.value("success") ?? [:], place: "\(place).success",
+                known: ["user", "amr", "claims"])
             let amr = try success.array("amr", maxCount: 20)?.compactMap(\.value.stringValue)
-            self = .success(user: try success.string("user", maxLength: 254), amr: amr, claims: success.value("claims") ?? [:])
+            self = .success(
+                user: try success.string("user", maxLength: 254), amr: amr,
+                claims: success.value("claims") ?? [:])
         case .object:
             let outer = try SettingReader(value, place: place, known: ["rejection"])
-            self = .rejection(reason: try outer.required("rejection", try outer.string("rejection", maxLength: 100)))
-        default: throw reader.error("ends", "“success”, “rejection”, {\"success\": {…}} or {\"rejection\": reason} is expected")
+            self = .rejection(
+                reason: try outer.required(
+                    "rejection", try outer.string("rejection", maxLength: 100)))
+        default:
+            throw reader.error(
+                "ends",
+                "“success”, “rejection”, {\"success\": {…}} or {\"rejection\": reason} is expected")
         }
     }
 }

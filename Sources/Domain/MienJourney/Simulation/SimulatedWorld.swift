@@ -1,6 +1,7 @@
 import MienCore
 
-/// What there is around a journey in a test: accounts, faces before the camera, other systems. Answers effects as a server would.
+/// What there is around a journey in a test: accounts, faces before the camera, other systems.
+/// Answers effects as a server would.
 struct SimulatedWorld: Sendable {
     struct User: Sendable {
         let id: UserID
@@ -64,9 +65,12 @@ struct SimulatedWorld: Sendable {
     var challenges: [ChallengeID: String] = [:]
     var issued = 0
 
-    static let keys = ["users", "selfies", "verifications", "webhooks", "passcode", "token_code", "lock_after"]
+    static let keys = [
+        "users", "selfies", "verifications", "webhooks", "passcode", "token_code", "lock_after",
+    ]
     static let userKeys = [
-        "id", "username", "email", "external_id", "password", "faces", "device_keys", "token", "recovery_codes", "recovery", "consents", "locked",
+        "id", "username", "email", "external_id", "password", "faces", "device_keys", "token",
+        "recovery_codes", "recovery", "consents", "locked",
     ]
 
     func user(_ name: String) -> User? { users.first { $0.names.contains(name.lowercased()) } }
@@ -75,16 +79,22 @@ struct SimulatedWorld: Sendable {
 extension SimulatedWorld {
     init(_ value: JSONValue) throws(JourneyDefinitionError) {
         let reader = try SettingReader(value, place: "world", known: Self.keys)
-        for (place, value) in try reader.array("users", maxCount: 1000) ?? [] { users.append(try User(value, place: place, number: users.count + 1)) }
+        for (place, value) in try reader.array("users", maxCount: 1000) ?? [] {
+            users.append(try User(value, place: place, number: users.count + 1))
+        }
         for (name, value) in try reader.object("selfies", maxCount: 1000) ?? [] {
             selfies[name] = try Selfie(value, place: reader.path("selfies.\(name)"))
         }
         for (name, value) in try reader.object("verifications", maxCount: 1000) ?? [] {
-            verifications[name] = try Verification(value, place: reader.path("verifications.\(name)"))
+            verifications[name] = try Verification(
+                value, place: reader.path("verifications.\(name)"))
         }
         for (url, value) in try reader.object("webhooks", maxCount: 1000) ?? [] {
-            let webhook = try SettingReader(value, place: reader.path("webhooks.\(url)"), known: ["status", "body"])
-            webhooks[url] = Webhook(status: try webhook.integer("status", 100...599, default: 200), body: webhook.value("body") ?? [:])
+            let webhook = try SettingReader(
+                value, place: reader.path("webhooks.\(url)"), known: ["status", "body"])
+            webhooks[url] = Webhook(
+                status: try webhook.integer("status", 100...599, default: 200),
+                body: webhook.value("body") ?? [:])
         }
         passcode = try reader.string("passcode", maxLength: 10) ?? passcode
         tokenCode = try reader.string("token_code", maxLength: 20) ?? tokenCode
@@ -93,10 +103,13 @@ extension SimulatedWorld {
 }
 
 extension SimulatedWorld.User {
-    fileprivate init(_ value: JSONValue, place: String, number: Int) throws(JourneyDefinitionError) {
+    fileprivate init(_ value: JSONValue, place: String, number: Int) throws(JourneyDefinitionError)
+    {
         let reader = try SettingReader(value, place: place, known: SimulatedWorld.userKeys)
         let id = try reader.string("id", maxLength: 64) ?? "usr_\(number)"
-        guard let id = UserID(id) else { throw reader.error("id", "1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.” are expected") }
+        guard let id = UserID(id) else {
+            throw reader.error("id", "1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.” are expected")
+        }
         self.id = id
         var names = [id.text.lowercased()]
         for key in ["username", "email", "external_id"] {
@@ -113,16 +126,23 @@ extension SimulatedWorld.User {
         consents = try Self.words("consents", reader)
         for word in try Self.words("locked", reader) {
             guard let type = AuthenticatorType(rawValue: word) else {
-                throw reader.error("locked", "authenticators are \(AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", "))")
+                throw reader.error(
+                    "locked",
+                    "authenticators are \(AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", "))"
+                )
             }
             locked.insert(type)
         }
     }
 
-    private static func words(_ name: String, _ reader: SettingReader) throws(JourneyDefinitionError) -> [String] {
+    private static func words(_ name: String, _ reader: SettingReader)
+        throws(JourneyDefinitionError) -> [String]
+    {
         var words: [String] = []
         for (place, value) in try reader.array(name, maxCount: 100) ?? [] {
-            guard let word = value.stringValue else { throw JourneyDefinitionError(place: place, reason: "a text is expected") }
+            guard let word = value.stringValue else {
+                throw JourneyDefinitionError(place: place, reason: "a text is expected")
+            }
             words.append(word)
         }
         return words
@@ -144,7 +164,8 @@ extension SimulatedWorld.Selfie {
 
 extension SimulatedWorld.Verification {
     fileprivate init(_ value: JSONValue, place: String) throws(JourneyDefinitionError) {
-        let reader = try SettingReader(value, place: place, known: ["recommendation", "user", "selfie", "summary"])
+        let reader = try SettingReader(
+            value, place: place, known: ["recommendation", "user", "selfie", "summary"])
         recommendation = try reader.choice("recommendation", default: .allow)
         user = try reader.string("user", maxLength: 254)
         selfie = try reader.string("selfie", maxLength: 100)

@@ -18,7 +18,9 @@ public struct SimulationReport: Sendable {
         public let outcome: Outcome
 
         public var description: String { "\(step).\(outcome)" }
-        public static func < (a: Self, b: Self) -> Bool { (a.step, a.outcome) < (b.step, b.outcome) }
+        public static func < (a: Self, b: Self) -> Bool {
+            (a.step, a.outcome) < (b.step, b.outcome)
+        }
     }
 
     public let cases: [CaseReport]
@@ -34,10 +36,15 @@ public struct SimulationReport: Sendable {
 enum JSONDifference {
     /// - Returns: one line per difference; empty when every member that is expected is there.
     static func lines(expected: JSONValue, actual: JSONValue?, at place: String) -> [String] {
-        guard let actual else { return ["\(place): expected \(JSONText.write(expected)), there is none"] }
-        if case .object(let members) = expected, case .object(let others) = actual {
-            return members.sorted { $0.key < $1.key }.flatMap { key, value in lines(expected: value, actual: others[key], at: "\(place).\(key)") }
+        guard let actual else {
+            return ["\(place): expected \(JSONText.write(expected)), there is none"]
         }
-        return expected == actual ? [] : ["\(place): expected \(JSONText.write(expected)), got \(JSONText.write(actual))"]
+        if case .object(let members) = expected, case .object(let others) = actual {
+            return members.sorted { $0.key < $1.key }.flatMap { key, value in
+                lines(expected: value, actual: others[key], at: "\(place).\(key)")
+            }
+        }
+        return expected == actual
+            ? [] : ["\(place): expected \(JSONText.write(expected)), got \(JSONText.write(actual))"]
     }
 }

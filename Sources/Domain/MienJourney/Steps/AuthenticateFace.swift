@@ -1,6 +1,7 @@
 import MienCore
 
-/// Compares the last selfie with the user's reference. Success signs the user in. On the server; the client is not asked.
+/// Compares the last selfie with the user's reference. Success signs the user in. On the server;
+/// the client is not asked.
 struct AuthenticateFace: JourneyStep {
     static let settings = CheckedUser.settings() + FailureSettings.settings
 
@@ -27,11 +28,17 @@ struct AuthenticateFace: JourneyStep {
         let reference = try run.reference(user)
         guard let capture = run.instance.capture else { throw StepFault(.captureMissing) }
         run.instance.capture = nil
-        return .perform(.authenticateFace(user: reference, capture: capture), .checkingFace(expected: run.expected(reference), capture))
+        return .perform(
+            .authenticateFace(user: reference, capture: capture),
+            .checkingFace(expected: run.expected(reference), capture))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
-        guard case .faceAuthenticated(let id, capture: _, let amr, let use) = answer else { return .fail(run.told(answer.refusal, user)) }
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
+        guard case .faceAuthenticated(let id, capture: _, let amr, let use) = answer else {
+            return .fail(run.told(answer.refusal, user))
+        }
         try run.signIn(id, amr: amr, by: use)
         return .leave(.success)
     }

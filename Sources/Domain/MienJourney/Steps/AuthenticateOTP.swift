@@ -2,12 +2,15 @@ import MienCore
 
 /// Asks for the present code of the user's token. Success signs the user in.
 ///
-/// Nothing is looked up before the client has answered: users, strangers and users without a token are asked alike.
+/// Nothing is looked up before the client has answered: users, strangers and users without a token
+/// are asked alike.
 struct AuthenticateOTP: JourneyStep {
     static let settings =
         CheckedUser.settings() + [
             Setting(
-                "max_attempts", .integer(1...10), default: 3, "Wrong codes until the step fails. The lock gate counts besides, over all journeys.")
+                "max_attempts", .integer(1...10), default: 3,
+                "Wrong codes until the step fails. The lock gate counts besides, over all journeys."
+            )
         ] + FailureSettings.settings + ClientSettings.settings
 
     let user: CheckedUser
@@ -37,8 +40,12 @@ struct AuthenticateOTP: JourneyStep {
 
     func options(_ asked: Asked) -> [ClientOption] { [OTPPasscode.option] }
 
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
-        guard case .otp(let attemptsLeft) = asked, let passcode = OTPPasscode.of(input) else { throw .invalidState }
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
+        throws(JourneyClientError) -> Move
+    {
+        guard case .otp(let attemptsLeft) = asked, let passcode = OTPPasscode.of(input) else {
+            throw .invalidState
+        }
         do throws(StepFault) {
             let reference = try run.reference(user)
             return .perform(
@@ -47,12 +54,15 @@ struct AuthenticateOTP: JourneyStep {
         } catch { return .fail(error.code) }
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
         switch (answer, pending) {
         case (.authenticated(let id, let amr, let use), _):
             try run.signIn(id, amr: amr, by: use)
             return .leave(.success)
-        case (.refused(let code), .checkingOTP(let attemptsLeft, expected: _)) where code != .unavailable && attemptsLeft > 0:
+        case (.refused(let code), .checkingOTP(let attemptsLeft, expected: _))
+        where code != .unavailable && attemptsLeft > 0:
             return ask(attemptsLeft: attemptsLeft, error: .wrongCode)
         default: return .fail(run.told(answer.refusal, user))
         }

@@ -3,7 +3,11 @@ import MienCore
 /// Checks a password. Success signs the user in.
 struct AuthenticatePassword: JourneyStep {
     static let settings =
-        CheckedUser.settings("username") + [Setting("password", .secret, required: true, "The password: a sensitive field of the form before.")]
+        CheckedUser.settings("username") + [
+            Setting(
+                "password", .secret, required: true,
+                "The password: a sensitive field of the form before.")
+        ]
         + FailureSettings.settings
 
     let user: CheckedUser
@@ -27,11 +31,16 @@ struct AuthenticatePassword: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         let reference = try run.reference(user)
         return .perform(
-            .authenticatePassword(user: reference, password: try run.secret(password)), .checkingPassword(expected: run.expected(reference)))
+            .authenticatePassword(user: reference, password: try run.secret(password)),
+            .checkingPassword(expected: run.expected(reference)))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
-        guard case .authenticated(let id, let amr, let use) = answer else { return .fail(run.told(answer.refusal, user)) }
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
+        guard case .authenticated(let id, let amr, let use) = answer else {
+            return .fail(run.told(answer.refusal, user))
+        }
         try run.signIn(id, amr: amr, by: use)
         return .leave(.success)
     }

@@ -1,10 +1,13 @@
 import MienCore
 
-/// Checks one of the user's recovery codes and uses it up. Success signs the user in and restores access at once.
+/// Checks one of the user's recovery codes and uses it up. Success signs the user in and restores
+/// access at once.
 struct AuthenticateRecoveryCode: JourneyStep {
     static let settings =
         CheckedUser.settings() + [
-            Setting("code", .secret, required: true, "The recovery code: a sensitive field of the preceding form.")
+            Setting(
+                "code", .secret, required: true,
+                "The recovery code: a sensitive field of the preceding form.")
         ] + FailureSettings.settings
 
     let user: CheckedUser
@@ -28,11 +31,16 @@ struct AuthenticateRecoveryCode: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         let reference = try run.reference(user)
         return .perform(
-            .authenticateRecoveryCode(user: reference, code: try run.secret(code)), .checkingRecoveryCode(expected: run.expected(reference)))
+            .authenticateRecoveryCode(user: reference, code: try run.secret(code)),
+            .checkingRecoveryCode(expected: run.expected(reference)))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
-        guard case .authenticated(let id, let amr, let use) = answer else { return .fail(run.told(answer.refusal, user)) }
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
+        guard case .authenticated(let id, let amr, let use) = answer else {
+            return .fail(run.told(answer.refusal, user))
+        }
         try run.signIn(id, amr: amr, by: use)
         run.recover()
         return .leave(.success)

@@ -6,17 +6,25 @@ struct LockAuthenticator: JourneyStep {
 
     let change: AuthenticatorChange
 
-    init(_ reader: SettingReader) throws(JourneyDefinitionError) { change = try AuthenticatorChange(reader) }
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        change = try AuthenticatorChange(reader)
+    }
 
     var failure: FailureSettings? { change.failure }
     var facts: StepFacts { change.facts }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
-        try change.enter(run) { .perform(.lockAuthenticator(user: $0, change.authenticator), .lockingAuthenticator) }
+        try change.enter(run) {
+            .perform(.lockAuthenticator(user: $0, change.authenticator), .lockingAuthenticator)
+        }
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
-        try change.resume(answer, run) { .perform(.lockAuthenticator(user: $0, change.authenticator), .lockingAuthenticator) }
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
+        try change.resume(answer, run) {
+            .perform(.lockAuthenticator(user: $0, change.authenticator), .lockingAuthenticator)
+        }
     }
 }
 
@@ -26,24 +34,36 @@ struct UnlockAuthenticator: JourneyStep {
 
     let change: AuthenticatorChange
 
-    init(_ reader: SettingReader) throws(JourneyDefinitionError) { change = try AuthenticatorChange(reader) }
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        change = try AuthenticatorChange(reader)
+    }
 
     var failure: FailureSettings? { change.failure }
     var facts: StepFacts { change.facts }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
-        try change.enter(run) { .perform(.unlockAuthenticator(user: $0, change.authenticator), .unlockingAuthenticator) }
+        try change.enter(run) {
+            .perform(.unlockAuthenticator(user: $0, change.authenticator), .unlockingAuthenticator)
+        }
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
-        try change.resume(answer, run) { .perform(.unlockAuthenticator(user: $0, change.authenticator), .unlockingAuthenticator) }
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
+        try change.resume(answer, run) {
+            .perform(.unlockAuthenticator(user: $0, change.authenticator), .unlockingAuthenticator)
+        }
     }
 }
 
 /// What both have in common.
 struct AuthenticatorChange: Sendable {
     static let settings =
-        [Setting("authenticator", .choice(AuthenticatorType.allCases.map(\.rawValue)), required: true, "Which one.")] + ActingUser.settings
+        [
+            Setting(
+                "authenticator", .choice(AuthenticatorType.allCases.map(\.rawValue)),
+                required: true, "Which one.")
+        ] + ActingUser.settings
         + FailureSettings.settings
 
     let authenticator: AuthenticatorType
@@ -67,10 +87,13 @@ struct AuthenticatorChange: Sendable {
 
     func enter(_ run: StepRun, _ act: (UserID) -> Move) throws(StepFault) -> Move {
         let acting = try run.actingUser(user)
-        return acting.unresolved.map { .perform(.resolveUser(identifier: $0), .resolvingUser) } ?? act(acting.user)
+        return acting.unresolved.map { .perform(.resolveUser(identifier: $0), .resolvingUser) }
+            ?? act(acting.user)
     }
 
-    func resume(_ answer: EffectResult.Answer, _ run: StepRun, _ act: (UserID) -> Move) throws(StepFault) -> Move {
+    func resume(_ answer: EffectResult.Answer, _ run: StepRun, _ act: (UserID) -> Move)
+        throws(StepFault) -> Move
+    {
         switch answer {
         case .user(let found): return act(try run.actingUser(user, resolved: found))
         case .done: return .leave(.success)

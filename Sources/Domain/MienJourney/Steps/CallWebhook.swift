@@ -4,9 +4,14 @@ import MienCore
 struct CallWebhook: JourneyStep {
     static let settings =
         [
-            Setting("url", .url, required: true, "Where to: `https://…`. No expressions; what varies goes into the body."),
-            Setting("body", .expressions(maxCount: 50), "The members of the JSON object that is sent: names and expressions."),
-            Setting("timeout_seconds", .integer(1...30), default: 5, "How long to wait for the answer."),
+            Setting(
+                "url", .url, required: true,
+                "Where to: `https://…`. No expressions; what varies goes into the body."),
+            Setting(
+                "body", .expressions(maxCount: 50),
+                "The members of the JSON object that is sent: names and expressions."),
+            Setting(
+                "timeout_seconds", .integer(1...30), default: 5, "How long to wait for the answer."),
             Setting("output_variable", .variable, "Set to `{status, body}`."),
         ] + FailureSettings.settings
 
@@ -29,19 +34,31 @@ struct CallWebhook: JourneyStep {
         var success = StepFacts.OutcomeFacts(.success)
         if let outputVariable { success.assigns = [StepFacts.Assignment(outputVariable)] }
         facts.outcomes = [success]
-        facts.reads = body.sorted { $0.key < $1.key }.map { StepFacts.Read("body.\($0.key)", $0.value) }
+        facts.reads = body.sorted { $0.key < $1.key }.map {
+            StepFacts.Read("body.\($0.key)", $0.value)
+        }
         facts.add(failure, client)
         return facts
     }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
-        .perform(.callWebhook(WebhookCall(url: url, body: Sensitive(try run.values(body)), timeoutSeconds: timeoutSeconds)), .callingWebhook)
+        .perform(
+            .callWebhook(
+                WebhookCall(
+                    url: url, body: Sensitive(try run.values(body)), timeoutSeconds: timeoutSeconds)
+            ), .callingWebhook)
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
-        guard case .webhookAnswered(let status, let body) = answer else { return .fail(answer.refusal) }
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
+        guard case .webhookAnswered(let status, let body) = answer else {
+            return .fail(answer.refusal)
+        }
         guard (200...299).contains(status) else { return .fail(.webhookFailed) }
-        if let outputVariable { try run.set(outputVariable, ["status": .number(Double(status)), "body": body]) }
+        if let outputVariable {
+            try run.set(outputVariable, ["status": .number(Double(status)), "body": body])
+        }
         return .leave(.success)
     }
 }
@@ -50,9 +67,13 @@ extension SettingReader {
     /// An address with a host; `http` is read, and the linter complains.
     func url(_ name: String) throws(JourneyDefinitionError) -> String? {
         guard let text = try string(name, maxLength: 2000) else { return nil }
-        let rest = ["https://", "http://"].first { text.hasPrefix($0) }.map { text.dropFirst($0.count) } ?? ""
+        let rest =
+            ["https://", "http://"].first { text.hasPrefix($0) }.map { text.dropFirst($0.count) }
+            ?? ""
         let host = rest.prefix { !"/?#".contains($0) }
-        guard !host.isEmpty, !host.contains("@"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !"<>\"\\^`{|}".utf8.contains($0) }) else {
+        guard !host.isEmpty, !host.contains("@"),
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !"<>\"\\^`{|}".utf8.contains($0) })
+        else {
             throw error(name, "an address is expected: https://host/path, without a user’s name")
         }
         return text

@@ -41,26 +41,38 @@ struct ClientSettings: Sendable {
 
     static let settings =
         cancelSettings + [
-            Setting("custom_branches", .customBranches, "Further ways for the client to answer: `[{id, label, schema}]`. Each `id` is an outcome."),
-            Setting("branch_output_variable", .variable, "Set to what the client sends with a custom branch."),
+            Setting(
+                "custom_branches", .customBranches,
+                "Further ways for the client to answer: `[{id, label, schema}]`. Each `id` is an outcome."
+            ),
+            Setting(
+                "branch_output_variable", .variable,
+                "Set to what the client sends with a custom branch."),
         ]
 
     static let branchKeys = ["id", "label", "schema"]
     static let maxBranches = 20
 
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
-        try self.init(branches: Self.branches(reader), branchVariable: reader.variable("branch_output_variable"), reader)
+        try self.init(
+            branches: Self.branches(reader),
+            branchVariable: reader.variable("branch_output_variable"), reader)
     }
 
     /// Without custom branches.
-    init(cancelOnly reader: SettingReader) throws(JourneyDefinitionError) { try self.init(branches: [], branchVariable: nil, reader) }
+    init(cancelOnly reader: SettingReader) throws(JourneyDefinitionError) {
+        try self.init(branches: [], branchVariable: nil, reader)
+    }
 
-    private init(branches: [Branch], branchVariable: String?, _ reader: SettingReader) throws(JourneyDefinitionError) {
+    private init(branches: [Branch], branchVariable: String?, _ reader: SettingReader)
+        throws(JourneyDefinitionError)
+    {
         (self.branches, self.branchVariable) = (branches, branchVariable)
         cancelBehavior = try reader.choice("cancel_behavior", default: .abort)
     }
 
-    private static func branches(_ reader: SettingReader) throws(JourneyDefinitionError) -> [Branch] {
+    private static func branches(_ reader: SettingReader) throws(JourneyDefinitionError) -> [Branch]
+    {
         var branches: [Branch] = []
         for (place, value) in try reader.array("custom_branches", maxCount: maxBranches) ?? [] {
             let reader = try SettingReader(value, place: place, known: branchKeys)
@@ -69,15 +81,22 @@ struct ClientSettings: Sendable {
                 try reader.value("schema").map { value throws(JourneyDefinitionError) in
                     try InputSchema(value, place: reader.path("schema"))
                 } ?? .nothing
-            branches.append(Branch(id: id, label: try reader.string("label", maxLength: 200) ?? id, schema: schema))
+            branches.append(
+                Branch(
+                    id: id, label: try reader.string("label", maxLength: 200) ?? id, schema: schema)
+            )
         }
         return branches
     }
 
-    static func branchID(_ reader: SettingReader, among others: [String]) throws(JourneyDefinitionError) -> String {
+    static func branchID(_ reader: SettingReader, among others: [String])
+        throws(JourneyDefinitionError) -> String
+    {
         let id = try reader.required("id", try reader.string("id", maxLength: 64))
         guard StepID.isName(id) else { throw reader.error("id", SettingReader.nameRule) }
-        guard !Outcome.reservedNames.contains(id) else { throw reader.error("id", "“\(id)” has a meaning of its own; choose another") }
+        guard !Outcome.reservedNames.contains(id) else {
+            throw reader.error("id", "“\(id)” has a meaning of its own; choose another")
+        }
         guard !others.contains(id) else { throw reader.error("id", "“\(id)” comes twice") }
         return id
     }
@@ -95,15 +114,23 @@ struct ActingUser: Sendable {
             "user_auth_state", .choice(State.allCases.map(\.rawValue)), default: "authenticated",
             "Who: the user who has signed in; the one whose identity an earlier step established (or who signed in); the same, named by `user_identifier`."
         ),
-        Setting("user_identifier", .expression, "With `user_auth_state` `identifier`: whom the established user has to be."),
+        Setting(
+            "user_identifier", .expression,
+            "With `user_auth_state` `identifier`: whom the established user has to be."),
     ]
 
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         identifier = try reader.expression("user_identifier")
-        state = try reader.choice("user_auth_state", default: identifier == nil ? .authenticated : .identifier)
-        if state == .identifier, identifier == nil { throw reader.error("user_identifier", "it is required with user_auth_state “identifier”") }
+        state = try reader.choice(
+            "user_auth_state", default: identifier == nil ? .authenticated : .identifier)
+        if state == .identifier, identifier == nil {
+            throw reader.error(
+                "user_identifier", "it is required with user_auth_state “identifier”")
+        }
         if state != .identifier, identifier != nil {
-            throw reader.error("user_identifier", "it goes with user_auth_state “identifier”, not “\(state.rawValue)”")
+            throw reader.error(
+                "user_identifier",
+                "it goes with user_auth_state “identifier”, not “\(state.rawValue)”")
         }
     }
 
@@ -119,12 +146,14 @@ struct CheckedUser: Sendable {
     static func settings(_ name: String = "user_identifier") -> [Setting] {
         [
             Setting(
-                name, .expression, "Whom to authenticate: a user name, an e-mail address or an external id. When missing, the user the journey knows."
+                name, .expression,
+                "Whom to authenticate: a user name, an e-mail address or an external id. When missing, the user the journey knows."
             )
         ]
     }
 
-    init(_ reader: SettingReader, _ name: String = "user_identifier") throws(JourneyDefinitionError) {
+    init(_ reader: SettingReader, _ name: String = "user_identifier") throws(JourneyDefinitionError)
+    {
         self.name = name
         identifier = try reader.expression(name)
     }

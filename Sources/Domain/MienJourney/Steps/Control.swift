@@ -22,14 +22,19 @@ struct Condition: JourneyStep {
         return facts
     }
 
-    func enter(_ run: inout StepRun) throws(StepFault) -> Move { .leave(try run.truth(expression) ? .isTrue : .isFalse) }
+    func enter(_ run: inout StepRun) throws(StepFault) -> Move {
+        .leave(try run.truth(expression) ? .isTrue : .isFalse)
+    }
 }
 
 /// Runs its body again and again. A way of the body that leads nowhere means: try again.
 struct Loop: JourneyStep {
     static let settings = [
-        Setting("max_iterations", .integer(1...100), required: true, "How often the body runs at most."),
-        Setting("condition", .expression, "Looked at before each iteration; the loop is done when it is false."),
+        Setting(
+            "max_iterations", .integer(1...100), required: true, "How often the body runs at most."),
+        Setting(
+            "condition", .expression,
+            "Looked at before each iteration; the loop is done when it is false."),
         Setting("counter_variable", .variable, "Set to the iteration's number, from 1."),
     ]
 
@@ -38,7 +43,8 @@ struct Loop: JourneyStep {
     let counterVariable: String?
 
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
-        maxIterations = try reader.required("max_iterations", try reader.integer("max_iterations", 1...100))
+        maxIterations = try reader.required(
+            "max_iterations", try reader.integer("max_iterations", 1...100))
         condition = try reader.expression("condition")
         counterVariable = try reader.variable("counter_variable")
     }
@@ -60,11 +66,15 @@ struct Loop: JourneyStep {
         if let place = run.instance.loops.firstIndex(where: { $0.step == run.step }) {
             run.instance.loops.removeLast(run.instance.loops.count - place - 1)
         } else {
-            guard run.instance.loops.count < JourneyInstance.maxNestedLoops else { throw StepFault(.limitReached) }
+            guard run.instance.loops.count < JourneyInstance.maxNestedLoops else {
+                throw StepFault(.limitReached)
+            }
             run.instance.loops.append(JourneyInstance.LoopState(step: run.step, iteration: 0))
         }
         var state = run.instance.loops.removeLast()
-        guard state.iteration < maxIterations, try condition.map({ expression throws(StepFault) in try run.truth(expression) }) ?? true else {
+        guard state.iteration < maxIterations,
+            try condition.map({ expression throws(StepFault) in try run.truth(expression) }) ?? true
+        else {
             return .leave(.done)
         }
         state.iteration += 1
@@ -76,18 +86,27 @@ struct Loop: JourneyStep {
 
 /// Computes. All expressions read what was there before.
 struct SetVariables: JourneyStep {
-    static let settings = [Setting("variables", .expressions(maxCount: 50), required: true, "Variables and the expressions they are set to.")]
+    static let settings = [
+        Setting(
+            "variables", .expressions(maxCount: 50), required: true,
+            "Variables and the expressions they are set to.")
+    ]
 
     let variables: [String: JourneyExpression]
 
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
-        variables = try reader.required("variables", try reader.expressions("variables", maxCount: 50))
-        for name in variables.keys.sorted() { try reader.check(variable: name, at: "variables.\(name)") }
+        variables = try reader.required(
+            "variables", try reader.expressions("variables", maxCount: 50))
+        for name in variables.keys.sorted() {
+            try reader.check(variable: name, at: "variables.\(name)")
+        }
     }
 
     var facts: StepFacts {
         var facts = StepFacts()
-        facts.reads = variables.sorted { $0.key < $1.key }.map { StepFacts.Read("variables.\($0.key)", $0.value) }
+        facts.reads = variables.sorted { $0.key < $1.key }.map {
+            StepFacts.Read("variables.\($0.key)", $0.value)
+        }
         var success = StepFacts.OutcomeFacts(.success)
         success.assigns = variables.keys.sorted().map { StepFacts.Assignment($0) }
         facts.outcomes = [success, .expressionFailure]

@@ -1,17 +1,24 @@
 import MienCore
 
-/// Begins a sign-up: creates an account that becomes usable when the journey completes. From then on the journey acts for it, though nobody has signed in.
+/// Begins a sign-up: creates an account that becomes usable when the journey completes. From then
+/// on the journey acts for it, though nobody has signed in.
 ///
-/// A name or an address that is taken makes no difference here: the journey goes on in the same way and does not complete. Its owner is told by mail.
+/// A name or an address that is taken makes no difference here: the journey goes on in the same way
+/// and does not complete. Its owner is told by mail.
 struct CreateUser: JourneyStep {
     static let settings =
         [
-            Setting("external_id", .expression, "The user's id in another system. At least one of the three is needed."),
+            Setting(
+                "external_id", .expression,
+                "The user's id in another system. At least one of the three is needed."),
             Setting("username", .expression, "The user name."),
             Setting(
                 "email", .expression,
-                "The e-mail address. It is attached to the account once `email_otp_authentication` has verified it, and not otherwise."),
-            Setting("attributes", .expressions(maxCount: 50), "What else is kept: names and expressions."),
+                "The e-mail address. It is attached to the account once `email_otp_authentication` has verified it, and not otherwise."
+            ),
+            Setting(
+                "attributes", .expressions(maxCount: 50),
+                "What else is kept: names and expressions."),
             Setting("password", .secret, "The password: a sensitive field of the form before."),
         ] + FailureSettings.settings
 
@@ -27,7 +34,8 @@ struct CreateUser: JourneyStep {
         attributes = try reader.expressions("attributes", maxCount: 50) ?? [:]
         failure = try FailureSettings(reader)
         guard externalID != nil || username != nil || email != nil else {
-            throw JourneyDefinitionError(place: reader.place, reason: "one of external_id, username and email is needed")
+            throw JourneyDefinitionError(
+                place: reader.place, reason: "one of external_id, username and email is needed")
         }
     }
 
@@ -39,7 +47,9 @@ struct CreateUser: JourneyStep {
         let named = [("external_id", externalID), ("username", username), ("email", email)]
         facts.reads =
             named.compactMap { name, expression in expression.map { StepFacts.Read(name, $0) } }
-            + attributes.sorted { $0.key < $1.key }.map { StepFacts.Read("attributes.\($0.key)", $0.value) }
+            + attributes.sorted { $0.key < $1.key }.map {
+                StepFacts.Read("attributes.\($0.key)", $0.value)
+            }
             + (password.map { [StepFacts.Read("password", $0, isSecret: true)] } ?? [])
         facts.add(failure, client)
         return facts
@@ -47,19 +57,27 @@ struct CreateUser: JourneyStep {
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         // One run, one user.
-        guard run.instance.user.map({ $0.level == .identified }) ?? true else { throw StepFault(.notAllowed) }
+        guard run.instance.user.map({ $0.level == .identified }) ?? true else {
+            throw StepFault(.notAllowed)
+        }
         let user = NewUser(
-            externalID: try text(externalID, run), username: try text(username, run), email: try text(email, run),
+            externalID: try text(externalID, run), username: try text(username, run),
+            email: try text(email, run),
             attributes: Sensitive(try run.values(attributes)),
-            password: try password.map { expression throws(StepFault) in try run.secret(expression) })
+            password: try password.map { expression throws(StepFault) in try run.secret(expression)
+            })
         return .perform(.createUser(user), .creatingUser)
     }
 
-    private func text(_ expression: JourneyExpression?, _ run: StepRun) throws(StepFault) -> Sensitive<String>? {
+    private func text(_ expression: JourneyExpression?, _ run: StepRun) throws(StepFault)
+        -> Sensitive<String>?
+    {
         try expression.map { expression throws(StepFault) in Sensitive(try run.text(expression)) }
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
         guard case .userCreated(let user) = answer else { return .fail(answer.refusal) }
         try run.establish(user, isNew: true)
         return .leave(.success)

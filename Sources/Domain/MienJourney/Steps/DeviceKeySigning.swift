@@ -2,11 +2,14 @@ import MienCore
 
 /// Asks the device to sign a challenge. Success signs the user in.
 struct AuthenticateNativeBiometrics: JourneyStep {
-    static let settings = CheckedUser.settings() + FailureSettings.settings + ClientSettings.settings
+    static let settings =
+        CheckedUser.settings() + FailureSettings.settings + ClientSettings.settings
 
     let signing: DeviceKeySigning
 
-    init(_ reader: SettingReader) throws(JourneyDefinitionError) { signing = try DeviceKeySigning(reader, approvalData: nil) }
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        signing = try DeviceKeySigning(reader, approvalData: nil)
+    }
 
     var failure: FailureSettings? { signing.failure }
     var client: ClientSettings? { signing.client }
@@ -16,22 +19,29 @@ struct AuthenticateNativeBiometrics: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move { try signing.challenge(&run) }
     func options(_ asked: Asked) -> [ClientOption] { DeviceKeySigning.options }
 
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
+        throws(JourneyClientError) -> Move
+    {
         try signing.verify(input, asked, &run)
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
         try signing.resume(answer, &run)
     }
 }
 
-/// Asks the device to sign a transaction together with a challenge. Success signs the user in, and what was approved becomes a claim.
+/// Asks the device to sign a transaction together with a challenge. Success signs the user in, and
+/// what was approved becomes a claim.
 struct TransactionSigningNativeBiometrics: JourneyStep {
     static let settings = DeviceKeySigning.transactionSettings
 
     let signing: DeviceKeySigning
 
-    init(_ reader: SettingReader) throws(JourneyDefinitionError) { signing = try DeviceKeySigning(transaction: reader) }
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        signing = try DeviceKeySigning(transaction: reader)
+    }
 
     var failure: FailureSettings? { signing.failure }
     var client: ClientSettings? { signing.client }
@@ -41,23 +51,29 @@ struct TransactionSigningNativeBiometrics: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move { try signing.challenge(&run) }
     func options(_ asked: Asked) -> [ClientOption] { DeviceKeySigning.options }
 
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
+        throws(JourneyClientError) -> Move
+    {
         try signing.verify(input, asked, &run)
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
         try signing.resume(answer, &run)
     }
 }
 
-/// What authentication and transaction signing with a device key have in common; transaction signing with a token, too.
+/// What authentication and transaction signing with a device key have in common; transaction
+/// signing with a token, too.
 struct DeviceKeySigning: Sendable {
     private static let maxPairs = 10
     static let transactionSettings =
         CheckedUser.settings() + [
             Setting(
                 "approval_data", .expressions(maxCount: maxPairs), required: true,
-                "What is signed: up to 10 names and expressions. Names and values are of `A-Z a-z 0-9 _ . -`, 1 to 64.")
+                "What is signed: up to 10 names and expressions. Names and values are of `A-Z a-z 0-9 _ . -`, 1 to 64."
+            )
         ] + FailureSettings.settings + ClientSettings.settings
 
     let user: CheckedUser
@@ -65,7 +81,9 @@ struct DeviceKeySigning: Sendable {
     let failure: FailureSettings?
     let client: ClientSettings?
 
-    init(_ reader: SettingReader, approvalData: [String: JourneyExpression]?) throws(JourneyDefinitionError) {
+    init(_ reader: SettingReader, approvalData: [String: JourneyExpression]?)
+        throws(JourneyDefinitionError)
+    {
         self.approvalData = approvalData
         user = try CheckedUser(reader)
         failure = try FailureSettings(reader)
@@ -74,41 +92,56 @@ struct DeviceKeySigning: Sendable {
 
     /// For signing what the setting `approval_data` says.
     init(transaction reader: SettingReader) throws(JourneyDefinitionError) {
-        let data = try reader.required("approval_data", try reader.expressions("approval_data", maxCount: Self.maxPairs))
-        guard !data.isEmpty else { throw reader.error("approval_data", "there is something to sign: at least one pair") }
+        let data = try reader.required(
+            "approval_data", try reader.expressions("approval_data", maxCount: Self.maxPairs))
+        guard !data.isEmpty else {
+            throw reader.error("approval_data", "there is something to sign: at least one pair")
+        }
         try self.init(reader, approvalData: data)
     }
 
     static let options: [ClientOption] = {
         let fields: [InputSchema.Field] = [
-            .text("publicKeyId", title: "Key id", maxLength: 128), .text("signature", title: "Signature", maxLength: 4096),
-            .text("user_identifier", title: "User", isRequired: false), .text("challenge", title: "Challenge", maxLength: 4096, isRequired: false),
+            .text("publicKeyId", title: "Key id", maxLength: 128),
+            .text("signature", title: "Signature", maxLength: 4096),
+            .text("user_identifier", title: "User", isRequired: false),
+            .text("challenge", title: "Challenge", maxLength: 4096, isRequired: false),
         ]
         return [ClientOption(.clientInput, label: "Done", schema: InputSchema(fields: fields))]
     }()
 
     var facts: StepFacts {
         var facts = StepFacts.signingIn(.other)
-        facts.reads = user.reads + (approvalData ?? [:]).sorted { $0.key < $1.key }.map { StepFacts.Read("approval_data.\($0.key)", $0.value) }
+        facts.reads =
+            user.reads
+            + (approvalData ?? [:]).sorted { $0.key < $1.key }.map {
+                StepFacts.Read("approval_data.\($0.key)", $0.value)
+            }
         facts.needsUser = user.needed
         facts.add(failure, client)
         return facts
     }
 
     func challenge(_ run: inout StepRun) throws(StepFault) -> Move {
-        .perform(.challengeDeviceKey(user: try run.reference(user), try purpose(run)), .challengingKey)
+        .perform(
+            .challengeDeviceKey(user: try run.reference(user), try purpose(run)), .challengingKey)
     }
 
-    func verify(_ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
-        guard case .deviceKey(let challenge) = asked, let keyID = input.plain["publicKeyId"]?.stringValue,
+    func verify(_ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
+        throws(JourneyClientError) -> Move
+    {
+        guard case .deviceKey(let challenge) = asked,
+            let keyID = input.plain["publicKeyId"]?.stringValue,
             let signature = input.plain["signature"]?.stringValue
         else { throw .invalidState }
         do throws(StepFault) {
             let proof = DeviceKeyProof(
-                challenge: challenge, purpose: try purpose(run), publicKeyID: keyID, signature: Sensitive(signature),
+                challenge: challenge, purpose: try purpose(run), publicKeyID: keyID,
+                signature: Sensitive(signature),
                 userIdentifier: input.plain["user_identifier"]?.stringValue.map { Sensitive($0) },
                 challengeText: input.plain["challenge"]?.stringValue.map { Sensitive($0) })
-            return .perform(.verifyDeviceKey(user: try run.reference(user), proof), .verifyingKey(challenge))
+            return .perform(
+                .verifyDeviceKey(user: try run.reference(user), proof), .verifyingKey(challenge))
         } catch { return .fail(error.code) }
     }
 
@@ -119,7 +152,8 @@ struct DeviceKeySigning: Sendable {
             var data: [String: JSONValue] = ["challenge": .string(challenge)]
             switch try run.reference(user) {
             case .id(let user): data["user_identifier"] = .string(user.text)
-            case .identifier(let identifier): data["user_identifier"] = identifier.use { .string($0) }
+            case .identifier(let identifier):
+                data["user_identifier"] = identifier.use { .string($0) }
             }
             if approvalData != nil {
                 data["transaction_challenge"] = .string(challenge)
@@ -144,7 +178,9 @@ struct DeviceKeySigning: Sendable {
         for (name, expression) in approvalData ?? [:] {
             let text = try run.text(expression)
             guard (1...64).contains(text.utf8.count),
-                text.utf8.allSatisfy({ StepID.isName(String(Character(Unicode.Scalar($0)))) || $0 == UInt8(ascii: ".") })
+                text.utf8.allSatisfy({
+                    StepID.isName(String(Character(Unicode.Scalar($0)))) || $0 == UInt8(ascii: ".")
+                })
             else { throw StepFault(.expressionFailed) }
             data[name] = text
         }

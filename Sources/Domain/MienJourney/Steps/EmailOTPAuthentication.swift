@@ -7,9 +7,14 @@ struct EmailOTPAuthentication: JourneyStep {
     static let settings =
         CheckedUser.settings() + [
             Setting("code_length", .integer(4...10), default: 6, "Digits of the code."),
-            Setting("lifetime_seconds", .integer(60...3600), default: 300, "How long a code can be used."),
-            Setting("max_attempts", .integer(1...10), default: 5, "Wrong codes until the step fails."),
-            Setting("resend_limit", .integer(0...10), default: 3, "How often the client can ask for another code."),
+            Setting(
+                "lifetime_seconds", .integer(60...3600), default: 300,
+                "How long a code can be used."),
+            Setting(
+                "max_attempts", .integer(1...10), default: 5, "Wrong codes until the step fails."),
+            Setting(
+                "resend_limit", .integer(0...10), default: 3,
+                "How often the client can ask for another code."),
         ] + FailureSettings.settings + ClientSettings.settings
 
     let user: CheckedUser
@@ -35,43 +40,66 @@ struct EmailOTPAuthentication: JourneyStep {
         return facts
     }
 
-    func enter(_ run: inout StepRun) throws(StepFault) -> Move { try send(attemptsLeft: maxAttempts, resendsLeft: resendLimit, run) }
+    func enter(_ run: inout StepRun) throws(StepFault) -> Move {
+        try send(attemptsLeft: maxAttempts, resendsLeft: resendLimit, run)
+    }
 
-    private func send(attemptsLeft: Int, resendsLeft: Int, _ run: StepRun) throws(StepFault) -> Move {
+    private func send(attemptsLeft: Int, resendsLeft: Int, _ run: StepRun) throws(StepFault) -> Move
+    {
         .perform(
-            .sendEmailCode(user: try run.reference(user), length: codeLength, lifetimeSeconds: lifetimeSeconds),
+            .sendEmailCode(
+                user: try run.reference(user), length: codeLength, lifetimeSeconds: lifetimeSeconds),
             .sendingCode(attemptsLeft: attemptsLeft, resendsLeft: resendsLeft))
     }
 
     func options(_ asked: Asked) -> [ClientOption] {
         guard case .code(let progress) = asked else { return [] }
-        let schema = InputSchema(fields: [.text("passcode", title: "Code", format: .code, maxLength: 10)])
+        let schema = InputSchema(fields: [
+            .text("passcode", title: "Code", format: .code, maxLength: 10)
+        ])
         return [ClientOption(.clientInput, label: "Continue", schema: schema)]
             + (progress.resendsLeft > 0 ? [ClientOption(.resend, label: "Send again")] : [])
     }
 
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
+        throws(JourneyClientError) -> Move
+    {
         guard case .code(var progress) = asked else { throw .invalidState }
         do throws(StepFault) {
-            if option.kind == .resend { return try send(attemptsLeft: progress.attemptsLeft, resendsLeft: progress.resendsLeft - 1, run) }
+            if option.kind == .resend {
+                return try send(
+                    attemptsLeft: progress.attemptsLeft, resendsLeft: progress.resendsLeft - 1, run)
+            }
             // Here, not where codes are kept: one that was never sent expires as well.
-            guard run.now < progress.expiresAt else { return progress.resendsLeft > 0 ? ask(progress, error: .expired) : .fail(.expired) }
-            guard let passcode = input.plain["passcode"]?.stringValue else { throw StepFault(.secretMissing) }
+            guard run.now < progress.expiresAt else {
+                return progress.resendsLeft > 0 ? ask(progress, error: .expired) : .fail(.expired)
+            }
+            guard let passcode = input.plain["passcode"]?.stringValue else {
+                throw StepFault(.secretMissing)
+            }
             progress.attemptsLeft -= 1
             return .perform(
-                .checkEmailCode(progress.code, user: try run.reference(user), passcode: Sensitive(passcode)), .checkingCode(progress))
+                .checkEmailCode(
+                    progress.code, user: try run.reference(user), passcode: Sensitive(passcode)),
+                .checkingCode(progress))
         } catch { return .fail(error.code) }
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
         switch (answer, pending) {
         case (.codeSent(let code), .sendingCode(let attempts, let resends)):
             let expiresAt = run.now + .seconds(lifetimeSeconds)
-            return ask(CodeProgress(code: code, attemptsLeft: attempts, resendsLeft: resends, expiresAt: expiresAt), error: nil)
+            return ask(
+                CodeProgress(
+                    code: code, attemptsLeft: attempts, resendsLeft: resends, expiresAt: expiresAt),
+                error: nil)
         case (.authenticated(let id, let amr, let use), _):
             try run.signIn(id, amr: amr, by: use)
             return .leave(.success)
-        case (.refused(let code), .checkingCode(let progress)) where code != .unavailable && progress.attemptsLeft > 0:
+        case (.refused(let code), .checkingCode(let progress))
+        where code != .unavailable && progress.attemptsLeft > 0:
             return ask(progress, error: .wrongCode)
         default: return .fail(run.told(answer.refusal, user))
         }
@@ -79,7 +107,8 @@ struct EmailOTPAuthentication: JourneyStep {
 
     private func ask(_ progress: CodeProgress, error: StepErrorCode?) -> Move {
         var data: [String: JSONValue] = [
-            "code_length": .number(Double(codeLength)), "attempts_left": .number(Double(progress.attemptsLeft)),
+            "code_length": .number(Double(codeLength)),
+            "attempts_left": .number(Double(progress.attemptsLeft)),
             "resends_left": .number(Double(progress.resendsLeft)),
         ]
         if let error { data["error"] = ["code": .string(error.rawValue)] }

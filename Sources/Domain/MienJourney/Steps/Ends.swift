@@ -6,15 +6,19 @@ struct CompleteJourney: JourneyStep {
 
     static let settings = [
         Setting(
-            "user_auth_state", .choice(UserState.allCases.map(\.rawValue)), default: "authenticated",
-            "What has to be known of the user: signed in, identity established, or nothing. Less ends the journey with a rejection."),
-        Setting("claims", .expressions(maxCount: 50), "Claims of the token: names and expressions."),
+            "user_auth_state", .choice(UserState.allCases.map(\.rawValue)),
+            default: "authenticated",
+            "What has to be known of the user: signed in, identity established, or nothing. Less ends the journey with a rejection."
+        ),
+        Setting(
+            "claims", .expressions(maxCount: 50), "Claims of the token: names and expressions."),
         Setting("acr", .text(maxLength: 200), "The authentication context class of the token."),
     ]
 
     /// The token's own.
     static let reservedClaims: Set<String> = [
-        "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "amr", "acr", "auth_time", "azp", "nonce", "cnf", "client_id", "scope", "journey",
+        "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "amr", "acr", "auth_time", "azp", "nonce",
+        "cnf", "client_id", "scope", "journey",
         "approval_data", "recovered", "mien_proof",
     ]
 
@@ -43,26 +47,36 @@ struct CompleteJourney: JourneyStep {
         var facts = StepFacts()
         facts.end = .complete
         facts.needsUser = needed
-        facts.reads = claims.sorted { $0.key < $1.key }.map { StepFacts.Read("claims.\($0.key)", $0.value) }
+        facts.reads = claims.sorted { $0.key < $1.key }.map {
+            StepFacts.Read("claims.\($0.key)", $0.value)
+        }
         return facts
     }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         if let needed {
-            guard let user = run.instance.user, user.level >= needed else { throw StepFault(.userMissing) }
+            guard let user = run.instance.user, user.level >= needed else {
+                throw StepFault(.userMissing)
+            }
         }
         return .complete(
-            Completion(user: run.instance.user, claims: try run.values(claims), acr: acr, approvalData: run.instance.approvalData))
+            Completion(
+                user: run.instance.user, claims: try run.values(claims), acr: acr,
+                approvalData: run.instance.approvalData))
     }
 }
 
 /// Ends the journey before its aim.
 struct RejectAccess: JourneyStep {
-    static let settings = [Setting("reason", .code, default: "access_denied", "A word for the client.")]
+    static let settings = [
+        Setting("reason", .code, default: "access_denied", "A word for the client.")
+    ]
 
     let reason: String
 
-    init(_ reader: SettingReader) throws(JourneyDefinitionError) { reason = try reader.code("reason") ?? "access_denied" }
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        reason = try reader.code("reason") ?? "access_denied"
+    }
 
     var facts: StepFacts {
         var facts = StepFacts()

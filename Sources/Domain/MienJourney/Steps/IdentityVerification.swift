@@ -4,7 +4,9 @@ import MienCore
 struct IdentityVerification: JourneyStep {
     static let settings =
         [
-            Setting("callback_url", .url, "Where the hosted pages send the browser afterwards. Apps do not use it."),
+            Setting(
+                "callback_url", .url,
+                "Where the hosted pages send the browser afterwards. Apps do not use it."),
             Setting("output_variable", .variable, "Set to `{session_id, recommendation, …}`."),
             Setting("liveness", .liveness, "As for `selfie_acquisition`."),
             Setting(
@@ -54,34 +56,52 @@ struct IdentityVerification: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         run.instance.capture = nil
         let user: UserReference? =
-            if let identifier { .identifier(Sensitive(try run.text(identifier))) } else { run.instance.user.map { .id($0.id) } }
+            if let identifier { .identifier(Sensitive(try run.text(identifier))) } else {
+                run.instance.user.map { .id($0.id) }
+            }
         return .perform(
-            .openIdentityVerification(VerificationRequest(user: user, callbackURL: callbackURL, liveness: liveness)), .openingVerification)
+            .openIdentityVerification(
+                VerificationRequest(user: user, callbackURL: callbackURL, liveness: liveness)),
+            .openingVerification)
     }
 
     func options(_ asked: Asked) -> [ClientOption] {
-        let fields = [InputSchema.Field.text("sessionId", title: "Session", isRequired: false), .text("state", title: "State", isRequired: false)]
+        let fields = [
+            InputSchema.Field.text("sessionId", title: "Session", isRequired: false),
+            .text("state", title: "State", isRequired: false),
+        ]
         return [ClientOption(.clientInput, label: "Done", schema: InputSchema(fields: fields))]
     }
 
     /// Some clients send `{payload: {sessionId, state}}`, some nothing.
     func unwrapped(_ data: JSONValue) -> JSONValue {
-        guard case .object(let members) = data, members.count == 1, let payload = members["payload"] else { return data }
+        guard case .object(let members) = data, members.count == 1, let payload = members["payload"]
+        else { return data }
         return payload
     }
 
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
+        throws(JourneyClientError) -> Move
+    {
         guard case .verification(let session) = asked else { throw .invalidState }
-        if let sent = input.plain["sessionId"]?.stringValue, sent != session.text { throw .notValid("sessionId", "it is that of another session") }
+        if let sent = input.plain["sessionId"]?.stringValue, sent != session.text {
+            throw .notValid("sessionId", "it is that of another session")
+        }
         return .perform(
-            .readIdentityVerification(session, state: input.plain["state"]?.stringValue.map { Sensitive($0) }), .readingVerification(session))
+            .readIdentityVerification(
+                session, state: input.plain["state"]?.stringValue.map { Sensitive($0) }),
+            .readingVerification(session))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
         switch answer {
         case .verificationOpened(let session):
             let payload: JSONValue = [
-                "start_token": .string(session.startToken), "base_endpoint": .string(session.baseEndpoint), "endpoint": .string(session.endpoint),
+                "start_token": .string(session.startToken),
+                "base_endpoint": .string(session.baseEndpoint),
+                "endpoint": .string(session.endpoint),
                 "session": .string(session.id.text), "state": .string(session.state),
             ]
             return .ask(["payload": payload], .verification(session.id))
@@ -90,16 +110,23 @@ struct IdentityVerification: JourneyStep {
         }
     }
 
-    private func conclude(_ verdict: VerificationVerdict, _ run: inout StepRun) throws(StepFault) -> Move {
+    private func conclude(_ verdict: VerificationVerdict, _ run: inout StepRun) throws(StepFault)
+        -> Move
+    {
         if let outputVariable {
             let own: [String: JSONValue] = [
-                "session_id": .string(verdict.session.text), "recommendation": .string(verdict.recommendation.rawValue),
+                "session_id": .string(verdict.session.text),
+                "recommendation": .string(verdict.recommendation.rawValue),
             ]
             try run.set(outputVariable, .object(verdict.summary.merging(own) { $1 }))
         }
         switch verdict.recommendation {
         case .allow:
-            if let user = verdict.establishes { try run.establish(user) } else if establishesUser { return .fail(.userMismatch) }
+            if let user = verdict.establishes {
+                try run.establish(user)
+            } else if establishesUser {
+                return .fail(.userMismatch)
+            }
             run.instance.capture = verdict.capture
             return .leave(.allow)
         case .challenge: return .leave(.challenge)

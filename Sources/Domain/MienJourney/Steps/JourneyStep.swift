@@ -1,6 +1,7 @@
 import MienCore
 
-/// A type of step: its settings, what it does, and what the linter has to know of it. All in one file per type or family.
+/// A type of step: its settings, what it does, and what the linter has to know of it. All in one
+/// file per type or family.
 protocol JourneyStep: Sendable {
     static var settings: [Setting] { get }
 
@@ -20,9 +21,11 @@ protocol JourneyStep: Sendable {
     /// Data as the option's schema knows it.
     func unwrapped(_ data: JSONValue) -> JSONValue
     /// One of ``options(_:)`` was chosen, with data that fits its schema.
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
+        throws(JourneyClientError) -> Move
     /// - Parameter answer: one that answers `pending`, about the same things.
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
 }
 
 /// Where a step goes from where it is.
@@ -43,11 +46,15 @@ extension JourneyStep {
     func options(_ asked: Asked) -> [ClientOption] { [] }
     func unwrapped(_ data: JSONValue) -> JSONValue { data }
 
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
+        throws(JourneyClientError) -> Move
+    {
         throw .invalidState
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move { .fail(answer.refusal) }
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    { .fail(answer.refusal) }
 }
 
 extension EffectResult.Answer {

@@ -1,6 +1,7 @@
 import MienCore
 
-/// Asks who the user is and how they want to sign in. Each branch is a way to answer and an outcome.
+/// Asks who the user is and how they want to sign in. Each branch is a way to answer and an
+/// outcome.
 struct LoginForm: JourneyStep {
     struct Branch: Sendable {
         let id, label: String
@@ -9,7 +10,8 @@ struct LoginForm: JourneyStep {
     }
 
     enum Kind: String, Sendable, CaseIterable {
-        case password, face, passkey, emailCode = "email_code", nativeBiometrics = "native_biometrics", otp, custom
+        case password, face, passkey, emailCode = "email_code", nativeBiometrics =
+            "native_biometrics", otp, custom
 
         var label: String {
             switch self {
@@ -32,7 +34,11 @@ struct LoginForm: JourneyStep {
                     .text("password", title: "Password", format: .password, maxLength: 1024),
                 ])
             case .face, .emailCode, .nativeBiometrics, .otp:
-                InputSchema(fields: [.text("user_identifier", title: "User name or e-mail address", format: .username, maxLength: 254)])
+                InputSchema(fields: [
+                    .text(
+                        "user_identifier", title: "User name or e-mail address", format: .username,
+                        maxLength: 254)
+                ])
             case .passkey, .custom: .nothing
             }
         }
@@ -41,8 +47,12 @@ struct LoginForm: JourneyStep {
     static let settings =
         [
             Setting("title", .template, "Shown above the form."),
-            Setting("branches", .loginBranches, required: true, "The ways to answer: `[{id, label, kind, schema}]`. Each `id` is an outcome."),
-            Setting("output_variable", .variable, "Set to what the client sends with the branch it chooses; sensitive fields apart."),
+            Setting(
+                "branches", .loginBranches, required: true,
+                "The ways to answer: `[{id, label, kind, schema}]`. Each `id` is an outcome."),
+            Setting(
+                "output_variable", .variable,
+                "Set to what the client sends with the branch it chooses; sensitive fields apart."),
         ] + ClientSettings.cancelSettings
 
     static let branchKeys = ["id", "label", "kind", "schema"]
@@ -59,9 +69,12 @@ struct LoginForm: JourneyStep {
         branches = try Self.branches(reader)
     }
 
-    private static func branches(_ reader: SettingReader) throws(JourneyDefinitionError) -> [Branch] {
+    private static func branches(_ reader: SettingReader) throws(JourneyDefinitionError) -> [Branch]
+    {
         var branches: [Branch] = []
-        for (place, value) in try reader.array("branches", maxCount: ClientSettings.maxBranches) ?? [] {
+        for (place, value) in try reader.array("branches", maxCount: ClientSettings.maxBranches)
+            ?? []
+        {
             let reader = try SettingReader(value, place: place, known: branchKeys)
             let id = try ClientSettings.branchID(reader, among: branches.map(\.id))
             // A branch that is called “face” is one, unless it says otherwise.
@@ -70,9 +83,14 @@ struct LoginForm: JourneyStep {
                 try reader.value("schema").map { value throws(JourneyDefinitionError) in
                     try InputSchema(value, place: reader.path("schema"))
                 } ?? kind.schema
-            branches.append(Branch(id: id, label: try reader.string("label", maxLength: 200) ?? kind.label, kind: kind, schema: schema))
+            branches.append(
+                Branch(
+                    id: id, label: try reader.string("label", maxLength: 200) ?? kind.label,
+                    kind: kind, schema: schema))
         }
-        guard !branches.isEmpty else { throw reader.error("branches", "a form has at least one branch") }
+        guard !branches.isEmpty else {
+            throw reader.error("branches", "a form has at least one branch")
+        }
         return branches
     }
 
@@ -92,13 +110,22 @@ struct LoginForm: JourneyStep {
         var data: [String: JSONValue] = [:]
         if let title { data["title"] = .string(try run.text(title)) }
         data["branches"] = .array(
-            branches.map { ["id": .string($0.id), "label": .string($0.label), "kind": .string($0.kind.rawValue), "schema": $0.schema.json] })
+            branches.map {
+                [
+                    "id": .string($0.id), "label": .string($0.label),
+                    "kind": .string($0.kind.rawValue), "schema": $0.schema.json,
+                ]
+            })
         return .ask(.object(data), .input)
     }
 
-    func options(_ asked: Asked) -> [ClientOption] { branches.map { ClientOption(branch: $0.id, label: $0.label, schema: $0.schema) } }
+    func options(_ asked: Asked) -> [ClientOption] {
+        branches.map { ClientOption(branch: $0.id, label: $0.label, schema: $0.schema) }
+    }
 
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
+        throws(JourneyClientError) -> Move
+    {
         run.keep(input, in: outputVariable)
         return .leave(.branch(option.id))
     }

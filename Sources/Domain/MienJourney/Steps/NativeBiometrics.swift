@@ -1,12 +1,15 @@
 import MienCore
 
-/// Asks the device to make a key behind its biometrics, with a challenge for the key's attestation, and registers it.
+/// Asks the device to make a key behind its biometrics, with a challenge for the key's attestation,
+/// and registers it.
 struct RegisterNativeBiometrics: JourneyStep {
     static let settings = DeviceKeyChange.settings
 
     let change: DeviceKeyChange
 
-    init(_ reader: SettingReader) throws(JourneyDefinitionError) { change = try DeviceKeyChange(reader, isRegistration: true) }
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        change = try DeviceKeyChange(reader, isRegistration: true)
+    }
 
     var failure: FailureSettings? { change.failure }
     var client: ClientSettings? { change.client }
@@ -17,22 +20,32 @@ struct RegisterNativeBiometrics: JourneyStep {
 
     func options(_ asked: Asked) -> [ClientOption] {
         let fields: [InputSchema.Field] = [
-            .text("publicKey", title: "Public key", maxLength: 4096), .text("publicKeyId", title: "Key id", maxLength: 128),
-            .text("os", title: "Operating system", maxLength: 32), .text("attestation", title: "Attestation", maxLength: 4096 * 4, isRequired: false),
+            .text("publicKey", title: "Public key", maxLength: 4096),
+            .text("publicKeyId", title: "Key id", maxLength: 128),
+            .text("os", title: "Operating system", maxLength: 32),
+            .text("attestation", title: "Attestation", maxLength: 4096 * 4, isRequired: false),
         ]
         return [ClientOption(.clientInput, label: "Done", schema: InputSchema(fields: fields))]
     }
 
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
-        guard case .deviceKey(let challenge) = asked, let user = run.instance.user?.id, let publicKey = input.plain["publicKey"]?.stringValue,
-            let keyID = input.plain["publicKeyId"]?.stringValue, let os = input.plain["os"]?.stringValue
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
+        throws(JourneyClientError) -> Move
+    {
+        guard case .deviceKey(let challenge) = asked, let user = run.instance.user?.id,
+            let publicKey = input.plain["publicKey"]?.stringValue,
+            let keyID = input.plain["publicKeyId"]?.stringValue,
+            let os = input.plain["os"]?.stringValue
         else { throw .invalidState }
         let key = DeviceKeyRegistration(
-            publicKey: publicKey, publicKeyID: keyID, os: os, challenge: challenge, attestation: input.plain["attestation"]?.stringValue)
-        return .perform(.registerDeviceKey(user: user, key), .registeringKey(user, publicKeyID: keyID))
+            publicKey: publicKey, publicKeyID: keyID, os: os, challenge: challenge,
+            attestation: input.plain["attestation"]?.stringValue)
+        return .perform(
+            .registerDeviceKey(user: user, key), .registeringKey(user, publicKeyID: keyID))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
         try change.resume(answer, run)
     }
 }
@@ -43,7 +56,9 @@ struct DeleteNativeBiometrics: JourneyStep {
 
     let change: DeviceKeyChange
 
-    init(_ reader: SettingReader) throws(JourneyDefinitionError) { change = try DeviceKeyChange(reader, isRegistration: false) }
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        change = try DeviceKeyChange(reader, isRegistration: false)
+    }
 
     var failure: FailureSettings? { change.failure }
     var client: ClientSettings? { change.client }
@@ -53,16 +68,25 @@ struct DeleteNativeBiometrics: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move { try change.enter(run) }
 
     func options(_ asked: Asked) -> [ClientOption] {
-        let fields = [InputSchema.Field.text("publicKeyId", title: "Key id", maxLength: 128, isRequired: false)]
+        let fields = [
+            InputSchema.Field.text(
+                "publicKeyId", title: "Key id", maxLength: 128, isRequired: false)
+        ]
         return [ClientOption(.clientInput, label: "Done", schema: InputSchema(fields: fields))]
     }
 
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
+        throws(JourneyClientError) -> Move
+    {
         guard let user = run.instance.user?.id else { throw .invalidState }
-        return .perform(.deleteDeviceKey(user: user, keyID: input.plain["publicKeyId"]?.stringValue), .deletingKey)
+        return .perform(
+            .deleteDeviceKey(user: user, keyID: input.plain["publicKeyId"]?.stringValue),
+            .deletingKey)
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
         try change.resume(answer, run)
     }
 }
@@ -95,20 +119,27 @@ struct DeviceKeyChange: Sendable {
 
     func enter(_ run: StepRun) throws(StepFault) -> Move {
         let acting = try run.actingUser(user)
-        if let identifier = acting.unresolved { return .perform(.resolveUser(identifier: identifier), .resolvingUser) }
+        if let identifier = acting.unresolved {
+            return .perform(.resolveUser(identifier: identifier), .resolvingUser)
+        }
         return ask(acting.user)
     }
 
     private func ask(_ user: UserID) -> Move {
         isRegistration
-            ? .perform(.challengeDeviceKey(user: .id(user), .registration), .challengingKey) : .ask(["user_identifier": .string(user.text)], .input)
+            ? .perform(.challengeDeviceKey(user: .id(user), .registration), .challengingKey)
+            : .ask(["user_identifier": .string(user.text)], .input)
     }
 
     func resume(_ answer: EffectResult.Answer, _ run: StepRun) throws(StepFault) -> Move {
         switch answer {
         case .user(let found): return ask(try run.actingUser(user, resolved: found))
         case .deviceChallenge(let id, let challenge):
-            return .ask(["user_identifier": .string(try run.actingUser(user).user.text), "challenge": .string(challenge)], .deviceKey(id))
+            return .ask(
+                [
+                    "user_identifier": .string(try run.actingUser(user).user.text),
+                    "challenge": .string(challenge),
+                ], .deviceKey(id))
         case .deviceKeyRegistered, .done: return .leave(.success)
         default: return .fail(answer.refusal)
         }

@@ -1,13 +1,15 @@
 import MienCore
 
-/// Shows what a person is asked to consent to; `client_input` consents, `cancel` does not. The consent is recorded with its text's version.
+/// Shows what a person is asked to consent to; `client_input` consents, `cancel` does not. The
+/// consent is recorded with its text's version.
 struct RecordConsent: JourneyStep {
     static let settings =
         [
             Setting("text_version", .code, required: true, "Names the text; what is recorded."),
             Setting("title", .template, "Shown above the text."),
             Setting("text", .template, required: true, "What the person consents to."),
-            Setting("button", .text(maxLength: 100), "The label of consenting. Default: I consent."),
+            Setting(
+                "button", .text(maxLength: 100), "The label of consenting. Default: I consent."),
         ] + ActingUser.settings + FailureSettings.settings + ClientSettings.settings
 
     let textVersion: String
@@ -21,7 +23,8 @@ struct RecordConsent: JourneyStep {
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         textVersion = try reader.required("text_version", try reader.code("text_version"))
         title = try reader.template("title", maxLength: 500)
-        text = try reader.required("text", try reader.template("text", maxLength: Information.maxTextLength))
+        text = try reader.required(
+            "text", try reader.template("text", maxLength: Information.maxTextLength))
         button = try reader.string("button", maxLength: 100) ?? "I consent"
         user = try ActingUser(reader)
         failure = try FailureSettings(reader)
@@ -34,20 +37,24 @@ struct RecordConsent: JourneyStep {
         success.consentTextVersion = textVersion
         facts.outcomes = [success]
         facts.reads =
-            user.reads + (title?.expressions ?? []).map { StepFacts.Read("title", $0) } + text.expressions.map { StepFacts.Read("text", $0) }
+            user.reads + (title?.expressions ?? []).map { StepFacts.Read("title", $0) }
+            + text.expressions.map { StepFacts.Read("text", $0) }
         facts.needsUser = user.needed
         facts.add(failure, client)
         return facts
     }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
-        if let identifier = try run.actingUser(user).unresolved { return .perform(.resolveUser(identifier: identifier), .resolvingUser) }
+        if let identifier = try run.actingUser(user).unresolved {
+            return .perform(.resolveUser(identifier: identifier), .resolvingUser)
+        }
         return try ask(run)
     }
 
     private func ask(_ run: StepRun) throws(StepFault) -> Move {
         var data: [String: JSONValue] = [
-            "text": .string(try run.text(text)), "text_version": .string(textVersion), "button_text": .string(button),
+            "text": .string(try run.text(text)), "text_version": .string(textVersion),
+            "button_text": .string(button),
         ]
         if let title { data["title"] = .string(try run.text(title)) }
         return .ask(.object(data), .input)
@@ -55,15 +62,20 @@ struct RecordConsent: JourneyStep {
 
     func options(_ asked: Asked) -> [ClientOption] { [ClientOption(.clientInput, label: button)] }
 
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
+        throws(JourneyClientError) -> Move
+    {
         guard let user = run.instance.user?.id else { throw .invalidState }
         do throws(StepFault) {
             let text = ConsentText(version: textVersion, text: try run.text(text))
-            return .perform(.recordConsent(user: user, text), .recordingConsent(user, textVersion: textVersion))
+            return .perform(
+                .recordConsent(user: user, text), .recordingConsent(user, textVersion: textVersion))
         } catch { return .fail(error.code) }
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
         switch (answer, pending) {
         case (.user(let found), _):
             _ = try run.actingUser(user, resolved: found)

@@ -1,15 +1,18 @@
 import MienCore
 
-/// Restores access for a user who signed in with less than the account can reach, such as an e-mail code alone.
+/// Restores access for a user who signed in with less than the account can reach, such as an e-mail
+/// code alone.
 ///
-/// The first run requests recovery and leaves with `held`. A later run that signs in the same way, after the hold, leaves with `success`. A run that
-/// used a recovery code, or two kinds of proof, need not wait.
+/// The first run requests recovery and leaves with `held`. A later run that signs in the same way,
+/// after the hold, leaves with `success`. A run that used a recovery code, or two kinds of proof,
+/// need not wait.
 struct RecoverAccount: JourneyStep {
     static let settings =
         [
             Setting(
                 "output_variable", .variable,
-                "Set with the outcome `held`: `{effective_at}`, when the hold ends, in milliseconds since 1970.")
+                "Set with the outcome `held`: `{effective_at}`, when the hold ends, in milliseconds since 1970."
+            )
         ] + FailureSettings.settings
 
     let outputVariable: String?
@@ -23,7 +26,9 @@ struct RecoverAccount: JourneyStep {
     var facts: StepFacts {
         var facts = StepFacts()
         var held = StepFacts.OutcomeFacts(.held)
-        if let outputVariable { held.assigns = [StepFacts.Assignment(outputVariable, ["effective_at": true])] }
+        if let outputVariable {
+            held.assigns = [StepFacts.Assignment(outputVariable, ["effective_at": true])]
+        }
         facts.outcomes = [StepFacts.OutcomeFacts(.success), held]
         facts.needsUser = .authenticated
         facts.add(failure, client)
@@ -31,21 +36,31 @@ struct RecoverAccount: JourneyStep {
     }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
-        guard let user = run.instance.user, user.level == .authenticated else { throw StepFault(.userMissing) }
+        guard let user = run.instance.user, user.level == .authenticated else {
+            throw StepFault(.userMissing)
+        }
         if user.isRecovered { return .leave(.success) }
         // What the run itself proved: an access token that it began with may be stolen.
-        guard let proof = user.proof, !proof.methods.isEmpty else { throw StepFault(.insufficientUserAuthentication) }
-        return .perform(.recoverAccount(user: user.id, methods: proof.methods), .recovering(user.id))
+        guard let proof = user.proof, !proof.methods.isEmpty else {
+            throw StepFault(.insufficientUserAuthentication)
+        }
+        return .perform(
+            .recoverAccount(user: user.id, methods: proof.methods), .recovering(user.id))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
         switch answer {
         case .recovery(_, .sufficient): return .leave(.success)
         case .recovery(_, .restored):
             run.recover()
             return .leave(.success)
         case .recovery(_, .held(let effectiveAt)):
-            if let outputVariable { try run.set(outputVariable, ["effective_at": .number(Double(effectiveAt.milliseconds))]) }
+            if let outputVariable {
+                try run.set(
+                    outputVariable, ["effective_at": .number(Double(effectiveAt.milliseconds))])
+            }
             return .leave(.held)
         default: return .fail(answer.refusal)
         }

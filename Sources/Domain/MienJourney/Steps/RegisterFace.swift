@@ -28,9 +28,11 @@ struct RegisterFace: JourneyStep {
         user = try ActingUser(reader)
         failure = try FailureSettings(reader)
         let place = reader.path("consent")
-        let consent = try SettingReader(reader.value("consent") ?? [:], place: place, known: Self.consentKeys)
+        let consent = try SettingReader(
+            reader.value("consent") ?? [:], place: place, known: Self.consentKeys)
         self.consent = Consent(
-            textVersion: try consent.required("text_version", try consent.code("text_version")), given: try consent.expression("given"),
+            textVersion: try consent.required("text_version", try consent.code("text_version")),
+            given: try consent.expression("given"),
             acceptsEarlier: try consent.flag("earlier", default: false))
     }
 
@@ -39,29 +41,40 @@ struct RegisterFace: JourneyStep {
         var success = StepFacts.OutcomeFacts(.success)
         success.capture = false
         facts.outcomes = [success]
-        facts.reads = user.reads + (consent.given.map { [StepFacts.Read("consent.given", $0)] } ?? [])
+        facts.reads =
+            user.reads + (consent.given.map { [StepFacts.Read("consent.given", $0)] } ?? [])
         facts.needsUser = user.needed
         facts.needsCapture = true
-        if consent.given == nil, !consent.acceptsEarlier { facts.needsConsentTextVersion = consent.textVersion }
+        if consent.given == nil, !consent.acceptsEarlier {
+            facts.needsConsentTextVersion = consent.textVersion
+        }
         facts.add(failure, client) { $0.capture = false }
         return facts
     }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         let acting = try run.actingUser(user)
-        if let identifier = acting.unresolved { return .perform(.resolveUser(identifier: identifier), .resolvingUser) }
+        if let identifier = acting.unresolved {
+            return .perform(.resolveUser(identifier: identifier), .resolvingUser)
+        }
         return try seeToConsent(acting.user, &run)
     }
 
     private func seeToConsent(_ user: UserID, _ run: inout StepRun) throws(StepFault) -> Move {
-        if run.instance.consents.contains(JourneyInstance.Consent(user: user, textVersion: consent.textVersion)) { return try register(user, &run) }
+        if run.instance.consents.contains(
+            JourneyInstance.Consent(user: user, textVersion: consent.textVersion))
+        {
+            return try register(user, &run)
+        }
         if let given = consent.given, try run.truth(given) {
             return .perform(
                 .recordConsent(user: user, ConsentText(version: consent.textVersion, text: nil)),
                 .recordingConsent(user, textVersion: consent.textVersion))
         }
         guard consent.acceptsEarlier else { throw StepFault(.consentMissing) }
-        return .perform(.findConsent(user: user, textVersion: consent.textVersion), .findingConsent(user, textVersion: consent.textVersion))
+        return .perform(
+            .findConsent(user: user, textVersion: consent.textVersion),
+            .findingConsent(user, textVersion: consent.textVersion))
     }
 
     /// A capture is used once: whatever comes of it, it is no longer at hand.
@@ -73,13 +86,17 @@ struct RegisterFace: JourneyStep {
             .registeringFace(user, capture, consentTextVersion: consent.textVersion))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
         switch (answer, pending) {
-        case (.user(let found), _): return try seeToConsent(try run.actingUser(user, resolved: found), &run)
+        case (.user(let found), _):
+            return try seeToConsent(try run.actingUser(user, resolved: found), &run)
         case (.done, .recordingConsent(let user, let version)):
             run.instance.consents.insert(JourneyInstance.Consent(user: user, textVersion: version))
             return try register(user, &run)
-        case (.consent(true), .findingConsent(let user, textVersion: _)): return try register(user, &run)
+        case (.consent(true), .findingConsent(let user, textVersion: _)):
+            return try register(user, &run)
         case (.consent(false), _): return .fail(.consentMissing)
         case (.faceRegistered, _): return .leave(.success)
         default: return .fail(answer.refusal)

@@ -1,14 +1,19 @@
 import MienCore
 
-/// Gives the client a registration code for a device, then asks for the first code that the device's token makes.
+/// Gives the client a registration code for a device, then asks for the first code that the
+/// device's token makes.
 ///
-/// The device redeems the registration code itself: the secret goes to it, encrypted to its key, and past the journey.
+/// The device redeems the registration code itself: the secret goes to it, encrypted to its key,
+/// and past the journey.
 struct RegisterOTP: JourneyStep {
     static let settings =
         ActingUser.settings + [
-            Setting("kind", .choice(OTPProfile.Kind.allCases.map(\.rawValue)), default: "totp", "Codes by the clock, or by count."),
+            Setting(
+                "kind", .choice(OTPProfile.Kind.allCases.map(\.rawValue)), default: "totp",
+                "Codes by the clock, or by count."),
             Setting("digits", .integer(OTPProfile.digitCounts), default: 6, "Digits of a code."),
-            Setting("max_attempts", .integer(1...10), default: 5, "Wrong codes until the step fails."),
+            Setting(
+                "max_attempts", .integer(1...10), default: 5, "Wrong codes until the step fails."),
         ] + FailureSettings.settings + ClientSettings.settings
 
     let user: ActingUser
@@ -21,7 +26,8 @@ struct RegisterOTP: JourneyStep {
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         user = try ActingUser(reader)
         profile = OTPProfile(
-            kind: try reader.choice("kind", default: .totp), digits: try reader.integer("digits", OTPProfile.digitCounts, default: 6))
+            kind: try reader.choice("kind", default: .totp),
+            digits: try reader.integer("digits", OTPProfile.digitCounts, default: 6))
         maxAttempts = try reader.integer("max_attempts", 1...10, default: 5)
         failure = try FailureSettings(reader)
         client = try ClientSettings(reader)
@@ -38,32 +44,52 @@ struct RegisterOTP: JourneyStep {
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         let acting = try run.actingUser(user)
-        if let identifier = acting.unresolved { return .perform(.resolveUser(identifier: identifier), .resolvingUser) }
+        if let identifier = acting.unresolved {
+            return .perform(.resolveUser(identifier: identifier), .resolvingUser)
+        }
         return offer(acting.user)
     }
 
-    private func offer(_ user: UserID) -> Move { .perform(.offerOTP(user: user, profile), .offeringOTP(user)) }
+    private func offer(_ user: UserID) -> Move {
+        .perform(.offerOTP(user: user, profile), .offeringOTP(user))
+    }
 
     func options(_ asked: Asked) -> [ClientOption] { [OTPPasscode.option] }
 
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
-        guard case .otpRegistration(var progress) = asked, let user = run.instance.user?.id, let passcode = OTPPasscode.of(input) else {
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
+        throws(JourneyClientError) -> Move
+    {
+        guard case .otpRegistration(var progress) = asked, let user = run.instance.user?.id,
+            let passcode = OTPPasscode.of(input)
+        else {
             throw .invalidState
         }
         guard run.now < progress.expiresAt else { return .fail(.expired) }
         progress.attemptsLeft -= 1
-        return .perform(.confirmOTP(user: user, progress.registration, passcode: passcode), .confirmingOTP(user, progress))
+        return .perform(
+            .confirmOTP(user: user, progress.registration, passcode: passcode),
+            .confirmingOTP(user, progress))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
         switch (answer, pending) {
         case (.user(let found), _): return offer(try run.actingUser(user, resolved: found))
         case (.otpOffered(let registration, let code, let expiresAt), .offeringOTP(let user)):
-            let progress = OTPProgress(registration: registration, attemptsLeft: maxAttempts, expiresAt: expiresAt)
-            return ask(progress, ["registration_code": code.use { .string($0) }, "user_identifier": .string(user.text)])
+            let progress = OTPProgress(
+                registration: registration, attemptsLeft: maxAttempts, expiresAt: expiresAt)
+            return ask(
+                progress,
+                [
+                    "registration_code": code.use { .string($0) },
+                    "user_identifier": .string(user.text),
+                ])
         case (.otpRegistered, _): return .leave(.success)
-        // Whoever is asked has signed in: what was wrong is theirs to know. The code is not told again.
-        case (.refused(let code), .confirmingOTP(_, let progress)) where [.wrongCode, .notRegistered].contains(code) && progress.attemptsLeft > 0:
+        // Whoever is asked has signed in: what was wrong is theirs to know. The code is not told
+        // again.
+        case (.refused(let code), .confirmingOTP(_, let progress))
+        where [.wrongCode, .notRegistered].contains(code) && progress.attemptsLeft > 0:
             return ask(progress, ["error": ["code": .string(code.rawValue)]])
         default: return .fail(answer.refusal)
         }
@@ -72,7 +98,8 @@ struct RegisterOTP: JourneyStep {
     private func ask(_ progress: OTPProgress, _ more: [String: JSONValue]) -> Move {
         let data: [String: JSONValue] = [
             "kind": .string(profile.kind.rawValue), "code_length": .number(Double(profile.digits)),
-            "attempts_left": .number(Double(progress.attemptsLeft)), "expires_at": .number(Double(progress.expiresAt.milliseconds)),
+            "attempts_left": .number(Double(progress.attemptsLeft)),
+            "expires_at": .number(Double(progress.expiresAt.milliseconds)),
         ]
         return .ask(.object(data.merging(more) { $1 }), .otpRegistration(progress))
     }
@@ -81,7 +108,11 @@ struct RegisterOTP: JourneyStep {
 /// The field that all steps with tokens have.
 enum OTPPasscode {
     static let option = ClientOption(
-        .clientInput, label: "Continue", schema: InputSchema(fields: [.text("passcode", title: "Code", format: .code, maxLength: 20)]))
+        .clientInput, label: "Continue",
+        schema: InputSchema(fields: [.text("passcode", title: "Code", format: .code, maxLength: 20)]
+        ))
 
-    static func of(_ input: ValidInput) -> Sensitive<String>? { input.plain["passcode"]?.stringValue.map { Sensitive($0) } }
+    static func of(_ input: ValidInput) -> Sensitive<String>? {
+        input.plain["passcode"]?.stringValue.map { Sensitive($0) }
+    }
 }

@@ -6,11 +6,13 @@ struct SelfieAcquisition: JourneyStep {
         [
             Setting("output_variable", .variable, "Set to `{capture_id, …}`."),
             Setting(
-                "purpose", .choice(CaptureRequest.Purpose.allCases.map(\.rawValue)), default: "authentication",
+                "purpose", .choice(CaptureRequest.Purpose.allCases.map(\.rawValue)),
+                default: "authentication",
                 "What the selfie is for; the server may ask more of one that is kept."),
             Setting(
                 "liveness", .liveness,
-                "What a capture has to show beyond what the app asks for: `{mode, threshold, quality, timeout_seconds, actions, action_count}`."),
+                "What a capture has to show beyond what the app asks for: `{mode, threshold, quality, timeout_seconds, actions, action_count}`."
+            ),
             Setting(
                 "user_identifier", .expression,
                 "Whose face it is to be, as in the `authenticate_face` step after it: a capture that fails, or is given up, after an action was told counts as a wrong face of theirs. When missing, the user the journey knows, if any."
@@ -49,23 +51,34 @@ struct SelfieAcquisition: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         run.instance.capture = nil
         let user: UserReference? =
-            if let identifier { .identifier(Sensitive(try run.text(identifier))) } else { run.instance.user.map { .id($0.id) } }
-        return .perform(.openCapture(CaptureRequest(purpose: purpose, liveness: liveness, user: user)), .openingCapture)
+            if let identifier { .identifier(Sensitive(try run.text(identifier))) } else {
+                run.instance.user.map { .id($0.id) }
+            }
+        return .perform(
+            .openCapture(CaptureRequest(purpose: purpose, liveness: liveness, user: user)),
+            .openingCapture)
     }
 
     func options(_ asked: Asked) -> [ClientOption] { [ClientOption(.clientInput, label: "Done")] }
 
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
+        throws(JourneyClientError) -> Move
+    {
         guard case .capture(let capture) = asked else { throw .invalidState }
         return .perform(.readCapture(capture), .readingCapture(capture))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
         switch answer {
-        case .captureOpened(let capture, let startToken): return .ask(["start_token": .string(startToken)], .capture(capture))
+        case .captureOpened(let capture, let startToken):
+            return .ask(["start_token": .string(startToken)], .capture(capture))
         case .captured(let capture, let summary):
             if let outputVariable {
-                try run.set(outputVariable, .object(summary.merging(["capture_id": .string(capture.text)]) { $1 }))
+                try run.set(
+                    outputVariable,
+                    .object(summary.merging(["capture_id": .string(capture.text)]) { $1 }))
             }
             run.instance.capture = capture
             return .leave(.success)

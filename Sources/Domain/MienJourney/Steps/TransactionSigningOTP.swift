@@ -1,13 +1,15 @@
 import MienCore
 
-/// Asks the user's token to sign a transaction: an OCRA response to a challenge made from what is shown. Success signs the user in, and what was approved
-/// becomes a claim.
+/// Asks the user's token to sign a transaction: an OCRA response to a challenge made from what is
+/// shown. Success signs the user in, and what was approved becomes a claim.
 struct TransactionSigningOTP: JourneyStep {
     static let settings = DeviceKeySigning.transactionSettings
 
     let signing: DeviceKeySigning
 
-    init(_ reader: SettingReader) throws(JourneyDefinitionError) { signing = try DeviceKeySigning(transaction: reader) }
+    init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        signing = try DeviceKeySigning(transaction: reader)
+    }
 
     var failure: FailureSettings? { signing.failure }
     var client: ClientSettings? { signing.client }
@@ -21,17 +23,26 @@ struct TransactionSigningOTP: JourneyStep {
 
     func options(_ asked: Asked) -> [ClientOption] { [OTPPasscode.option] }
 
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun) throws(JourneyClientError) -> Move {
-        guard case .deviceKey(let challenge) = asked, let passcode = OTPPasscode.of(input) else { throw .invalidState }
+    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
+        throws(JourneyClientError) -> Move
+    {
+        guard case .deviceKey(let challenge) = asked, let passcode = OTPPasscode.of(input) else {
+            throw .invalidState
+        }
         do throws(StepFault) {
             let reference = try run.reference(signing.user)
-            let signature = OTPSignature(challenge: challenge, approvalData: try signing.approvedData(run), passcode: passcode)
+            let signature = OTPSignature(
+                challenge: challenge, approvalData: try signing.approvedData(run),
+                passcode: passcode)
             return .perform(
-                .verifyOTPSignature(user: reference, signature), .verifyingOTPSignature(challenge, expected: run.expected(reference)))
+                .verifyOTPSignature(user: reference, signature),
+                .verifyingOTPSignature(challenge, expected: run.expected(reference)))
         } catch { return .fail(error.code) }
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
         try signing.resume(answer, &run)
     }
 }

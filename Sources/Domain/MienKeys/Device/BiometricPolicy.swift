@@ -21,7 +21,8 @@ public struct UnlockPrompt: Sendable, Hashable {
     public let reason: String
     public let policy: BiometricPolicy
 
-    public init(reason: String, policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics) {
+    public init(reason: String, policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics)
+    {
         (self.reason, self.policy) = (reason, policy)
     }
 }

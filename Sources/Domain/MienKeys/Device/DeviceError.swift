@@ -9,7 +9,8 @@ public struct DeviceError: CodedError {
         /// No such key, or it went with the biometrics it was bound to: register anew.
         case biometricPrivateKeyNotFound = "biometric_private_key_not_found"
         /// This device has no way to check a face or a finger, or the app may not use it.
-        case biometricNotSupportedOrPermissionDenied = "biometric_not_supported_or_permission_denied"
+        case biometricNotSupportedOrPermissionDenied =
+            "biometric_not_supported_or_permission_denied"
         /// The device has no passcode (PIN).
         case biometricNoPasscode = "biometric_no_passcode"
         /// No face or finger is enrolled.

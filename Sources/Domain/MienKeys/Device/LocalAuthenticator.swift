@@ -7,7 +7,8 @@ public protocol LocalAuthenticator: Sendable {
 
     /// Asks the person.
     ///
-    /// - Throws: ``DeviceError``; `CancellationError` when the task is cancelled, whatever was shown by then.
+    /// - Throws: ``DeviceError``; `CancellationError` when the task is cancelled, whatever was
+    ///   shown by then.
     func authenticate(reason: String, policy: BiometricPolicy) async throws -> LocalVerdict
 
     /// Another one after each change of what is enrolled, never one that was there before.
@@ -22,18 +23,29 @@ public struct BiometricCapability: Sendable, Hashable {
     public let isLockedOut: Bool
 
     public init(isSupported: Bool, isEnrolled: Bool, isPasscodeSet: Bool, isLockedOut: Bool) {
-        (self.isSupported, self.isEnrolled, self.isPasscodeSet, self.isLockedOut) = (isSupported, isEnrolled, isPasscodeSet, isLockedOut)
+        (self.isSupported, self.isEnrolled, self.isPasscodeSet, self.isLockedOut) = (
+            isSupported, isEnrolled, isPasscodeSet, isLockedOut
+        )
     }
 
-    /// What stands in the way of `policy`, in the order a person would mend it; `nil` when nothing does.
+    /// What stands in the way of `policy`, in the order a person would mend it; `nil` when nothing
+    /// does.
     public func obstacle(to policy: BiometricPolicy) -> DeviceError? {
         guard isSupported || policy == .deviceOwnerAuthentication else {
-            return DeviceError(.biometricNotSupportedOrPermissionDenied, "this device checks no face or finger, or the app may not ask it to")
+            return DeviceError(
+                .biometricNotSupportedOrPermissionDenied,
+                "this device checks no face or finger, or the app may not ask it to")
         }
-        guard isPasscodeSet else { return DeviceError(.biometricNoPasscode, "set a passcode first") }
+        guard isPasscodeSet else {
+            return DeviceError(.biometricNoPasscode, "set a passcode first")
+        }
         if policy == .deviceOwnerAuthentication { return nil }
-        guard isEnrolled else { return DeviceError(.biometricNoEnrollment, "enrol a face or a finger first") }
-        return isLockedOut ? DeviceError(.biometricLockout, "too many wrong faces or fingers; give the passcode first") : nil
+        guard isEnrolled else {
+            return DeviceError(.biometricNoEnrollment, "enrol a face or a finger first")
+        }
+        return isLockedOut
+            ? DeviceError(
+                .biometricLockout, "too many wrong faces or fingers; give the passcode first") : nil
     }
 }
 

@@ -2,8 +2,11 @@ extension DeviceKeyProvider {
     /// One of the keys as what signs requests and tokens. Each signature asks the person.
     ///
     /// - Throws: ``DeviceError`` `.biometricPrivateKeyNotFound`.
-    public func signer(tag: DeviceKeyTag, unlocking prompt: UnlockPrompt) async throws -> ProvidedSigner {
-        ProvidedSigner(publicKey: try await publicKey(tag: tag), tag: tag, prompt: prompt, provider: self)
+    public func signer(tag: DeviceKeyTag, unlocking prompt: UnlockPrompt) async throws
+        -> ProvidedSigner
+    {
+        ProvidedSigner(
+            publicKey: try await publicKey(tag: tag), tag: tag, prompt: prompt, provider: self)
     }
 }
 
@@ -14,5 +17,7 @@ public struct ProvidedSigner: DeviceSigner {
     let prompt: UnlockPrompt
     let provider: any DeviceKeyProvider
 
-    public func sign(_ message: [UInt8]) async throws -> [UInt8] { try await provider.sign(message, tag: tag, unlocking: prompt) }
+    public func sign(_ message: [UInt8]) async throws -> [UInt8] {
+        try await provider.sign(message, tag: tag, unlocking: prompt)
+    }
 }

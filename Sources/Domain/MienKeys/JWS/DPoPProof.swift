@@ -2,8 +2,9 @@ public import MienCore
 
 /// A proof that a client holds a key: the signed message of a `DPoP` header, RFC 9449 §4.2.
 ///
-/// Its signature is verified with the key that it names. Whether it belongs to a request (``method``, ``address``, ``issuedAt``, ``accessTokenHash``) and was
-/// not used before (``id``), its reader decides.
+/// Its signature is verified with the key that it names. Whether it belongs to a request
+/// (``method``, ``address``, ``issuedAt``, ``accessTokenHash``) and was not used before (``id``),
+/// its reader decides.
 public struct DPoPProof: Sendable {
     /// A proof was not accepted. Repeats nothing of it.
     public struct Invalid: Error, Sendable, Equatable {
@@ -27,20 +28,32 @@ public struct DPoPProof: Sendable {
 
     /// Parses a proof and verifies its signature.
     ///
-    /// - Throws: ``Invalid`` if it is not a signed message of type `dpop+jwt`, its key is not accepted, the signature is wrong, or a claim is missing.
+    /// - Throws: ``Invalid`` if it is not a signed message of type `dpop+jwt`, its key is not
+    ///   accepted, the signature is wrong, or a claim is missing.
     public init(compact text: String) throws(Invalid) {
         let message: VerifiedJWS
         do throws(JWSError) {
             let read = try JWS.parse(compact: text)
-            guard read.type == "dpop+jwt", let key = read.key else { throw JWSError(.header, "“typ” is dpop+jwt, and “jwk” is the key") }
+            guard read.type == "dpop+jwt", let key = read.key else {
+                throw JWSError(.header, "“typ” is dpop+jwt, and “jwk” is the key")
+            }
             message = try read.verify(with: key)
         } catch { throw Invalid(reason: error.reason) }
-        guard let claims = (try? JSONText.parse(message.payload))?.objectValue, let id = claims["jti"]?.stringValue,
-            (1...Self.maxIdentifierBytes).contains(id.utf8.count), let method = claims["htm"]?.stringValue, let address = claims["htu"]?.stringValue,
+        guard let claims = (try? JSONText.parse(message.payload))?.objectValue,
+            let id = claims["jti"]?.stringValue,
+            (1...Self.maxIdentifierBytes).contains(id.utf8.count),
+            let method = claims["htm"]?.stringValue, let address = claims["htu"]?.stringValue,
             let issued = claims["iat"]?.numberValue, issued.isFinite, abs(issued) < 1e12
-        else { throw Invalid(reason: "jti (1 to \(Self.maxIdentifierBytes) bytes), htm, htu and iat are needed") }
-        (key, self.id, self.method, accessTokenHash) = (message.key, id, method, claims["ath"]?.stringValue)
-        self.address = String(decoding: address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }, as: UTF8.self)
+        else {
+            throw Invalid(
+                reason: "jti (1 to \(Self.maxIdentifierBytes) bytes), htm, htu and iat are needed")
+        }
+        (key, self.id, self.method, accessTokenHash) = (
+            message.key, id, method, claims["ath"]?.stringValue
+        )
+        self.address = String(
+            decoding: address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") },
+            as: UTF8.self)
         issuedAt = Instant(milliseconds: Int64(issued) * 1000)
     }
 }

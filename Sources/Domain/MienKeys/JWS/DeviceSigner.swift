@@ -2,6 +2,7 @@
 public protocol DeviceSigner: Sendable {
     var publicKey: DevicePublicKey { get }
 
-    /// Signs `message`, hashing it as ``DevicePublicKey/algorithm`` says. ES256 signatures are raw, r ‖ s.
+    /// Signs `message`, hashing it as ``DevicePublicKey/algorithm`` says. ES256 signatures are raw,
+    /// r ‖ s.
     func sign(_ message: [UInt8]) async throws -> [UInt8]
 }

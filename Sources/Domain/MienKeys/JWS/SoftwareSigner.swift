@@ -23,13 +23,19 @@ public struct SoftwareSigner: DeviceSigner {
     }
 
     /// - Parameter p256: the secret number, 32 bytes.
-    public init(p256: [UInt8]) throws { try self.init(.p256(P256.Signing.PrivateKey(rawRepresentation: p256))) }
+    public init(p256: [UInt8]) throws {
+        try self.init(.p256(P256.Signing.PrivateKey(rawRepresentation: p256)))
+    }
 
     /// - Parameter ed25519: the seed, 32 bytes.
-    public init(ed25519: [UInt8]) throws { try self.init(.ed25519(Curve25519.Signing.PrivateKey(rawRepresentation: ed25519))) }
+    public init(ed25519: [UInt8]) throws {
+        try self.init(.ed25519(Curve25519.Signing.PrivateKey(rawRepresentation: ed25519)))
+    }
 
     /// - Parameter rsa: PKCS#1 or PKCS#8, in DER.
-    public init(rsa: [UInt8]) throws { try self.init(.rsa(_RSA.Signing.PrivateKey(derRepresentation: rsa))) }
+    public init(rsa: [UInt8]) throws {
+        try self.init(.rsa(_RSA.Signing.PrivateKey(derRepresentation: rsa)))
+    }
 
     private init(_ key: Key) throws {
         self.key = key
@@ -39,15 +45,18 @@ public struct SoftwareSigner: DeviceSigner {
             publicKey = try DevicePublicKey(.p256(x: Array(point[..<32]), y: Array(point[32...])))
         case .rsa(let key):
             let numbers = try key.publicKey.getKeyPrimitives()
-            publicKey = try DevicePublicKey(.rsa(modulus: Array(numbers.modulus), exponent: Array(numbers.publicExponent)))
-        case .ed25519(let key): publicKey = try DevicePublicKey(.ed25519(Array(key.publicKey.rawRepresentation)))
+            publicKey = try DevicePublicKey(
+                .rsa(modulus: Array(numbers.modulus), exponent: Array(numbers.publicExponent)))
+        case .ed25519(let key):
+            publicKey = try DevicePublicKey(.ed25519(Array(key.publicKey.rawRepresentation)))
         }
     }
 
     public func sign(_ message: [UInt8]) throws -> [UInt8] {
         switch key {
         case .p256(let key): Array(try key.signature(for: message).rawRepresentation)
-        case .rsa(let key): Array(try key.signature(for: message, padding: .insecurePKCS1v1_5).rawRepresentation)
+        case .rsa(let key):
+            Array(try key.signature(for: message, padding: .insecurePKCS1v1_5).rawRepresentation)
         case .ed25519(let key): Array(try key.signature(for: message))
         }
     }

@@ -1,10 +1,12 @@
 /// What a CAP code says: who is there, or what they agree to.
 public enum CAPMode: Sendable, Hashable {
-    /// With a challenge of up to 8 digits, which is what the cryptogram is computed over, or with none.
+    /// With a challenge of up to 8 digits, which is what the cryptogram is computed over, or with
+    /// none.
     case challenge(String?)
     /// Mode 2: only that the card and its PIN are there.
     case identify
-    /// Mode 2 with transaction data signing: up to ten numbers of up to ten digits, such as account and amount.
+    /// Mode 2 with transaction data signing: up to ten numbers of up to ten digits, such as account
+    /// and amount.
     case sign([String])
 
     public static let maxNumbers = 10, maxDigits = 10, maxChallengeDigits = 8
@@ -19,13 +21,20 @@ public enum CAPMode: Sendable, Hashable {
         return Hex.decode(zeros + challenge) ?? []
     }
 
-    /// The cryptogram that is shortened to the code, from the card's: itself, or with ``sign(_:)`` the DES-CBC-MAC of the numbers under it.
+    /// The cryptogram that is shortened to the code, from the card's: itself, or with ``sign(_:)``
+    /// the DES-CBC-MAC of the numbers under it.
     ///
-    /// The numbers are put one after another in decimal, with F between them and at an odd end; ISO/IEC 9797-1 padding method 2.
+    /// The numbers are put one after another in decimal, with F between them and at an odd end;
+    /// ISO/IEC 9797-1 padding method 2.
     func cryptogram(from card: [UInt8]) throws(OTPError) -> [UInt8] {
         guard case .sign(let numbers) = self else { return card }
-        guard (1...Self.maxNumbers).contains(numbers.count), numbers.allSatisfy({ Self.isNumber($0, upTo: Self.maxDigits) }) else {
-            throw OTPError(.transaction, "what is signed is 1 to \(Self.maxNumbers) numbers of 1 to \(Self.maxDigits) digits")
+        guard (1...Self.maxNumbers).contains(numbers.count),
+            numbers.allSatisfy({ Self.isNumber($0, upTo: Self.maxDigits) })
+        else {
+            throw OTPError(
+                .transaction,
+                "what is signed is 1 to \(Self.maxNumbers) numbers of 1 to \(Self.maxDigits) digits"
+            )
         }
         let joined = numbers.joined(separator: "F")
         var data = Hex.decode(joined.utf8.count % 2 == 0 ? joined : joined + "F") ?? []
@@ -34,6 +43,7 @@ public enum CAPMode: Sendable, Hashable {
     }
 
     private static func isNumber(_ text: String, upTo length: Int) -> Bool {
-        (1...length).contains(text.utf8.count) && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        (1...length).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }

@@ -8,31 +8,44 @@ public struct CAPToken: Sendable {
     public let digits: Int
 
     /// - Throws: when the mask picks too few or too many bits, or lies over more than there is.
-    public init(_ data: CAPTokenData, mask: CAPMask = .standard, flags: CAPFlags = .withoutPSN) throws(OTPError) {
+    public init(_ data: CAPTokenData, mask: CAPMask = .standard, flags: CAPFlags = .withoutPSN)
+        throws(OTPError)
+    {
         let bits = mask.bitCount(flags)
         guard CAPMask.bitCounts.contains(bits) else {
             throw OTPError(
-                .mask, "the mask picks \(bits) bits; a code is made of \(CAPMask.bitCounts.lowerBound) to \(CAPMask.bitCounts.upperBound)")
+                .mask,
+                "the mask picks \(bits) bits; a code is made of \(CAPMask.bitCounts.lowerBound) to \(CAPMask.bitCounts.upperBound)"
+            )
         }
         let bytes = try Self.bytes(data, mask, flags)
-        let number = zip(bytes, mask.effectiveBytes(flags)).reduce(UInt64(0)) { Self.append($1.0, picked: $1.1, to: $0) }
+        let number = zip(bytes, mask.effectiveBytes(flags)).reduce(UInt64(0)) {
+            Self.append($1.0, picked: $1.1, to: $0)
+        }
         digits = CAPMask.digits(ofBits: bits)
         code = .decimal(number, digits: 1)
         paddedCode = .decimal(number, digits: digits)
     }
 
-    private static func bytes(_ data: CAPTokenData, _ mask: CAPMask, _ flags: CAPFlags) throws(OTPError) -> [UInt8] {
+    private static func bytes(_ data: CAPTokenData, _ mask: CAPMask, _ flags: CAPFlags)
+        throws(OTPError) -> [UInt8]
+    {
         var bytes = data.withoutPSN
         if flags.usesPSN {
-            guard let psn = data.psn else { throw OTPError(.tokenData, "bit 7 of IAF is set: the data needs a PSN") }
+            guard let psn = data.psn else {
+                throw OTPError(.tokenData, "bit 7 of IAF is set: the data needs a PSN")
+            }
             bytes.insert(psn, at: 0)
         }
         let wanted = mask.effectiveBytes(flags).count
         switch mask.layout {
         case .token where bytes.count != wanted:
-            throw OTPError(.tokenData, "under a token's mask issuer data (IAD) has 8 bytes, not \(data.issuerData.count)")
+            throw OTPError(
+                .tokenData,
+                "under a token's mask issuer data (IAD) has 8 bytes, not \(data.issuerData.count)")
         case .card where bytes.count < wanted:
-            throw OTPError(.mask, "the mask has \(wanted) bytes and there are \(bytes.count) to lay it over")
+            throw OTPError(
+                .mask, "the mask has \(wanted) bytes and there are \(bytes.count) to lay it over")
         case .token, .card: return bytes
         }
     }

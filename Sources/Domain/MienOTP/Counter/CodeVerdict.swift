@@ -2,7 +2,8 @@
 public enum CodeVerdict: Sendable, Hashable {
     /// Right, and used up. The number is the counter or time step that it belongs to.
     case accepted(at: UInt64)
-    /// Wrong, used before, or outside the window: nothing says which, because whoever asks may be guessing.
+    /// Wrong, used before, or outside the window: nothing says which, because whoever asks may be
+    /// guessing.
     case refused
 
     public var isAccepted: Bool { self != .refused }

@@ -8,7 +8,10 @@ public struct HOTP: Sendable, Hashable {
 
     public init(digits: Int = 6, hash: OTPHash = .sha1) throws(OTPError) {
         guard Self.digitCounts.contains(digits) else {
-            throw OTPError(.digits, "a code has \(Self.digitCounts.lowerBound) to \(Self.digitCounts.upperBound) digits, not \(digits)")
+            throw OTPError(
+                .digits,
+                "a code has \(Self.digitCounts.lowerBound) to \(Self.digitCounts.upperBound) digits, not \(digits)"
+            )
         }
         (self.digits, self.hash) = (digits, hash)
     }
@@ -19,5 +22,7 @@ public struct HOTP: Sendable, Hashable {
 }
 
 extension UInt64 {
-    var bigEndianBytes: [UInt8] { stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> UInt64($0)) } }
+    var bigEndianBytes: [UInt8] {
+        stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> UInt64($0)) }
+    }
 }

@@ -14,9 +14,12 @@ public struct KeyURI: Sendable {
     public init(_ kind: Kind, secret: OTPSecret, issuer: String, account: String) throws(OTPError) {
         let (name, hotp, last): (String, HOTP, String)
         switch kind {
-        case .hotp(let parameters, let counter): (name, hotp, last) = ("hotp", parameters, "counter=\(counter)")
+        case .hotp(let parameters, let counter):
+            (name, hotp, last) = ("hotp", parameters, "counter=\(counter)")
         case .totp(let totp):
-            guard totp.epoch == 0 else { throw OTPError(.time, "authenticator apps count from 1970 only") }
+            guard totp.epoch == 0 else {
+                throw OTPError(.time, "authenticator apps count from 1970 only")
+            }
             (name, hotp, last) = ("totp", totp.hotp, "period=\(totp.stepSeconds)")
         }
         let issuer = Self.escaped(issuer)
@@ -25,13 +28,15 @@ public struct KeyURI: Sendable {
             + "&digits=\(hotp.digits)&\(last)"
     }
 
-    /// RFC 3986: everything but letters, digits and `-._~`, so that neither a colon nor an ampersand of a name is taken for ours.
+    /// RFC 3986: everything but letters, digits and `-._~`, so that neither a colon nor an
+    /// ampersand of a name is taken for ours.
     private static func escaped(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         return String(
             decoding: text.utf8.flatMap { byte -> [UInt8] in
                 switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"),
                     UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
                     [byte]
                 default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]

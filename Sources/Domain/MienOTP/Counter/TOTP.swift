@@ -10,12 +10,18 @@ public struct TOTP: Sendable, Hashable {
     /// Where counting starts (T0): seconds since 1970.
     public let epoch: Int64
 
-    public init(digits: Int = 6, hash: OTPHash = .sha1, stepSeconds: Int = 30, epoch: Int64 = 0) throws(OTPError) {
+    public init(digits: Int = 6, hash: OTPHash = .sha1, stepSeconds: Int = 30, epoch: Int64 = 0)
+        throws(OTPError)
+    {
         guard Self.stepLengths.contains(stepSeconds) else {
             throw OTPError(
-                .time, "a time step has \(Self.stepLengths.lowerBound) to \(Self.stepLengths.upperBound) seconds, not \(stepSeconds)")
+                .time,
+                "a time step has \(Self.stepLengths.lowerBound) to \(Self.stepLengths.upperBound) seconds, not \(stepSeconds)"
+            )
         }
-        guard epoch >= 0 else { throw OTPError(.time, "counting starts in 1970 or later: \(epoch) is before") }
+        guard epoch >= 0 else {
+            throw OTPError(.time, "counting starts in 1970 or later: \(epoch) is before")
+        }
         hotp = try HOTP(digits: digits, hash: hash)
         (self.stepSeconds, self.epoch) = (stepSeconds, epoch)
     }
@@ -27,13 +33,18 @@ public struct TOTP: Sendable, Hashable {
     }
 
     public func code(at time: Instant, with secret: OTPSecret) throws(OTPError) -> OneTimeCode {
-        guard let step = step(at: time) else { throw OTPError(.time, "the time is before counting starts, at \(epoch) s") }
+        guard let step = step(at: time) else {
+            throw OTPError(.time, "the time is before counting starts, at \(epoch) s")
+        }
         return code(atStep: step, with: secret)
     }
 
-    public func code(atStep step: UInt64, with secret: OTPSecret) -> OneTimeCode { hotp.code(at: step, with: secret) }
+    public func code(atStep step: UInt64, with secret: OTPSecret) -> OneTimeCode {
+        hotp.code(at: step, with: secret)
+    }
 
-    /// How long the code of `time` is still the present one: 1 … ``stepSeconds``; `nil` before ``epoch``.
+    /// How long the code of `time` is still the present one: 1 … ``stepSeconds``; `nil` before
+    /// ``epoch``.
     public func secondsLeft(at time: Instant) -> Int? {
         step(at: time).map { _ in stepSeconds - Int((time.seconds - epoch) % Int64(stepSeconds)) }
     }

@@ -9,8 +9,13 @@ public struct OCRAInput: Sendable {
     public let time: Instant?
 
     public init(
-        question: OCRAQuestion, counter: UInt64? = nil, pin: Sensitive<String>? = nil, session: [UInt8]? = nil, time: Instant? = nil
-    ) { (self.question, self.counter, self.pin, self.session, self.time) = (question, counter, pin, session, time) }
+        question: OCRAQuestion, counter: UInt64? = nil, pin: Sensitive<String>? = nil,
+        session: [UInt8]? = nil, time: Instant? = nil
+    ) {
+        (self.question, self.counter, self.pin, self.session, self.time) = (
+            question, counter, pin, session, time
+        )
+    }
 }
 
 /// The OATH challenge-response algorithm: RFC 6287.
@@ -21,9 +26,11 @@ public struct OCRA: Sendable, Hashable {
 
     /// The response to `input.question`, or the signature of it.
     ///
-    /// - Throws: when something that the suite asks for is missing, or something is there that it has no place for: a PIN that nobody looks at would
-    ///   be a false comfort.
-    public func response(to input: OCRAInput, with secret: OTPSecret) throws(OTPError) -> OneTimeCode {
+    /// - Throws: when something that the suite asks for is missing, or something is there that it
+    ///   has no place for: a PIN that nobody looks at would be a false comfort.
+    public func response(to input: OCRAInput, with secret: OTPSecret) throws(OTPError)
+        -> OneTimeCode
+    {
         let step = try input.time.map { time throws(OTPError) in try timeStep(at: time) }
         return try response(to: input, counter: input.counter, step: step, with: secret)
     }
@@ -35,47 +42,67 @@ public struct OCRA: Sendable, Hashable {
         return UInt64(time.seconds / Int64(step.seconds))
     }
 
-    func response(to input: OCRAInput, counter: UInt64?, step: UInt64?, with secret: OTPSecret) throws(OTPError) -> OneTimeCode {
+    func response(to input: OCRAInput, counter: UInt64?, step: UInt64?, with secret: OTPSecret)
+        throws(OTPError) -> OneTimeCode
+    {
         let message =
-            try Array(suite.text.utf8) + [0] + counterBytes(counter) + questionBytes(input.question) + pinBytes(input.pin)
+            try Array(suite.text.utf8) + [0] + counterBytes(counter) + questionBytes(input.question)
+            + pinBytes(input.pin)
             + sessionBytes(input.session) + stepBytes(step)
         let hmac = suite.hash.hmac(message, key: secret.bytes)
-        return suite.digits.map { .truncated(hmac, digits: $0) } ?? OneTimeCode(Hex.encode(hmac).lowercased())
+        return suite.digits.map { .truncated(hmac, digits: $0) }
+            ?? OneTimeCode(Hex.encode(hmac).lowercased())
     }
 
     private func counterBytes(_ counter: UInt64?) throws(OTPError) -> [UInt8] {
-        guard (counter != nil) == suite.hasCounter else { throw counter == nil ? missing("a counter") : surplus("a counter") }
+        guard (counter != nil) == suite.hasCounter else {
+            throw counter == nil ? missing("a counter") : surplus("a counter")
+        }
         return counter?.bigEndianBytes ?? []
     }
 
     private func questionBytes(_ question: OCRAQuestion) throws(OTPError) -> [UInt8] {
-        guard question.format == suite.questionFormat, question.text.utf8.count <= 2 * suite.questionLength else {
+        guard question.format == suite.questionFormat,
+            question.text.utf8.count <= 2 * suite.questionLength
+        else {
             throw OTPError(.question, "the question was made for another suite than \(suite)")
         }
         return question.bytes
     }
 
     private func pinBytes(_ pin: Sensitive<String>?) throws(OTPError) -> [UInt8] {
-        guard (pin != nil) == (suite.pinHash != nil) else { throw pin == nil ? missing("a PIN") : surplus("a PIN") }
+        guard (pin != nil) == (suite.pinHash != nil) else {
+            throw pin == nil ? missing("a PIN") : surplus("a PIN")
+        }
         guard let pin, let hash = suite.pinHash else { return [] }
         return pin.use { hash.digest(Array($0.utf8)) }
     }
 
     /// Zeros before it, as in the standard's own program; its text says nothing of that.
     private func sessionBytes(_ session: [UInt8]?) throws(OTPError) -> [UInt8] {
-        guard (session != nil) == (suite.sessionLength != nil) else { throw session == nil ? missing("session data") : surplus("session data") }
+        guard (session != nil) == (suite.sessionLength != nil) else {
+            throw session == nil ? missing("session data") : surplus("session data")
+        }
         guard let session, let length = suite.sessionLength else { return [] }
         guard session.count <= length else {
-            throw OTPError(.input, "session data under \(suite) has up to \(length) bytes, this has \(session.count)")
+            throw OTPError(
+                .input,
+                "session data under \(suite) has up to \(length) bytes, this has \(session.count)")
         }
         return [UInt8](repeating: 0, count: length - session.count) + session
     }
 
     private func stepBytes(_ step: UInt64?) throws(OTPError) -> [UInt8] {
-        guard (step != nil) == (suite.timeStep != nil) else { throw step == nil ? missing("a time") : surplus("a time") }
+        guard (step != nil) == (suite.timeStep != nil) else {
+            throw step == nil ? missing("a time") : surplus("a time")
+        }
         return step?.bigEndianBytes ?? []
     }
 
-    private func missing(_ what: String) -> OTPError { OTPError(.input, "\(suite) asks for \(what)") }
-    private func surplus(_ what: String) -> OTPError { OTPError(.input, "\(suite) has no place for \(what)") }
+    private func missing(_ what: String) -> OTPError {
+        OTPError(.input, "\(suite) asks for \(what)")
+    }
+    private func surplus(_ what: String) -> OTPError {
+        OTPError(.input, "\(suite) has no place for \(what)")
+    }
 }

@@ -5,7 +5,8 @@ public struct OCRAQuestion: Sendable, Hashable {
 
     /// - Parameters:
     ///   - text: up to as many characters as the suite says, of the kind it says.
-    ///   - other: the other party's, when both ask (RFC 6287 §7.2): the one whose response is computed comes second.
+    ///   - other: the other party's, when both ask (RFC 6287 §7.2): the one whose response is
+    ///     computed comes second.
     public init(_ text: String, then other: String? = nil, for suite: OCRASuite) throws(OTPError) {
         for part in [text, other].compactMap({ $0 }) { try Self.check(part, suite) }
         (format, self.text) = (suite.questionFormat, text + (other ?? ""))
@@ -13,14 +14,20 @@ public struct OCRAQuestion: Sendable, Hashable {
 
     private static func check(_ text: String, _ suite: OCRASuite) throws(OTPError) {
         guard (1...suite.questionLength).contains(text.utf8.count) else {
-            throw OTPError(.question, "a question under \(suite) has 1 to \(suite.questionLength) characters, this one has \(text.utf8.count)")
+            throw OTPError(
+                .question,
+                "a question under \(suite) has 1 to \(suite.questionLength) characters, this one has \(text.utf8.count)"
+            )
         }
         guard text.utf8.allSatisfy({ suite.questionFormat.allows($0) }) else {
-            throw OTPError(.question, "a question under \(suite) consists of \(suite.questionFormat.characters)")
+            throw OTPError(
+                .question,
+                "a question under \(suite) consists of \(suite.questionFormat.characters)")
         }
     }
 
-    /// 128 bytes, zeros behind: digits as a hexadecimal number, letters as they are, hexadecimal as it is.
+    /// 128 bytes, zeros behind: digits as a hexadecimal number, letters as they are, hexadecimal as
+    /// it is.
     var bytes: [UInt8] {
         let value =
             switch format {
@@ -60,8 +67,10 @@ extension OCRASuite.QuestionFormat {
     func allows(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: "a")...UInt8(ascii: "f"): self != .numeric
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): self == .alphanumeric
+        case UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: "a")...UInt8(ascii: "f"):
+            self != .numeric
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):
+            self == .alphanumeric
         default: false
         }
     }

@@ -44,7 +44,8 @@ public struct OCRASuite: Sendable, Hashable {
     public static let questionLengths = 4...64
     public static let sessionLengths = 1...999
 
-    /// As it was written: it is part of what is computed, so another spelling of the same suite gives other codes.
+    /// As it was written: it is part of what is computed, so another spelling of the same suite
+    /// gives other codes.
     public let text: String
     public let hash: OTPHash
     /// `nil`: the whole HMAC, in hexadecimal.

@@ -1,4 +1,5 @@
-/// The check digit of J. Verhoeff, 1969: finds every single wrong digit and every two neighbours exchanged.
+/// The check digit of J. Verhoeff, 1969: finds every single wrong digit and every two neighbours
+/// exchanged.
 enum Verhoeff {
     /// Of the dihedral group of order 10.
     private static let product: [[Int]] = (0..<10).map { a in
@@ -17,7 +18,9 @@ enum Verhoeff {
     /// Row `n` is the first permutation, applied `n` times.
     private static let permutations: [[Int]] = {
         let step = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4]
-        return (1..<8).reduce(into: [Array(0..<10)]) { rows, _ in rows.append(rows[rows.count - 1].map { step[$0] }) }
+        return (1..<8).reduce(into: [Array(0..<10)]) { rows, _ in
+            rows.append(rows[rows.count - 1].map { step[$0] })
+        }
     }()
 
     static func checkDigit(of digits: [Int]) -> Int { inverse[sum(of: digits + [0])] }
@@ -26,6 +29,8 @@ enum Verhoeff {
     static func isValid(_ digits: [Int]) -> Bool { sum(of: digits) == 0 }
 
     private static func sum(of digits: [Int]) -> Int {
-        digits.reversed().enumerated().reduce(0) { sum, next in product[sum][permutations[next.offset % 8][next.element]] }
+        digits.reversed().enumerated().reduce(0) { sum, next in
+            product[sum][permutations[next.offset % 8][next.element]]
+        }
     }
 }

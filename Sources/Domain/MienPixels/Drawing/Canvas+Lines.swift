@@ -2,20 +2,26 @@ internal import Foundation
 
 extension Canvas {
     /// A straight line with round ends, `width` pixels wide.
-    public mutating func line(from a: Point, to b: Point, _ colour: RGBColour, width: Double = 1, opacity: Double = 1) {
+    public mutating func line(
+        from a: Point, to b: Point, _ colour: RGBColour, width: Double = 1, opacity: Double = 1
+    ) {
         let reach = width / 2 + 1
         let box = Rectangle(
-            x: min(a.x, b.x) - reach, y: min(a.y, b.y) - reach, width: abs(a.x - b.x) + 2 * reach, height: abs(a.y - b.y) + 2 * reach)
+            x: min(a.x, b.x) - reach, y: min(a.y, b.y) - reach, width: abs(a.x - b.x) + 2 * reach,
+            height: abs(a.y - b.y) + 2 * reach)
         fill(box, colour, opacity: opacity) { p in width / 2 + 0.5 - Self.distance(p, a, b) }
     }
 
-    /// Lines from point to point. `dash` gives the lengths of mark and gap in pixels, carried on from one line to the next; without it
-    /// lines are whole.
+    /// Lines from point to point. `dash` gives the lengths of mark and gap in pixels, carried on
+    /// from one line to the next; without it lines are whole.
     public mutating func polyline(
-        _ points: [Point], _ colour: RGBColour, width: Double = 1, opacity: Double = 1, dash: (mark: Double, gap: Double)? = nil
+        _ points: [Point], _ colour: RGBColour, width: Double = 1, opacity: Double = 1,
+        dash: (mark: Double, gap: Double)? = nil
     ) {
         guard let dash, dash.mark > 0, dash.gap > 0 else {
-            for (a, b) in zip(points, points.dropFirst()) { line(from: a, to: b, colour, width: width, opacity: opacity) }
+            for (a, b) in zip(points, points.dropFirst()) {
+                line(from: a, to: b, colour, width: width, opacity: opacity)
+            }
             return
         }
         var place = 0.0
@@ -25,8 +31,14 @@ extension Canvas {
             while at < length {
                 let phase = (place + at).truncatingRemainder(dividingBy: dash.mark + dash.gap)
                 let isMark = phase < dash.mark
-                let end = min(length, at + max(isMark ? dash.mark - phase : dash.mark + dash.gap - phase, 0.01))
-                if isMark { line(from: a + (b - a) * (at / length), to: a + (b - a) * (end / length), colour, width: width, opacity: opacity) }
+                let end = min(
+                    length,
+                    at + max(isMark ? dash.mark - phase : dash.mark + dash.gap - phase, 0.01))
+                if isMark {
+                    line(
+                        from: a + (b - a) * (at / length), to: a + (b - a) * (end / length), colour,
+                        width: width, opacity: opacity)
+                }
                 at = end
             }
             place += length
@@ -34,11 +46,14 @@ extension Canvas {
     }
 
     /// A line with a head at `b`: the head is a third of the line, but at most 12 line widths.
-    public mutating func arrow(from a: Point, to b: Point, _ colour: RGBColour, width: Double = 2, opacity: Double = 1) {
+    public mutating func arrow(
+        from a: Point, to b: Point, _ colour: RGBColour, width: Double = 2, opacity: Double = 1
+    ) {
         line(from: a, to: b, colour, width: width, opacity: opacity)
         let length = a.distance(to: b)
         guard length > 0 else { return }
-        let back = (a - b) * (min(length / 3, 12 * width) / length), side = Point(x: -back.y, y: back.x) * 0.5
+        let back = (a - b) * (min(length / 3, 12 * width) / length),
+            side = Point(x: -back.y, y: back.x) * 0.5
         line(from: b, to: b + back + side, colour, width: width, opacity: opacity)
         line(from: b, to: b + back - side, colour, width: width, opacity: opacity)
     }

@@ -9,22 +9,26 @@ extension Canvas {
 
     /// One line of text, its top-left corner in column `x`, row `y`.
     ///
-    /// Letters, digits and signs of ASCII, and `° ± × −`; anything else shows as a box. A dot of the letters takes `scale` pixels, at least 1.
-    /// With a `background` colour, a rectangle is laid under the text, a dot larger on each side.
+    /// Letters, digits and signs of ASCII, and `° ± × −`; anything else shows as a box. A dot of
+    /// the letters takes `scale` pixels, at least 1. With a `background` colour, a rectangle is
+    /// laid under the text, a dot larger on each side.
     public mutating func text(
-        _ text: String, x: Int, y: Int, _ colour: RGBColour, scale: Int = 1, background: RGBColour? = nil, backgroundOpacity: Double = 1
+        _ text: String, x: Int, y: Int, _ colour: RGBColour, scale: Int = 1,
+        background: RGBColour? = nil, backgroundOpacity: Double = 1
     ) {
         precondition(scale >= 1, "letters cannot be smaller than their dots")
         if let background {
             let size = Self.size(of: text, scale: scale)
             let box = Rectangle(
-                x: Double(x - scale), y: Double(y - scale), width: Double(size.width + 2 * scale), height: Double(size.height + 2 * scale))
+                x: Double(x - scale), y: Double(y - scale), width: Double(size.width + 2 * scale),
+                height: Double(size.height + 2 * scale))
             filledRectangle(box, background, opacity: backgroundOpacity)
         }
         for (i, character) in text.enumerated() {
             for (column, dots) in BitmapFont.columns(of: character).enumerated() {
                 for row in 0..<8 where dots >> row & 1 == 1 {
-                    square(x + (i * Self.cellWidth + column) * scale, y + row * scale, scale, colour)
+                    square(
+                        x + (i * Self.cellWidth + column) * scale, y + row * scale, scale, colour)
                 }
             }
         }

@@ -2,7 +2,8 @@ internal import Foundation
 
 /// An image being drawn on: lines, shapes and small text, with smooth edges.
 ///
-/// Coordinates are those of ``Point``: a pixel's centre lies at (column + ½, row + ½). What falls outside the image is left out.
+/// Coordinates are those of ``Point``: a pixel's centre lies at (column + ½, row + ½). What falls
+/// outside the image is left out.
 public struct Canvas: Sendable {
     public private(set) var image: RGBImage
 
@@ -17,23 +18,35 @@ public struct Canvas: Sendable {
     mutating func blend(_ x: Int, _ y: Int, _ colour: RGBColour, opacity: Double) {
         guard opacity > 0, x >= 0, y >= 0, x < image.width, y < image.height else { return }
         let k = min(opacity, 1), i = 3 * (y * image.width + x)
-        func mixed(_ old: UInt8, _ new: UInt8) -> UInt8 { UInt8((Double(old) * (1 - k) + Double(new) * k).rounded()) }
+        func mixed(_ old: UInt8, _ new: UInt8) -> UInt8 {
+            UInt8((Double(old) * (1 - k) + Double(new) * k).rounded())
+        }
         image.pixels[i] = mixed(image.pixels[i], colour.red)
         image.pixels[i + 1] = mixed(image.pixels[i + 1], colour.green)
         image.pixels[i + 2] = mixed(image.pixels[i + 2], colour.blue)
     }
 
     /// Blends every pixel of the box around `area` with what `coverage` says at its centre, 0…1.
-    mutating func fill(_ area: Rectangle, _ colour: RGBColour, opacity: Double, coverage: (Point) -> Double) {
+    mutating func fill(
+        _ area: Rectangle, _ colour: RGBColour, opacity: Double, coverage: (Point) -> Double
+    ) {
         let finite = [area.x, area.y, area.width, area.height].allSatisfy(\.isFinite)
         guard finite, opacity > 0 else { return }
         let seen = area.intersection(image.bounds)
         guard seen.width > 0 || seen.height > 0 else { return }
-        let columns = Int(seen.x.rounded(.down))..<max(Int((seen.x + seen.width).rounded(.up)), Int(seen.x.rounded(.down)))
-        let rows = Int(seen.y.rounded(.down))..<max(Int((seen.y + seen.height).rounded(.up)), Int(seen.y.rounded(.down)))
+        let columns =
+            Int(
+                seen.x.rounded(.down))..<max(
+                Int((seen.x + seen.width).rounded(.up)), Int(seen.x.rounded(.down)))
+        let rows =
+            Int(
+                seen.y.rounded(.down))..<max(
+                Int((seen.y + seen.height).rounded(.up)), Int(seen.y.rounded(.down)))
         for y in rows {
             for x in columns {
-                blend(x, y, colour, opacity: opacity * coverage(Point(x: Double(x) + 0.5, y: Double(y) + 0.5)))
+                blend(
+                    x, y, colour,
+                    opacity: opacity * coverage(Point(x: Double(x) + 0.5, y: Double(y) + 0.5)))
             }
         }
     }

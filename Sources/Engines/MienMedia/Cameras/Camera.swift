@@ -11,17 +11,29 @@ public struct Camera: Sendable, Hashable {
     /// Picks one.
     ///
     /// - Parameters:
-    ///   - name: a camera's name, whatever the case of its letters, or the path of its device. Without one the first camera whose name
+    ///   - name: a camera's name, whatever the case of its letters, or the path of its device.
+    ///     Without one the first camera whose name
     ///     contains "front" is taken, or else the first.
     /// - Throws: ``MediaError`` `.noCamera`; `.unknownCamera`, with the names that there are.
-    public static func choose(from cameras: [Camera], named name: String? = nil) throws(MediaError) -> Camera {
+    public static func choose(from cameras: [Camera], named name: String? = nil) throws(MediaError)
+        -> Camera
+    {
         guard let first = cameras.first else {
-            throw MediaError(.noCamera, "There is no camera on this machine. Plug one in, or use a video file.")
+            throw MediaError(
+                .noCamera, "There is no camera on this machine. Plug one in, or use a video file.")
         }
-        guard let name else { return cameras.first { $0.name.lowercased().contains("front") } ?? first }
-        guard let named = cameras.first(where: { $0.path == name || $0.name.lowercased() == name.lowercased() }) else {
+        guard let name else {
+            return cameras.first { $0.name.lowercased().contains("front") } ?? first
+        }
+        guard
+            let named = cameras.first(where: {
+                $0.path == name || $0.name.lowercased() == name.lowercased()
+            })
+        else {
             let all = cameras.map { "“\($0.name)” (\($0.path))" }.joined(separator: ", ")
-            throw MediaError(.unknownCamera, "There is no camera “\(name)”. There \(cameras.count == 1 ? "is" : "are"): \(all).")
+            throw MediaError(
+                .unknownCamera,
+                "There is no camera “\(name)”. There \(cameras.count == 1 ? "is" : "are"): \(all).")
         }
         return named
     }

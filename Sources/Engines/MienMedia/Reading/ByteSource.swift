@@ -2,7 +2,8 @@ internal import CMienMedia
 internal import Foundation
 internal import SystemAV
 
-/// Where a file's bytes come from: FFmpeg is given these and opens nothing by itself, so no file can make it read another or ask a network.
+/// Where a file's bytes come from: FFmpeg is given these and opens nothing by itself, so no file
+/// can make it read another or ask a network.
 ///
 /// Used by one thread at a time.
 final class ByteSource {
@@ -17,7 +18,9 @@ final class ByteSource {
     private let isStopped: @Sendable () -> Bool
 
     /// The regular file at `path`, which is kept open until this is let go.
-    init(file path: String, limits: VideoLimits, isStopped: @escaping @Sendable () -> Bool) throws(MediaError) {
+    init(file path: String, limits: VideoLimits, isStopped: @escaping @Sendable () -> Bool)
+        throws(MediaError)
+    {
         // O_NONBLOCK: opening a pipe must not wait for its writer.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error(errno) }
@@ -30,7 +33,9 @@ final class ByteSource {
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw MediaError(
-                .fileNotRegular, "This is not a regular file but a pipe, a device or the like. Name a file; cameras have an option of their own.")
+                .fileNotRegular,
+                "This is not a regular file but a pipe, a device or the like. Name a file; cameras have an option of their own."
+            )
         }
         try limits.check(byteCount: count)
     }
@@ -47,8 +52,13 @@ final class ByteSource {
     private static func error(_ number: Int32) -> MediaError {
         switch number {
         case ENOENT, ENOTDIR: MediaError(.fileNotFound, "There is no such file. Check the path.")
-        case EACCES, EPERM: MediaError(.fileNotAllowed, "This file may not be read by the present user. Change its permissions.")
-        default: unsafe MediaError(.fileUnreadable, "Reading failed: \(String(cString: strerror(number))).")
+        case EACCES, EPERM:
+            MediaError(
+                .fileNotAllowed,
+                "This file may not be read by the present user. Change its permissions.")
+        default:
+            unsafe MediaError(
+                .fileUnreadable, "Reading failed: \(String(cString: strerror(number))).")
         }
     }
 
@@ -60,7 +70,10 @@ final class ByteSource {
         guard wanted > 0 else { return mien_media_status_end() }
         switch storage {
         case .memory(let bytes):
-            unsafe bytes.withUnsafeBytes { unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[position..<position + wanted])) }
+            unsafe bytes.withUnsafeBytes {
+                unsafe buffer.copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: $0[position..<position + wanted]))
+            }
             position += wanted
             return Int32(wanted)
         case .file(let descriptor):
@@ -107,10 +120,12 @@ final class ByteSource {
             buffer.assumingMemoryBound(to: UInt8.self), size, 0, kept.toOpaque(),
             { source, buffer, count in
                 let source = unsafe Unmanaged<ByteSource>.fromOpaque(source!).takeUnretainedValue()
-                return unsafe source.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)))
+                return unsafe source.read(
+                    into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)))
             }, nil,
             { source, offset, whence in
-                unsafe Unmanaged<ByteSource>.fromOpaque(source!).takeUnretainedValue().seek(to: offset, whence: whence)
+                unsafe Unmanaged<ByteSource>.fromOpaque(source!).takeUnretainedValue().seek(
+                    to: offset, whence: whence)
             })
         guard let context = unsafe context else {
             unsafe av_free(buffer)
@@ -133,5 +148,6 @@ final class ByteSource {
 extension MediaError {
     static let tooMuchMemory = MediaError(
         .tooMuchMemory,
-        "The video asks for more memory than it may have (256 MiB at a time) or than is left. It may be damaged: save it again, or scale it down.")
+        "The video asks for more memory than it may have (256 MiB at a time) or than is left. It may be damaged: save it again, or scale it down."
+    )
 }

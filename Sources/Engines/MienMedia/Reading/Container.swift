@@ -9,11 +9,14 @@ internal import SystemAV
     private let stop: StopFlag
     private var streamIndex: Int32 = 0
 
-    /// The forms of files and codecs that are read; everything else FFmpeg knows stays shut, as each is a way in for a bad file.
+    /// The forms of files and codecs that are read; everything else FFmpeg knows stays shut, as
+    /// each is a way in for a bad file.
     private static let formats = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,gif,avi,mpegts,ogg"
     private static let codecs: [AVCodecID] = [
-        AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1, AV_CODEC_ID_MPEG4, AV_CODEC_ID_MPEG2VIDEO,
-        AV_CODEC_ID_MJPEG, AV_CODEC_ID_GIF, AV_CODEC_ID_THEORA, AV_CODEC_ID_FFV1, AV_CODEC_ID_RAWVIDEO,
+        AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1,
+        AV_CODEC_ID_MPEG4, AV_CODEC_ID_MPEG2VIDEO,
+        AV_CODEC_ID_MJPEG, AV_CODEC_ID_GIF, AV_CODEC_ID_THEORA, AV_CODEC_ID_FFV1,
+        AV_CODEC_ID_RAWVIDEO,
     ]
 
     /// Everything that outlives one call of FFmpeg is set here, once, for the process.
@@ -37,26 +40,35 @@ internal import SystemAV
         unsafe context.pointee.max_streams = 64
         // Names in a file lead nowhere.
         unsafe context.pointee.io_open = { _, _, _, _, _ in -EACCES }
-        let status = unsafe open(context, nil, nil, ["format_whitelist": Self.formats, "protocol_whitelist": "none"])
+        let status = unsafe open(
+            context, nil, nil, ["format_whitelist": Self.formats, "protocol_whitelist": "none"])
         guard status >= 0 else {
             throw Self.error(
                 status, orElse: .notVideo,
-                "This is not a video that can be read, or it is damaged at its beginning. Send MP4, MOV, MKV, WebM, AVI, MPEG-TS, Ogg or GIF.")
+                "This is not a video that can be read, or it is damaged at its beginning. Send MP4, MOV, MKV, WebM, AVI, MPEG-TS, Ogg or GIF."
+            )
         }
         guard unsafe avformat_find_stream_info(self.context, nil) >= 0 else {
-            throw MediaError(.corrupt, "The video is damaged: what its streams are cannot be told. Record or save it again.")
+            throw MediaError(
+                .corrupt,
+                "The video is damaged: what its streams are cannot be told. Record or save it again."
+            )
         }
         streamIndex = try findStream()
     }
 
     /// Opens a device: `format` is FFmpeg's name of its kind, `url` its path.
-    init(device url: String, format: String, wishes: [String: String], stop: StopFlag) throws(MediaError) {
+    init(device url: String, format: String, wishes: [String: String], stop: StopFlag)
+        throws(MediaError)
+    {
         precondition(Self.isPrepared)
         self.stop = stop
         bytes = nil
         unsafe packet = try Self.newPacket()
         guard mien_media_load_devices() == 1, let input = unsafe av_find_input_format(format) else {
-            throw MediaError(.noCameraLibrary, "FFmpeg's library for cameras (libavdevice) is not installed. Run scripts/setup.")
+            throw MediaError(
+                .noCameraLibrary,
+                "FFmpeg's library for cameras (libavdevice) is not installed. Run scripts/setup.")
         }
         var status: Int32 = 0
         for wishes in [wishes, [:]] {
@@ -64,7 +76,10 @@ internal import SystemAV
             let context = unsafe try Self.newContext(stop)
             unsafe context.pointee.flags |= AVFMT_FLAG_NONBLOCK
             status = unsafe open(context, url, input, wishes)
-            guard status < 0, ![mien_media_busy, mien_media_not_allowed, mien_media_no_device].contains(Int(mien_media_outcome(status))) else {
+            guard status < 0,
+                ![mien_media_busy, mien_media_not_allowed, mien_media_no_device].contains(
+                    Int(mien_media_outcome(status)))
+            else {
                 break
             }
         }
@@ -105,14 +120,20 @@ internal import SystemAV
         case mien_media_end, mien_media_stopped: return .end
         default:
             if bytes == nil { throw Self.cameraError(status) }
-            throw Self.error(status, orElse: .corrupt, "The video is damaged on its way. Record or save it again.")
+            throw Self.error(
+                status, orElse: .corrupt,
+                "The video is damaged on its way. Record or save it again.")
         }
     }
 
-    var stream: UnsafeMutablePointer<AVStream> { unsafe context!.pointee.streams[Int(streamIndex)]! }
+    var stream: UnsafeMutablePointer<AVStream> {
+        unsafe context!.pointee.streams[Int(streamIndex)]!
+    }
 
     /// The sides of a pixel, by the frame's or else the file's account.
-    func pixelAspect(of frame: UnsafeMutablePointer<AVFrame>?) -> AVRational { unsafe av_guess_sample_aspect_ratio(context, stream, frame) }
+    func pixelAspect(of frame: UnsafeMutablePointer<AVFrame>?) -> AVRational {
+        unsafe av_guess_sample_aspect_ratio(context, stream, frame)
+    }
 
     /// By the file's own account.
     var duration: Duration? {
@@ -123,7 +144,8 @@ internal import SystemAV
     // MARK: Opening
 
     private func open(
-        _ context: UnsafeMutablePointer<AVFormatContext>, _ url: String?, _ input: UnsafePointer<AVInputFormat>?, _ settings: [String: String]
+        _ context: UnsafeMutablePointer<AVFormatContext>, _ url: String?,
+        _ input: UnsafePointer<AVInputFormat>?, _ settings: [String: String]
     ) -> Int32 {
         var dictionary: OpaquePointer?
         for (key, value) in settings { unsafe av_dict_set(&dictionary, key, value, 0) }
@@ -133,7 +155,9 @@ internal import SystemAV
         return unsafe avformat_open_input(&self.context, url, input, &dictionary)
     }
 
-    private static func newContext(_ stop: StopFlag) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
+    private static func newContext(_ stop: StopFlag) throws(MediaError) -> UnsafeMutablePointer<
+        AVFormatContext
+    > {
         guard let context = unsafe avformat_alloc_context() else { throw .tooMuchMemory }
         // Not retained: `self` keeps it for longer than the context lives.
         unsafe context.pointee.interrupt_callback.opaque = Unmanaged.passUnretained(stop).toOpaque()
@@ -156,13 +180,22 @@ internal import SystemAV
             let stream = unsafe context.pointee.streams[Int(index)]!
             // A cover is a picture, but does not move.
             let isCover = unsafe stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
-            let isVideo = unsafe stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO && !isCover
-            if isVideo { video.append(index) } else { unsafe stream.pointee.discard = AVDISCARD_ALL }
+            let isVideo =
+                unsafe stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO && !isCover
+            if isVideo {
+                video.append(index)
+            } else {
+                unsafe stream.pointee.discard = AVDISCARD_ALL
+            }
         }
         guard let first = video.first else {
-            throw MediaError(.noVideoStream, "There are no moving pictures in this file, only sound or the like.")
+            throw MediaError(
+                .noVideoStream, "There are no moving pictures in this file, only sound or the like."
+            )
         }
-        for other in video.dropFirst() { unsafe context.pointee.streams[Int(other)]!.pointee.discard = AVDISCARD_ALL }
+        for other in video.dropFirst() {
+            unsafe context.pointee.streams[Int(other)]!.pointee.discard = AVDISCARD_ALL
+        }
         let codec = unsafe context.pointee.streams[Int(first)]!.pointee.codecpar.pointee.codec_id
         guard Self.codecs.contains(codec) else {
             let name = unsafe String(cString: avcodec_get_name(codec))
@@ -176,19 +209,32 @@ internal import SystemAV
 
     // MARK: Errors
 
-    private static func error(_ status: Int32, orElse code: MediaError.Code, _ reason: String) -> MediaError {
-        Int(mien_media_outcome(status)) == mien_media_no_memory ? .tooMuchMemory : MediaError(code, reason)
+    private static func error(_ status: Int32, orElse code: MediaError.Code, _ reason: String)
+        -> MediaError
+    {
+        Int(mien_media_outcome(status)) == mien_media_no_memory
+            ? .tooMuchMemory : MediaError(code, reason)
     }
 
     private static func cameraError(_ status: Int32) -> MediaError {
         switch Int(mien_media_outcome(status)) {
-        case mien_media_busy: MediaError(.cameraBusy, "The camera is in use by another program. Close that, or name another camera.")
+        case mien_media_busy:
+            MediaError(
+                .cameraBusy,
+                "The camera is in use by another program. Close that, or name another camera.")
         case mien_media_not_allowed:
             MediaError(
-                .cameraNotAllowed, "The camera may not be used by the present user. On Debian members of the group “video” may: add the user to it.")
-        case mien_media_no_device: MediaError(.cameraGone, "The camera is not there any more. Plug it in again.")
+                .cameraNotAllowed,
+                "The camera may not be used by the present user. On Debian members of the group “video” may: add the user to it."
+            )
+        case mien_media_no_device:
+            MediaError(.cameraGone, "The camera is not there any more. Plug it in again.")
         case mien_media_no_memory: .tooMuchMemory
-        default: MediaError(.cameraFailed, "The camera cannot be used: it gives no pictures of a kind that is known, or fails at giving them.")
+        default:
+            MediaError(
+                .cameraFailed,
+                "The camera cannot be used: it gives no pictures of a kind that is known, or fails at giving them."
+            )
         }
     }
 }

@@ -21,17 +21,22 @@ internal import SystemAV
         unsafe av_frame_free(&target)
     }
 
-    /// The sides of a stored frame of `width` × `height` when it is shown, not yet upright: its pixels made square, within `longestSide`.
+    /// The sides of a stored frame of `width` × `height` when it is shown, not yet upright: its
+    /// pixels made square, within `longestSide`.
     func shown(_ width: Int, _ height: Int, pixelAspect: AVRational) -> (width: Int, height: Int) {
         var (w, h) = (Double(width), Double(height))
-        let aspect = pixelAspect.num > 0 && pixelAspect.den > 0 ? Double(pixelAspect.num) / Double(pixelAspect.den) : 1
+        let aspect =
+            pixelAspect.num > 0 && pixelAspect.den > 0
+            ? Double(pixelAspect.num) / Double(pixelAspect.den) : 1
         // Nobody films with stranger pixels than this; files say anything.
         if (0.25...4).contains(aspect) { if aspect < 1 { w *= aspect } else { h /= aspect } }
         let scale = min(1, Double(longestSide) / max(w, h))
         return (max(1, Int((w * scale).rounded())), max(1, Int((h * scale).rounded())))
     }
 
-    func convert(_ frame: UnsafeMutablePointer<AVFrame>, pixelAspect: AVRational) throws(MediaError) -> RGBImage {
+    func convert(_ frame: UnsafeMutablePointer<AVFrame>, pixelAspect: AVRational) throws(MediaError)
+        -> RGBImage
+    {
         let (width, height) = unsafe (Int(frame.pointee.width), Int(frame.pointee.height))
         try limits.check(width: width, height: height)
         let (w, h) = shown(width, height, pixelAspect: pixelAspect)
@@ -41,7 +46,10 @@ internal import SystemAV
             scaler, Int32(width), Int32(height), format, Int32(w), Int32(h), AV_PIX_FMT_RGB24,
             (w, h) == (width, height) ? SWS_BILINEAR | SWS_ACCURATE_RND : SWS_AREA, nil, nil, nil)
         guard unsafe scaler != nil else {
-            throw MediaError(.unsupportedCodec, "The frames' pixels are of a kind that cannot be turned into RGB. Save the video as H.264.")
+            throw MediaError(
+                .unsupportedCodec,
+                "The frames' pixels are of a kind that cannot be turned into RGB. Save the video as H.264."
+            )
         }
         unsafe setColours(of: frame)
         let rows = unsafe withUnsafePointer(to: frame.pointee.data) { planes in
@@ -49,8 +57,10 @@ internal import SystemAV
                 unsafe withUnsafePointer(to: frame.pointee.linesize) { strides in
                     unsafe strides.withMemoryRebound(to: Int32.self, capacity: 8) { strides in
                         unsafe withUnsafeMutablePointer(to: &target.pointee.data.0) { out in
-                            unsafe withUnsafeMutablePointer(to: &target.pointee.linesize.0) { outStride in
-                                unsafe sws_scale(scaler, planes, strides, 0, Int32(height), out, outStride)
+                            unsafe withUnsafeMutablePointer(to: &target.pointee.linesize.0) {
+                                outStride in
+                                unsafe sws_scale(
+                                    scaler, planes, strides, 0, Int32(height), out, outStride)
                             }
                         }
                     }
@@ -58,28 +68,45 @@ internal import SystemAV
             }
         }
         guard rows == Int32(h), let start = unsafe target.pointee.data.0 else {
-            throw MediaError(.corrupt, "A frame of the video cannot be turned into RGB. Save the video again.")
+            throw MediaError(
+                .corrupt, "A frame of the video cannot be turned into RGB. Save the video again.")
         }
-        return unsafe orientation.upright(start, width: w, height: h, stride: Int(target.pointee.linesize.0))
+        return unsafe orientation.upright(
+            start, width: w, height: h, stride: Int(target.pointee.linesize.0))
     }
 
-    /// Which numbers mean which colours. What a file leaves open is taken as players take it: BT.709 from 720 rows on, BT.601 below.
+    /// Which numbers mean which colours. What a file leaves open is taken as players take it:
+    /// BT.709 from 720 rows on, BT.601 below.
     private func setColours(of frame: UnsafeMutablePointer<AVFrame>) {
         var space = unsafe Int32(bitPattern: frame.pointee.colorspace.rawValue)
-        if unsafe frame.pointee.colorspace == AVCOL_SPC_UNSPECIFIED { space = unsafe frame.pointee.height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601 }
-        let isFull: Int32 = unsafe frame.pointee.color_range == AVCOL_RANGE_JPEG || isFullByFormat(frame.pointee.format) ? 1 : 0
+        if unsafe frame.pointee.colorspace == AVCOL_SPC_UNSPECIFIED {
+            space = unsafe frame.pointee.height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601
+        }
+        let isFull: Int32 =
+            unsafe frame.pointee.color_range == AVCOL_RANGE_JPEG
+            || isFullByFormat(frame.pointee.format) ? 1 : 0
         // Refused for RGB frames, which need none.
         _ = unsafe sws_setColorspaceDetails(
-            scaler, sws_getCoefficients(space), isFull, sws_getCoefficients(SWS_CS_DEFAULT), 1, 0, 1 << 16, 1 << 16)
+            scaler, sws_getCoefficients(space), isFull, sws_getCoefficients(SWS_CS_DEFAULT), 1, 0,
+            1 << 16, 1 << 16)
     }
 
     private func isFullByFormat(_ format: Int32) -> Bool {
-        [AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUVJ411P].contains { $0.rawValue == format }
+        [
+            AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P,
+            AV_PIX_FMT_YUVJ411P,
+        ].contains { $0.rawValue == format }
     }
 
     /// Aligned as swscale likes it: it writes whole registers, past a row's end too.
-    private func target(_ width: Int, _ height: Int) throws(MediaError) -> UnsafeMutablePointer<AVFrame> {
-        if let target = unsafe target, unsafe target.pointee.width == width, unsafe target.pointee.height == height { return unsafe target }
+    private func target(_ width: Int, _ height: Int) throws(MediaError) -> UnsafeMutablePointer<
+        AVFrame
+    > {
+        if let target = unsafe target, unsafe target.pointee.width == width,
+            unsafe target.pointee.height == height
+        {
+            return unsafe target
+        }
         unsafe av_frame_free(&target)
         guard let new = unsafe av_frame_alloc() else { throw .tooMuchMemory }
         unsafe target = unsafe new
@@ -91,7 +118,8 @@ internal import SystemAV
     }
 }
 
-/// How stored frames become upright: mirrored, left for right, or not; then turned by quarters, clockwise.
+/// How stored frames become upright: mirrored, left for right, or not; then turned by quarters,
+/// clockwise.
 struct FrameOrientation: Equatable {
     /// 0...3.
     let quarterTurns: Int
@@ -99,32 +127,43 @@ struct FrameOrientation: Equatable {
 
     static let upright = FrameOrientation(quarterTurns: 0, isMirrored: false)
 
-    init(quarterTurns: Int, isMirrored: Bool) { (self.quarterTurns, self.isMirrored) = (quarterTurns, isMirrored) }
+    init(quarterTurns: Int, isMirrored: Bool) {
+        (self.quarterTurns, self.isMirrored) = (quarterTurns, isMirrored)
+    }
 
     /// - Parameter code: as CMienMedia.h has it.
     init(code: Int32) { self.init(quarterTurns: Int(code & 3), isMirrored: code & 4 != 0) }
 
-    func sides(_ width: Int, _ height: Int) -> (width: Int, height: Int) { quarterTurns % 2 == 0 ? (width, height) : (height, width) }
+    func sides(_ width: Int, _ height: Int) -> (width: Int, height: Int) {
+        quarterTurns % 2 == 0 ? (width, height) : (height, width)
+    }
 
     /// - Parameter start: `height` rows of `width` pixels of 3 bytes, `stride` bytes apart.
     func upright(_ start: UnsafePointer<UInt8>, width: Int, height: Int, stride: Int) -> RGBImage {
         let (w, h) = sides(width, height)
         let pixels = unsafe [UInt8](unsafeUninitializedCapacity: 3 * w * h) { out, count in
             if self == .upright {
-                for y in 0..<h { unsafe (out.baseAddress! + 3 * w * y).update(from: start + stride * y, count: 3 * w) }
+                for y in 0..<h {
+                    unsafe (out.baseAddress! + 3 * w * y).update(
+                        from: start + stride * y, count: 3 * w)
+                }
             } else {
                 unsafe turn(start, width, height, stride, into: out.baseAddress!, w, h)
             }
             count = 3 * w * h
         }
-        guard let image = try? RGBImage(width: w, height: h, pixels: pixels) else { preconditionFailure("sides were checked") }
+        guard let image = try? RGBImage(width: w, height: h, pixels: pixels) else {
+            preconditionFailure("sides were checked")
+        }
         return image
     }
 
     private func turn(
-        _ start: UnsafePointer<UInt8>, _ width: Int, _ height: Int, _ stride: Int, into out: UnsafeMutablePointer<UInt8>, _ w: Int, _ h: Int
+        _ start: UnsafePointer<UInt8>, _ width: Int, _ height: Int, _ stride: Int,
+        into out: UnsafeMutablePointer<UInt8>, _ w: Int, _ h: Int
     ) {
-        // Where the upright picture's first pixel comes from, and how far it is to the ones right of and below it.
+        // Where the upright picture's first pixel comes from, and how far it is to the ones right
+        // of and below it.
         var (x, y, right, down): (Int, Int, (Int, Int), (Int, Int))
         switch quarterTurns {
         case 0: (x, y, right, down) = (0, 0, (1, 0), (0, 1))

@@ -2,7 +2,8 @@ internal import CMienMedia
 internal import MienPixels
 internal import SystemAV
 
-/// Packets in, raw frames out. On the caller's thread alone, so that nothing is left of it afterwards.
+/// Packets in, raw frames out. On the caller's thread alone, so that nothing is left of it
+/// afterwards.
 @safe final class FrameDecoder {
     private var context: UnsafeMutablePointer<AVCodecContext>?
     /// The frame that was decoded last; valid until the next is asked for.
@@ -12,18 +13,28 @@ internal import SystemAV
         let parameters = unsafe stream.pointee.codecpar!
         let name = unsafe String(cString: avcodec_get_name(parameters.pointee.codec_id))
         guard let decoder = unsafe avcodec_find_decoder(parameters.pointee.codec_id) else {
-            throw MediaError(.unsupportedCodec, "The pictures are coded as “\(name)”, for which FFmpeg has no decoder on this machine.")
+            throw MediaError(
+                .unsupportedCodec,
+                "The pictures are coded as “\(name)”, for which FFmpeg has no decoder on this machine."
+            )
         }
         guard let frame = unsafe av_frame_alloc() else { throw .tooMuchMemory }
         unsafe self.frame = frame
         unsafe context = unsafe avcodec_alloc_context3(decoder)
-        guard let context = unsafe context, unsafe avcodec_parameters_to_context(context, parameters) >= 0 else { throw .tooMuchMemory }
+        guard let context = unsafe context,
+            unsafe avcodec_parameters_to_context(context, parameters) >= 0
+        else { throw .tooMuchMemory }
         unsafe context.pointee.pkt_timebase = unsafe stream.pointee.time_base
         unsafe context.pointee.thread_count = 1
-        // For streams that grow on their way, before memory is taken. Decoders count rows as long as they are stored; the exact check comes after.
-        unsafe context.pointee.max_pixels = Int64(limits.maxPixels) + 64 * Int64(RGBImage.sideRange.upperBound)
+        // For streams that grow on their way, before memory is taken. Decoders count rows as long
+        // as they are stored; the exact check comes after.
+        unsafe context.pointee.max_pixels =
+            Int64(limits.maxPixels) + 64 * Int64(RGBImage.sideRange.upperBound)
         guard unsafe avcodec_open2(context, decoder, nil) >= 0 else {
-            throw MediaError(.corrupt, "The pictures are coded as “\(name)”, in a way that its decoder does not take. Save the video again.")
+            throw MediaError(
+                .corrupt,
+                "The pictures are coded as “\(name)”, in a way that its decoder does not take. Save the video again."
+            )
         }
     }
 
@@ -34,7 +45,9 @@ internal import SystemAV
     }
 
     /// Gives it a packet; `nil` after the last. A packet that is damaged gives no frame.
-    func feed(_ packet: UnsafeMutablePointer<AVPacket>?) { unsafe avcodec_send_packet(context, packet) }
+    func feed(_ packet: UnsafeMutablePointer<AVPacket>?) {
+        unsafe avcodec_send_packet(context, packet)
+    }
 
     enum Outcome { case frame, needsPacket, end }
 

@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// Between the thread that reads and the tasks that want frames. All state is under one condition lock.
+/// Between the thread that reads and the tasks that want frames. All state is under one condition
+/// lock.
 final class FrameExchange: @unchecked Sendable {
     // Unchecked: every stored variable below is touched only while `condition` is locked.
     let flag = StopFlag()
@@ -27,12 +28,22 @@ final class FrameExchange: @unchecked Sendable {
     // MARK: The thread
 
     /// Starts the thread. `make` runs on it, and so does all reading.
-    func start(_ make: @escaping @Sendable () throws(MediaError) -> FrameReader, explaining: @escaping @Sendable (MediaError) -> MediaError) {
+    func start(
+        _ make: @escaping @Sendable () throws(MediaError) -> FrameReader,
+        explaining: @escaping @Sendable (MediaError) -> MediaError
+    ) {
         let started = MediaThread.start {
-            // In a function of its own: the reader is gone when it returns, and only then is anyone told.
+            // In a function of its own: the reader is gone when it returns, and only then is anyone
+            // told.
             self.finish(self.serve(make).map(explaining))
         }
-        if !started { finish(MediaError(.tooMuchMemory, "No thread can be started: the machine has no room for one. Run less beside this.")) }
+        if !started {
+            finish(
+                MediaError(
+                    .tooMuchMemory,
+                    "No thread can be started: the machine has no room for one. Run less beside this."
+                ))
+        }
     }
 
     private func serve(_ make: () throws(MediaError) -> FrameReader) -> MediaError? {
@@ -48,7 +59,9 @@ final class FrameExchange: @unchecked Sendable {
                 case .nothingYet:
                     guard ContinuousClock.now - lastFrame < Self.patience else {
                         throw MediaError(
-                            .cameraSilent, "The camera has given no picture for \(Self.patience.components.seconds) s. Plug it in again.")
+                            .cameraSilent,
+                            "The camera has given no picture for \(Self.patience.components.seconds) s. Plug it in again."
+                        )
                     }
                     rest()
                 case .end: return nil
@@ -67,7 +80,8 @@ final class FrameExchange: @unchecked Sendable {
         for opener in waiting { opener.resume(returning: info) }
     }
 
-    /// Hands the frame over. A file's thread waits here for room, a camera's drops the oldest frame.
+    /// Hands the frame over. A file's thread waits here for room, a camera's drops the oldest
+    /// frame.
     private func put(_ frame: VideoFrame) {
         let reader: CheckedContinuation<VideoFrame?, any Error>? = condition.withLock {
             if !readers.isEmpty { return readers.removeFirst() }
@@ -82,7 +96,9 @@ final class FrameExchange: @unchecked Sendable {
 
     /// For a moment, or until ``stop()``.
     private func rest() {
-        condition.withLock { if !flag.isSet { _ = condition.wait(until: Date(timeIntervalSinceNow: 0.004)) } }
+        condition.withLock {
+            if !flag.isSet { _ = condition.wait(until: Date(timeIntervalSinceNow: 0.004)) }
+        }
     }
 
     private func finish(_ error: MediaError?) {
@@ -95,7 +111,9 @@ final class FrameExchange: @unchecked Sendable {
         (self.openers, self.readers, self.closers) = ([], [], [])
         condition.unlock()
         for opener in openers { opener.resume(throwing: end ?? CancellationError()) }
-        for reader in readers { if let end { reader.resume(throwing: end) } else { reader.resume(returning: nil) } }
+        for reader in readers {
+            if let end { reader.resume(throwing: end) } else { reader.resume(returning: nil) }
+        }
         for closer in closers { closer.resume() }
     }
 
@@ -125,7 +143,13 @@ final class FrameExchange: @unchecked Sendable {
             }
             if self.isFinished {
                 let end = self.end
-                return { if let end { reader.resume(throwing: end) } else { reader.resume(returning: nil) } }
+                return {
+                    if let end {
+                        reader.resume(throwing: end)
+                    } else {
+                        reader.resume(returning: nil)
+                    }
+                }
             }
             self.readers.append(reader)
             return nil
@@ -154,11 +178,14 @@ final class FrameExchange: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` under the lock; what it returns is done outside it, at once. Cancelled, everything stops, and the thread resumes whoever waits
-    /// once it has let go.
-    private func cancellable<Output: Sendable>(_ body: (CheckedContinuation<Output, any Error>) -> (() -> Void)?) async throws -> Output {
+    /// Runs `body` under the lock; what it returns is done outside it, at once. Cancelled,
+    /// everything stops, and the thread resumes whoever waits once it has let go.
+    private func cancellable<Output: Sendable>(
+        _ body: (CheckedContinuation<Output, any Error>) -> (() -> Void)?
+    ) async throws -> Output {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Output, any Error>) in
+            try await withCheckedThrowingContinuation {
+                (continuation: CheckedContinuation<Output, any Error>) in
                 condition.withLock { body(continuation) }?()
             }
         } onCancel: {

@@ -2,7 +2,8 @@ internal import CMienMedia
 internal import MienPixels
 internal import SystemAV
 
-/// Reads a video's frames one after another, on the caller's thread, which it may hold for as long as a frame takes.
+/// Reads a video's frames one after another, on the caller's thread, which it may hold for as long
+/// as a frame takes.
 ///
 /// Not `Sendable`: it belongs to the thread that made it.
 package final class FrameReader {
@@ -26,25 +27,36 @@ package final class FrameReader {
     }
 
     /// A video in memory: for tests of the parser.
-    package convenience init(bytes: [UInt8], limits: VideoLimits = .standard, longestSide: Int? = nil) throws(MediaError) {
-        let container = try Container(try ByteSource(bytes: bytes, limits: limits), stop: StopFlag())
+    package convenience init(
+        bytes: [UInt8], limits: VideoLimits = .standard, longestSide: Int? = nil
+    ) throws(MediaError) {
+        let container = try Container(
+            try ByteSource(bytes: bytes, limits: limits), stop: StopFlag())
         try self.init(container, limits: limits, longestSide: longestSide, isLive: false)
     }
 
-    convenience init(_ source: VideoSource, options: VideoOptions, stop: StopFlag) throws(MediaError) {
+    convenience init(_ source: VideoSource, options: VideoOptions, stop: StopFlag)
+        throws(MediaError)
+    {
         let container: Container
         switch source.place {
         case .file(let path):
             let bytes = try ByteSource(file: path, limits: options.limits) { stop.isSet }
             container = try Container(bytes, stop: stop)
         case .device(let url, let format):
-            let wishes = format == VideoSource.cameraFormat ? ["video_size": "640x480", "framerate": "30"] : [:]
+            let wishes =
+                format == VideoSource.cameraFormat
+                ? ["video_size": "640x480", "framerate": "30"] : [:]
             container = try Container(device: url, format: format, wishes: wishes, stop: stop)
         }
-        try self.init(container, limits: options.limits, longestSide: options.longestSide, isLive: source.isLive)
+        try self.init(
+            container, limits: options.limits, longestSide: options.longestSide,
+            isLive: source.isLive)
     }
 
-    private init(_ container: Container, limits: VideoLimits, longestSide: Int?, isLive: Bool) throws(MediaError) {
+    private init(_ container: Container, limits: VideoLimits, longestSide: Int?, isLive: Bool)
+        throws(MediaError)
+    {
         let stream = unsafe container.stream
         let parameters = unsafe stream.pointee.codecpar!
         let (width, height) = unsafe (Int(parameters.pointee.width), Int(parameters.pointee.height))
@@ -56,12 +68,14 @@ package final class FrameReader {
         converter = FrameConverter(orientation, longestSide: longestSide, limits: limits)
         let rate = unsafe av_q2d(stream.pointee.avg_frame_rate)
         clock = unsafe FrameClock(base: stream.pointee.time_base, framesPerSecond: rate)
-        let shown = unsafe converter.shown(width, height, pixelAspect: container.pixelAspect(of: nil))
+        let shown = unsafe converter.shown(
+            width, height, pixelAspect: container.pixelAspect(of: nil))
         let sides = orientation.sides(shown.width, shown.height)
         info = unsafe VideoInfo(
             width: sides.width, height: sides.height, duration: isLive ? nil : container.duration,
             framesPerSecond: rate.isFinite && rate > 0 ? rate : nil,
-            codec: String(cString: avcodec_get_name(parameters.pointee.codec_id)), quarterTurns: orientation.quarterTurns)
+            codec: String(cString: avcodec_get_name(parameters.pointee.codec_id)),
+            quarterTurns: orientation.quarterTurns)
     }
 
     /// - Throws: ``MediaError`` when the video is damaged beyond reading on, or over a limit.
@@ -81,25 +95,35 @@ package final class FrameReader {
                 }
             }
         }
-        throw MediaError(.corrupt, "The video is damaged: \(VideoLimits.fruitlessPackets) packets in a row hold no picture. Record or save it again.")
+        throw MediaError(
+            .corrupt,
+            "The video is damaged: \(VideoLimits.fruitlessPackets) packets in a row hold no picture. Record or save it again."
+        )
     }
 
     private func ended() throws(MediaError) -> Reading {
-        guard number > 0 || isLive else { throw MediaError(.corrupt, "The video is damaged: not one of its pictures can be decoded. Save it again.") }
+        guard number > 0 || isLive else {
+            throw MediaError(
+                .corrupt,
+                "The video is damaged: not one of its pictures can be decoded. Save it again.")
+        }
         return .end
     }
 
     private func finish() throws(MediaError) -> VideoFrame {
         let frame = unsafe decoder.frame
-        let time = unsafe clock.time(of: frame.pointee.best_effort_timestamp, after: number == 0 ? nil : last)
+        let time = unsafe clock.time(
+            of: frame.pointee.best_effort_timestamp, after: number == 0 ? nil : last)
         if !isLive { try limits.check(time) }
-        let image = unsafe try converter.convert(frame, pixelAspect: container.pixelAspect(of: frame))
+        let image = unsafe try converter.convert(
+            frame, pixelAspect: container.pixelAspect(of: frame))
         defer { (number, last) = (number + 1, time) }
         return VideoFrame(image: image, time: time, number: number)
     }
 }
 
-/// Turns a stream's time stamps, which may be anything, into times that start at zero and always rise.
+/// Turns a stream's time stamps, which may be anything, into times that start at zero and always
+/// rise.
 final class FrameClock {
     private let base: AVRational
     private let step: Duration
@@ -120,7 +144,8 @@ final class FrameClock {
         }
         guard let first, stamp != .min, base.num > 0, base.den > 0 else { return last + step }
         let (distance, overflow) = stamp.subtractingReportingOverflow(first)
-        let microseconds = overflow ? .min : av_rescale_q(distance, base, AVRational(num: 1, den: 1_000_000))
+        let microseconds =
+            overflow ? .min : av_rescale_q(distance, base, AVRational(num: 1, den: 1_000_000))
         guard microseconds != .min else { return last + step }
         return max(last + .microseconds(1), .microseconds(microseconds))
     }

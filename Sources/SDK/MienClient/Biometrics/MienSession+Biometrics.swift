@@ -8,28 +8,41 @@ extension MienSession {
 
     /// Call it before everything else here.
     ///
-    /// - Throws: `DeviceError` that says what stands in the way: `.biometricNotSupportedOrPermissionDenied`, `.biometricNoPasscode`,
+    /// - Throws: `DeviceError` that says what stands in the way:
+    ///   `.biometricNotSupportedOrPermissionDenied`, `.biometricNoPasscode`,
     ///   `.biometricNoEnrollment`, `.biometricLockout`.
-    public func checkBiometricSupported(policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics) async throws {
-        if let obstacle = try await device().authenticator.capability().obstacle(to: policy) { throw obstacle }
+    public func checkBiometricSupported(
+        policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics
+    ) async throws {
+        if let obstacle = try await device().authenticator.capability().obstacle(to: policy) {
+            throw obstacle
+        }
     }
 
-    /// Whether this device has a key for this app. Stays true when the enrolled face is gone: ``checkBiometricSupported(policy:)`` tells.
+    /// Whether this device has a key for this app. Stays true when the enrolled face is gone:
+    /// ``checkBiometricSupported(policy:)`` tells.
     public func isBiometricEnabled() async throws -> Bool { try await !enabledTags().isEmpty }
 
     /// Makes a key and registers it for the signed-in user. A key from before is removed.
     ///
-    /// A new key needs a fresh sign-in: see ``performing(_:)``. The person is then asked to open a key twice.
+    /// A new key needs a fresh sign-in: see ``performing(_:)``. The person is then asked to open a
+    /// key twice.
     ///
-    /// - Throws: `DeviceError`; ``MienError`` `.unauthenticatedUser`, `.networkError`, `.oauthError`, `.reauthenticationRequired`: then no key stays.
+    /// - Throws: `DeviceError`; ``MienError`` `.unauthenticatedUser`, `.networkError`,
+    ///   `.oauthError`, `.reauthenticationRequired`: then no key stays.
     public func enableBiometric(
         localizedReason: String, constraint: BiometricAccessConstraint = .biometryCurrentSet,
         policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics
     ) async throws {
-        try await performing { try await self.makeBiometricKey(localizedReason: localizedReason, constraint: constraint, policy: policy) }
+        try await performing {
+            try await self.makeBiometricKey(
+                localizedReason: localizedReason, constraint: constraint, policy: policy)
+        }
     }
 
-    private func makeBiometricKey(localizedReason: String, constraint: BiometricAccessConstraint, policy: BiometricPolicy) async throws {
+    private func makeBiometricKey(
+        localizedReason: String, constraint: BiometricAccessConstraint, policy: BiometricPolicy
+    ) async throws {
         let device = try device(), access = try await access()
         try await checkBiometricSupported(policy: policy)
         let before = try await enabledTags()
@@ -41,7 +54,8 @@ extension MienSession {
             let prompt = UnlockPrompt(reason: localizedReason, policy: policy)
             let request = try await signedRequest("setup", tag: tag, keyID: keyID, prompt: prompt)
             _ = try await connection.form(
-                ["oauth2", "token"], client([("grant_type", Self.grant), ("jwt", request)]), bearer: access.token, prover: access.prover)
+                ["oauth2", "token"], client([("grant_type", Self.grant), ("jwt", request)]),
+                bearer: access.token, prover: access.prover)
         } catch {
             // Unknown to the server or not: a key that nobody counts on is of no use.
             try? await device.keys.deleteKey(tag: tag)
@@ -55,19 +69,25 @@ extension MienSession {
 
     /// Signs in with the device's key.
     ///
-    /// - Throws: `DeviceError` `.biometricPrivateKeyNotFound` when there is none, when the enrolled face changed, or when the server takes it
-    ///   no more: the key is gone then, and ``enableBiometric(localizedReason:constraint:policy:)`` makes another one; `.cancel` and what
-    ///   else keeps the person from opening the key. ``MienError`` `.networkError`, `.oauthError`.
+    /// - Throws: `DeviceError` `.biometricPrivateKeyNotFound` when there is none, when the enrolled
+    ///   face changed, or when the server takes it no more: the key is gone then, and
+    ///   ``enableBiometric(localizedReason:constraint:policy:)`` makes another one; `.cancel` and
+    ///   what else keeps the person from opening the key. ``MienError`` `.networkError`,
+    ///   `.oauthError`.
     @discardableResult
     public func authenticateBiometric(
-        localizedReason: String = "Sign in", policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics
+        localizedReason: String = "Sign in",
+        policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics
     ) async throws -> UserInfo {
         try await checkBiometricSupported(policy: policy)
         guard let tag = try await enabledTags().last else {
-            throw DeviceError(.biometricPrivateKeyNotFound, "this device has no key for this app: enable biometric login first")
+            throw DeviceError(
+                .biometricPrivateKeyNotFound,
+                "this device has no key for this app: enable biometric login first")
         }
         let prompt = UnlockPrompt(reason: localizedReason, policy: policy)
-        let request = try await signedRequest("authenticate", tag: tag, keyID: KeyMark.keyID(tag), prompt: prompt)
+        let request = try await signedRequest(
+            "authenticate", tag: tag, keyID: KeyMark.keyID(tag), prompt: prompt)
         do {
             // So that a stranger's wrong signatures do not lock this device out.
             let known = try? await options.deviceTokens.token(for: key)
@@ -75,26 +95,36 @@ extension MienSession {
             let token = known?.use { $0 } ?? "new"
             let prover = try await signInProver()
             try await adopt(
-                try await self.request([("grant_type", Self.grant), ("jwt", request), ("device_token", token)], prover: prover))
-        } catch let error as MienError where error.oauthError == "invalid_grant" && error.reason.contains("InvalidCredentials") {
+                try await self.request(
+                    [("grant_type", Self.grant), ("jwt", request), ("device_token", token)],
+                    prover: prover))
+        } catch let error as MienError
+            where error.oauthError == "invalid_grant" && error.reason.contains("InvalidCredentials")
+        {
             try await device().keys.deleteKey(tag: tag)
-            throw DeviceError(.biometricPrivateKeyNotFound, "the server does not take this device's key any more: enable biometric login again")
+            throw DeviceError(
+                .biometricPrivateKeyNotFound,
+                "the server does not take this device's key any more: enable biometric login again")
         }
         return try await userInfo()
     }
 
-    /// Deletes the device's key, then removes it on the server if somebody is signed in and the server can be reached.
+    /// Deletes the device's key, then removes it on the server if somebody is signed in and the
+    /// server can be reached.
     ///
     /// Removing a key needs a fresh sign-in: see ``performing(_:)``.
     ///
-    /// - Throws: ``MienError`` `.reauthenticationRequired`, and what the reauthenticator throws: the key is gone from this device then, and still listed on
-    ///   the server, where nobody can use it.
+    /// - Throws: ``MienError`` `.reauthenticationRequired`, and what the reauthenticator throws:
+    ///   the key is gone from this device then, and still listed on the server, where nobody can
+    ///   use it.
     public func disableBiometric() async throws {
         let tags = try await enabledTags()
         for tag in tags { try await device().keys.deleteKey(tag: tag) }
         guard state == .signedIn else { return }
         for tag in tags {
-            do { try await performing { try await self.removeFromServer(tag) } } catch let error as MienError where error.reauthentication == nil {}
+            do { try await performing { try await self.removeFromServer(tag) } } catch let error
+                as MienError where error.reauthentication == nil
+            {}
         }
     }
 
@@ -102,7 +132,8 @@ extension MienSession {
     func forgetOthersKeys() async throws {
         guard biometrics != nil else { return }
         let mark = try await userMark()
-        for tag in try await enabledTags() where !tag.text.dropFirst(tagPrefix.count).hasPrefix("\(mark).") {
+        for tag in try await enabledTags()
+        where !tag.text.dropFirst(tagPrefix.count).hasPrefix("\(mark).") {
             try await device().keys.deleteKey(tag: tag)
         }
     }
@@ -110,12 +141,17 @@ extension MienSession {
     // MARK: Keys
 
     private func device() throws(MienError) -> BiometricDevice {
-        guard let biometrics else { throw MienError(.invalidInitializationOptions, "the session was made without a BiometricDevice") }
+        guard let biometrics else {
+            throw MienError(
+                .invalidInitializationOptions, "the session was made without a BiometricDevice")
+        }
         return biometrics
     }
 
     /// `mien.<app on server>.`, then `<user>.<key id>`.
-    private var tagPrefix: String { "mien.\(KeyMark.of("\(connection.address.text) \(options.applicationId)"))." }
+    private var tagPrefix: String {
+        "mien.\(KeyMark.of("\(connection.address.text) \(options.applicationId)"))."
+    }
 
     private func enabledTags() async throws -> [DeviceKeyTag] {
         let prefix = tagPrefix
@@ -128,27 +164,40 @@ extension MienSession {
     private func removeFromServer(_ tag: DeviceKeyTag) async throws {
         let access = try await access()
         try await connection.send(
-            .init(method: .delete, path: ["v1", "me", "biometrics", KeyMark.keyID(tag)], bearer: access.token, prover: access.prover))
+            .init(
+                method: .delete, path: ["v1", "me", "biometrics", KeyMark.keyID(tag)],
+                bearer: access.token, prover: access.prover))
     }
 
-    private func signedRequest(_ action: String, tag: DeviceKeyTag, keyID: String, prompt: UnlockPrompt) async throws -> String {
-        let device = try device(), signer = try await device.keys.signer(tag: tag, unlocking: prompt)
+    private func signedRequest(
+        _ action: String, tag: DeviceKeyTag, keyID: String, prompt: UnlockPrompt
+    ) async throws -> String {
+        let device = try device(),
+            signer = try await device.keys.signer(tag: tag, unlocking: prompt)
         let challenge = try await challenge(), now = Double(self.now().seconds)
-        var names: [String: JSONValue] = ["model": .string(device.model), "os": .string(device.system)]
+        var names: [String: JSONValue] = [
+            "model": .string(device.model), "os": .string(device.system),
+        ]
         if let id = device.deviceID { names["device_id"] = .string(id) }
         let payload: JSONValue = [
-            "iat": .number(now), "exp": .number(now + 60), "challenge": .string(challenge), "action": .string(action),
-            "aud": .string(try await server().issuer), "client_id": .string(options.applicationId), "device_info": ["mien": .object(names)],
+            "iat": .number(now), "exp": .number(now + 60), "challenge": .string(challenge),
+            "action": .string(action),
+            "aud": .string(try await server().issuer), "client_id": .string(options.applicationId),
+            "device_info": ["mien": .object(names)],
         ]
         var header: [String: JSONValue] = ["typ": .string(Self.type), "kid": .string(keyID)]
         if action == "setup" { header["jwk"] = signer.publicKey.jwk }
-        return try await JWS.sign(header: header, payload: Array(JSONText.write(payload).utf8), with: signer)
+        return try await JWS.sign(
+            header: header, payload: Array(JSONText.write(payload).utf8), with: signer)
     }
 
     private func challenge() async throws -> String {
         let body = Array(JSONText.write(["purpose": "biometric_request"]).utf8)
-        let answer: JSONValue = try await connection.json(.init(method: .post, path: ["oauth2", "challenge"], body: body))
-        guard let token = answer["result"]?["token"]?.stringValue else { throw MienError(.serverError, "the answer holds no challenge") }
+        let answer: JSONValue = try await connection.json(
+            .init(method: .post, path: ["oauth2", "challenge"], body: body))
+        guard let token = answer["result"]?["token"]?.stringValue else {
+            throw MienError(.serverError, "the answer holds no challenge")
+        }
         return token
     }
 }

@@ -3,38 +3,48 @@ internal import MienCore
 internal import Synchronization
 
 extension CaptureSession {
-    /// Sends frames until the session is decided or there are no more, and tells what came of them; the last answer is the verdict.
+    /// Sends frames until the session is decided or there are no more, and tells what came of them;
+    /// the last answer is the verdict.
     ///
-    /// Frames are read while others are under way: what waits goes together, up to 3 MiB of it; of more than eight the oldest is dropped.
-    /// Nothing runs before the first answer is asked for nor after the last; letting go of the iterator or cancelling the task ends the sending
-    /// and lets go of the frames' source, and ``cancel()`` ends the session.
+    /// Frames are read while others are under way: what waits goes together, up to 3 MiB of it; of
+    /// more than eight the oldest is dropped. Nothing runs before the first answer is asked for nor
+    /// after the last; letting go of the iterator or cancelling the task ends the sending and lets
+    /// go of the frames' source, and ``cancel()`` ends the session.
     ///
     /// - Throws, while iterating: ``MienError``; what the frames throw.
-    public nonisolated func updates<Frames: AsyncSequence & Sendable>(of frames: Frames) -> CaptureUpdates<Frames>
+    public nonisolated func updates<Frames: AsyncSequence & Sendable>(of frames: Frames)
+        -> CaptureUpdates<Frames>
     where Frames.Element == CaptureFrame {
         CaptureUpdates(session: self, frames: frames)
     }
 
     /// Sends frames of a live session.
     ///
-    /// When no answer comes, the session is asked which frame is next, and only those are sent again that did not arrive. Frames that are too
-    /// many bytes together for the server go in halves.
+    /// When no answer comes, the session is asked which frame is next, and only those are sent
+    /// again that did not arrive. Frames that are too many bytes together for the server go in
+    /// halves.
     ///
     /// - Parameter frames: 1...16, in the order in which they were taken.
-    /// - Throws: ``MienError``: `client_response_not_valid` for a frame that is too large by itself, or no picture.
+    /// - Throws: ``MienError``: `client_response_not_valid` for a frame that is too large by
+    ///   itself, or no picture.
     @discardableResult
     public func submitLive(_ frames: [CaptureFrame]) async throws -> CaptureAnswer {
-        guard live != nil else { throw MienError(.invalidState, "no live session has begun: call start()") }
+        guard live != nil else {
+            throw MienError(.invalidState, "no live session has begun: call start()")
+        }
         // Stamped and linked before anything waits: what is linked is sent in this order.
         return try await send(frames.compactMap { live?.append($0) })
     }
 
     private func send(_ frames: [LinkedFrame]) async throws -> CaptureAnswer {
-        do { return try await sendTogether(frames) } catch let error as MienError where error.problem?.code == .payloadTooLarge {
+        do { return try await sendTogether(frames) } catch let error as MienError
+            where error.problem?.code == .payloadTooLarge
+        {
             let bytes = frames.reduce(0) { $0 + $1.picture.count }
             guard frames.count > 1 else {
                 throw MienError(
-                    .clientResponseNotValid, "one frame of \(bytes) bytes is more than the server takes, send smaller pictures: \(error.reason)",
+                    .clientResponseNotValid,
+                    "one frame of \(bytes) bytes is more than the server takes, send smaller pictures: \(error.reason)",
                     problem: error.problem)
             }
             // The next ones need not be refused first.
@@ -53,12 +63,16 @@ extension CaptureSession {
                 return noted(
                     try await connection.json(
                         .init(
-                            method: .post, path: ["v1", "capture", "frames"], bearer: token, contentType: FrameBatch.contentType,
+                            method: .post, path: ["v1", "capture", "frames"], bearer: token,
+                            contentType: FrameBatch.contentType,
                             body: FrameBatch.encode(waiting), isRepeatable: false)))
             } catch let error as MienError {
                 if error.problem?.code == .captureClosed, attempt > 1 { return try await status() }
                 let isLost = error.code == .networkError || error.problem?.code == .frameOutOfOrder
-                guard isLost, let delay = connection.retry.delay(after: attempt, asked: nil, using: &generator) else { throw error }
+                guard isLost,
+                    let delay = connection.retry.delay(
+                        after: attempt, asked: nil, using: &generator)
+                else { throw error }
                 if error.code == .networkError { try await connection.sleep(delay) }
                 let now = try await status()
                 guard now.isOpen, let next = now.nextFrame else { return now }
@@ -74,7 +88,8 @@ extension CaptureSession {
 }
 
 /// What a session says of the frames that it is sent, until it is decided. Gone through once.
-public struct CaptureUpdates<Frames: AsyncSequence & Sendable>: AsyncSequence, Sendable where Frames.Element == CaptureFrame {
+public struct CaptureUpdates<Frames: AsyncSequence & Sendable>: AsyncSequence, Sendable
+where Frames.Element == CaptureFrame {
     public typealias Element = CaptureAnswer
     let session: CaptureSession
     let frames: Frames
@@ -88,7 +103,9 @@ public struct CaptureUpdates<Frames: AsyncSequence & Sendable>: AsyncSequence, S
         private var reader: Task<Void, Never>?
         private var isLive = false, hasEnded = false
 
-        init(session: CaptureSession, frames: Frames) { (self.session, self.frames) = (session, frames) }
+        init(session: CaptureSession, frames: Frames) {
+            (self.session, self.frames) = (session, frames)
+        }
 
         deinit { stop() }
 
@@ -110,7 +127,8 @@ public struct CaptureUpdates<Frames: AsyncSequence & Sendable>: AsyncSequence, S
                 hasEnded = true
                 return nil
             }
-            let answer = isLive ? try await session.submitLive(batch) : try await session.submit(batch[0])
+            let answer =
+                isLive ? try await session.submitLive(batch) : try await session.submit(batch[0])
             if !answer.isOpen {
                 hasEnded = true
                 stop()
@@ -118,7 +136,8 @@ public struct CaptureUpdates<Frames: AsyncSequence & Sendable>: AsyncSequence, S
             return answer
         }
 
-        /// Nobody takes frames any more: the reader, which may wait for that, ends and lets go of their source.
+        /// Nobody takes frames any more: the reader, which may wait for that, ends and lets go of
+        /// their source.
         private func stop() {
             reader?.cancel()
             buffer.end(nil)
@@ -130,8 +149,12 @@ public struct CaptureUpdates<Frames: AsyncSequence & Sendable>: AsyncSequence, S
                 do {
                     for try await frame in frames {
                         // The time is that of the picture, not of its sending.
-                        let time = isLive && frame.time == nil ? await session.live?.now : frame.time
-                        guard await buffer.put(CaptureFrame(frame.bytes, frame.type, time: time), waits: !isLive) else { return }
+                        let time =
+                            isLive && frame.time == nil ? await session.live?.now : frame.time
+                        guard
+                            await buffer.put(
+                                CaptureFrame(frame.bytes, frame.type, time: time), waits: !isLive)
+                        else { return }
                     }
                     buffer.end(nil)
                 } catch { buffer.end(error) }
@@ -156,7 +179,8 @@ final class FrameBuffer: Sendable {
 
     /// Cancelling the task ends it.
     ///
-    /// - Parameter waits: with a frame there already, until it is taken; else of too many the oldest goes.
+    /// - Parameter waits: with a frame there already, until it is taken; else of too many the
+    ///   oldest goes.
     /// - Returns: `false` when it has ended: nobody takes this frame or another one.
     @discardableResult
     func put(_ frame: CaptureFrame, waits: Bool) async -> Bool {
@@ -168,7 +192,8 @@ final class FrameBuffer: Sendable {
                 end(CancellationError())
             }
         }
-        let (isTaken, taker) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
+        let (isTaken, taker) = state.withLock {
+            state -> (Bool, CheckedContinuation<Void, Never>?) in
             guard !state.hasEnded else { return (false, nil) }
             if state.frames.count == Self.most { state.frames.removeFirst() }
             state.frames.append(frame)
@@ -204,7 +229,8 @@ final class FrameBuffer: Sendable {
     /// - Returns: `nil` after the last one.
     func take(atMost count: Int, bytes: Int = .max) async throws -> [CaptureFrame]? {
         while true {
-            let (frames, putter) = state.withLock { state -> ([CaptureFrame], CheckedContinuation<Void, Never>?) in
+            let (frames, putter) = state.withLock {
+                state -> ([CaptureFrame], CheckedContinuation<Void, Never>?) in
                 var size = 0, fitting = 0
                 for frame in state.frames.prefix(count) {
                     size += frame.bytes.count

@@ -3,14 +3,18 @@ public import MienCore
 
 /// A picture for a capture session, as the camera's encoder gives it.
 public struct CaptureFrame: Sendable {
-    public enum ContentType: String, Sendable, Hashable { case jpeg = "image/jpeg", png = "image/png", gif = "image/gif" }
+    public enum ContentType: String, Sendable, Hashable {
+        case jpeg = "image/jpeg", png = "image/png", gif = "image/gif"
+    }
 
     public let bytes: [UInt8]
     public let type: ContentType
     /// When it was taken, since the session began; `nil`: when it is handed over.
     public let time: Duration?
 
-    public init(_ bytes: [UInt8], _ type: ContentType = .jpeg, time: Duration? = nil) { (self.bytes, self.type, self.time) = (bytes, type, time) }
+    public init(_ bytes: [UInt8], _ type: ContentType = .jpeg, time: Duration? = nil) {
+        (self.bytes, self.type, self.time) = (bytes, type, time)
+    }
 }
 
 /// Somebody's face: its size alone is printed.
@@ -26,14 +30,16 @@ extension CaptureFrame: CustomStringConvertible, CustomDebugStringConvertible, C
 ///     for try await answer in session.updates(of: camera.frames) { show(answer.guidance, answer.action) }
 ///     if try await session.status().hasPassed { … }
 ///
-/// Where the server asks for a live person, frames are those of a camera, ten and more a second, and each is linked to those before. Where a
-/// picture will do, they are sent one at a time until one passes.
+/// Where the server asks for a live person, frames are those of a camera, ten and more a second,
+/// and each is linked to those before. Where a picture will do, they are sent one at a time until
+/// one passes.
 public actor CaptureSession {
     let token: Sensitive<String>
     let connection: Connection
     private var framesLeft: Int?
     var live: LiveFrames?
-    /// Bytes of pictures that go together: well under the 5 MiB that servers take unless they are set otherwise; fewer once one took fewer.
+    /// Bytes of pictures that go together: well under the 5 MiB that servers take unless they are
+    /// set otherwise; fewer once one took fewer.
     var batchBytes = 3 << 20
 
     public init(startToken: Sensitive<String>, _ options: MienOptions) throws(MienError) {
@@ -41,7 +47,10 @@ public actor CaptureSession {
     }
 
     /// - Parameter clock: time since any moment, which goes on steadily.
-    init(_ token: Sensitive<String>, _ connection: Connection, clock: @escaping @Sendable () -> Duration = CaptureSession.steady) {
+    init(
+        _ token: Sensitive<String>, _ connection: Connection,
+        clock: @escaping @Sendable () -> Duration = CaptureSession.steady
+    ) {
         (self.token, self.connection, self.clock) = (token, connection, clock)
     }
 
@@ -51,12 +60,16 @@ public actor CaptureSession {
 
     /// Sends one frame.
     ///
-    /// When no answer comes, the session is asked whether the frame arrived before it is sent again: a frame counts once.
+    /// When no answer comes, the session is asked whether the frame arrived before it is sent
+    /// again: a frame counts once.
     ///
     /// - Returns: what the person should do, or that it is decided.
-    /// - Throws: ``MienError``: `client_response_not_valid` for what is no picture, `invalid_state` when the session has ended.
+    /// - Throws: ``MienError``: `client_response_not_valid` for what is no picture, `invalid_state`
+    ///   when the session has ended.
     @discardableResult
-    public func submitFrame(_ bytes: [UInt8], _ type: CaptureFrame.ContentType = .jpeg) async throws -> CaptureAnswer {
+    public func submitFrame(_ bytes: [UInt8], _ type: CaptureFrame.ContentType = .jpeg) async throws
+        -> CaptureAnswer
+    {
         try await submit(CaptureFrame(bytes, type))
     }
 
@@ -69,12 +82,16 @@ public actor CaptureSession {
                 return noted(
                     try await connection.json(
                         .init(
-                            method: .post, path: ["v1", "capture", "frames"], bearer: token, contentType: frame.type.rawValue, body: frame.bytes,
+                            method: .post, path: ["v1", "capture", "frames"], bearer: token,
+                            contentType: frame.type.rawValue, body: frame.bytes,
                             isRepeatable: false)))
             } catch let error as MienError {
                 // A frame may have decided the session although its answer was lost.
                 if error.problem?.code == .captureClosed, attempt > 1 { return try await status() }
-                guard error.code == .networkError, let delay = connection.retry.delay(after: attempt, asked: nil, using: &generator) else {
+                guard error.code == .networkError,
+                    let delay = connection.retry.delay(
+                        after: attempt, asked: nil, using: &generator)
+                else {
                     throw error
                 }
                 let before = framesLeft
@@ -86,23 +103,31 @@ public actor CaptureSession {
         }
     }
 
-    /// Begins the session: a live one's time starts to run. Begun once; asked again it says how the session stands.
+    /// Begins the session: a live one's time starts to run. Begun once; asked again it says how the
+    /// session stands.
     ///
-    /// - Returns: what is asked for. ``updates(of:)`` and ``run(_:onGuidance:)`` do this by themselves.
+    /// - Returns: what is asked for. ``updates(of:)`` and ``run(_:onGuidance:)`` do this by
+    ///   themselves.
     @discardableResult
     public func start() async throws -> CaptureAnswer {
-        let answer: CaptureAnswer = noted(try await connection.json(.init(method: .post, path: ["v1", "capture", "start"], bearer: token)))
+        let answer: CaptureAnswer = noted(
+            try await connection.json(
+                .init(method: .post, path: ["v1", "capture", "start"], bearer: token)))
         if live == nil, let nonce = answer.nonce.flatMap({ Base64URL.decode($0) }), answer.isOpen {
             guard answer.nextFrame == 1 else {
                 throw MienError(
-                    .invalidState, "another device or an earlier start of this app has begun this capture; start the journey's step again")
+                    .invalidState,
+                    "another device or an earlier start of this app has begun this capture; start the journey's step again"
+                )
             }
-            live = LiveFrames(nonce: nonce, elapsed: .milliseconds(answer.elapsed ?? 0), clock: clock)
+            live = LiveFrames(
+                nonce: nonce, elapsed: .milliseconds(answer.elapsed ?? 0), clock: clock)
         }
         return answer
     }
 
-    /// Sends frames, one at a time, until the session is decided or there are no more. A live session gets more frames a second by ``updates(of:)``.
+    /// Sends frames, one at a time, until the session is decided or there are no more. A live
+    /// session gets more frames a second by ``updates(of:)``.
     ///
     /// - Parameter onGuidance: told what came of each frame.
     /// - Returns: what the session said last.
@@ -125,13 +150,16 @@ public actor CaptureSession {
     }
 
     public func status() async throws -> CaptureAnswer {
-        noted(try await connection.json(.init(method: .get, path: ["v1", "capture"], bearer: token)))
+        noted(
+            try await connection.json(.init(method: .get, path: ["v1", "capture"], bearer: token)))
     }
 
     /// Ends the session; nothing of it is kept.
     @discardableResult
     public func cancel() async throws -> CaptureAnswer {
-        noted(try await connection.json(.init(method: .delete, path: ["v1", "capture"], bearer: token)))
+        noted(
+            try await connection.json(
+                .init(method: .delete, path: ["v1", "capture"], bearer: token)))
     }
 
     func noted(_ answer: CaptureAnswer) -> CaptureAnswer {

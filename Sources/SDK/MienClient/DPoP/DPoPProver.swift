@@ -2,7 +2,8 @@ internal import Crypto
 internal import MienCore
 internal import MienKeys
 
-/// Makes DPoP proofs (RFC 9449) with one key for one server. Remembers the nonce that the server asked for and how far this device's clock is off.
+/// Makes DPoP proofs (RFC 9449) with one key for one server. Remembers the nonce that the server
+/// asked for and how far this device's clock is off.
 actor DPoPProver {
     /// A proof, and the claims in it that a server may object to.
     struct Proof: Sendable {
@@ -22,8 +23,8 @@ actor DPoPProver {
     private var clockOffset = Duration.zero
     private var nonce: String?
 
-    /// - Parameter issuer: the server's name for itself, which the addresses in its proofs start with. It differs from the address that requests go to
-    ///   when a server has several.
+    /// - Parameter issuer: the server's name for itself, which the addresses in its proofs start
+    ///   with. It differs from the address that requests go to when a server has several.
     init(_ signer: any DeviceSigner, issuer: String, now: @escaping @Sendable () -> Instant) {
         (self.signer, self.now) = (signer, now)
         self.issuer = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
@@ -35,35 +36,49 @@ actor DPoPProver {
     /// - Parameters:
     ///   - path: below the server's address, percent-encoded, without the query.
     ///   - accessToken: the token that the request carries.
-    func proof(method: String, path: String, accessToken: Sensitive<String>?) async throws -> Proof {
-        try await proof(method: method, address: issuer + path, accessToken: accessToken, nonce: nonce)
+    func proof(method: String, path: String, accessToken: Sensitive<String>?) async throws -> Proof
+    {
+        try await proof(
+            method: method, address: issuer + path, accessToken: accessToken, nonce: nonce)
     }
 
     /// A proof for one request to any address.
-    func proof(method: String, address: String, accessToken: Sensitive<String>?, nonce: String?) async throws -> Proof {
+    func proof(method: String, address: String, accessToken: Sensitive<String>?, nonce: String?)
+        async throws -> Proof
+    {
         var generator = SystemRandomNumberGenerator()
         let issuedAt = now() + clockOffset
         var claims: [String: JSONValue] = [
-            "jti": .string(Base64URL.encode(generator.bytes(16))), "htm": .string(method), "htu": .string(address),
+            "jti": .string(Base64URL.encode(generator.bytes(16))), "htm": .string(method),
+            "htu": .string(address),
             "iat": .number(Double(issuedAt.seconds)),
         ]
-        if let accessToken { claims["ath"] = .string(accessToken.use { Base64URL.encode(SHA256.hash(data: Array($0.utf8))) }) }
+        if let accessToken {
+            claims["ath"] = .string(
+                accessToken.use { Base64URL.encode(SHA256.hash(data: Array($0.utf8))) })
+        }
         if let nonce { claims["nonce"] = .string(nonce) }
         let text = try await JWS.sign(
-            header: ["typ": "dpop+jwt", "jwk": signer.publicKey.jwk], payload: Array(JSONText.write(.object(claims)).utf8), with: signer)
+            header: ["typ": "dpop+jwt", "jwk": signer.publicKey.jwk],
+            payload: Array(JSONText.write(.object(claims)).utf8), with: signer)
         return Proof(text: text, issuedAt: issuedAt, nonce: nonce)
     }
 
-    /// Remembers the nonce of a response (RFC 9449 §8.2), and the server's time if the proof was refused and was made at another time.
+    /// Remembers the nonce of a response (RFC 9449 §8.2), and the server's time if the proof was
+    /// refused and was made at another time.
     ///
     /// - Parameter error: the OAuth error of the response.
     /// - Returns: whether the server may accept a new proof where it refused `proof`.
     func learn(from response: HTTPTransportResponse, error: String?, to proof: Proof) -> Bool {
         let given = response.headers["dpop-nonce"].flatMap { Self.isNonce($0) ? $0 : nil }
         if let given { nonce = given }
-        guard (400...401).contains(response.status), error == "use_dpop_nonce" || error == "invalid_dpop_proof" else { return false }
+        guard (400...401).contains(response.status),
+            error == "use_dpop_nonce" || error == "invalid_dpop_proof"
+        else { return false }
         if let given, given != proof.nonce { return true }
-        guard error == "invalid_dpop_proof", let time = response.headers["date"].flatMap({ Instant(httpDate: $0) }) else { return false }
+        guard error == "invalid_dpop_proof",
+            let time = response.headers["date"].flatMap({ Instant(httpDate: $0) })
+        else { return false }
         let skew = time - proof.issuedAt
         guard skew > Self.maxClockSkew || skew < .zero - Self.maxClockSkew else { return false }
         clockOffset = time - now()
@@ -73,6 +88,8 @@ actor DPoPProver {
     /// RFC 9449 §8.1: `1*NQCHAR`.
     private static func isNonce(_ text: String) -> Bool {
         (1...maxNonceBytes).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+            && text.utf8.allSatisfy {
+                (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+            }
     }
 }

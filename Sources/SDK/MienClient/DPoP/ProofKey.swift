@@ -14,7 +14,9 @@ public struct ProofKey: DeviceSigner {
     /// - Parameter bytes: ``bytes`` of another key.
     /// - Returns: `nil` for bytes that are not a private key of P-256.
     public init?(bytes: Sensitive<[UInt8]>) {
-        guard let key = bytes.use({ try? P256.Signing.PrivateKey(rawRepresentation: $0) }) else { return nil }
+        guard let key = bytes.use({ try? P256.Signing.PrivateKey(rawRepresentation: $0) }) else {
+            return nil
+        }
         self.init(key)
     }
 
@@ -28,7 +30,9 @@ public struct ProofKey: DeviceSigner {
     /// The private number, 32 bytes. Keep it where tokens are kept.
     public var bytes: Sensitive<[UInt8]> { Sensitive(Array(key.rawRepresentation)) }
 
-    public func sign(_ message: [UInt8]) throws -> [UInt8] { Array(try key.signature(for: message).rawRepresentation) }
+    public func sign(_ message: [UInt8]) throws -> [UInt8] {
+        Array(try key.signature(for: message).rawRepresentation)
+    }
 }
 
 extension ProofKey: CustomStringConvertible, CustomReflectable {
@@ -38,9 +42,10 @@ extension ProofKey: CustomStringConvertible, CustomReflectable {
 
 /// Stores one ``ProofKey`` for each app on each server, next to the tokens that are bound to it.
 ///
-/// ``TransientTokenStorage`` and ``PersistentTokenStorage`` conform. A ``TokenStorage`` of the app's own conforms as well to have tokens bound to a key;
-/// it then stores ``SessionTokens/keyThumbprint`` with the other members. Without this protocol, and without a key passed to ``MienSession``, tokens are
-/// bearer tokens.
+/// ``TransientTokenStorage`` and ``PersistentTokenStorage`` conform. A ``TokenStorage`` of the
+/// app's own conforms as well to have tokens bound to a key; it then stores
+/// ``SessionTokens/keyThumbprint`` with the other members. Without this protocol, and without a key
+/// passed to ``MienSession``, tokens are bearer tokens.
 public protocol ProofKeyStorage: Sendable {
     func proofKey(for key: DeviceTokenKey) async throws -> ProofKey?
     /// Stores `new` unless a key is stored already, in one step.

@@ -2,7 +2,8 @@ public import MienCore
 
 /// Where the token is kept that shows a server: its user has signed in on this device before.
 ///
-/// A device that is known cannot be locked out by strangers who guess at its user's account. Losing the token costs that, and nothing else.
+/// A device that is known cannot be locked out by strangers who guess at its user's account. Losing
+/// the token costs that, and nothing else.
 public protocol DeviceTokenStorage: Sendable {
     func token(for key: DeviceTokenKey) async throws -> Sensitive<String>?
     /// Replaces what was there.
@@ -15,7 +16,9 @@ public struct DeviceTokenKey: Sendable, Hashable {
     public let server: String
     public let application: String
 
-    public init(server: String, application: String) { (self.server, self.application) = (server, application) }
+    public init(server: String, application: String) {
+        (self.server, self.application) = (server, application)
+    }
 }
 
 /// Until the process ends.

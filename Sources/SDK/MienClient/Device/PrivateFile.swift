@@ -11,7 +11,8 @@ internal import Android
 internal import Darwin
 #endif
 
-/// JSON in a file that its owner alone may read (0600). It is replaced whole, so it is never half written.
+/// JSON in a file that its owner alone may read (0600). It is replaced whole, so it is never half
+/// written.
 struct PrivateFile<Content: Codable> {
     private static var maxBytes: Int { 1 << 20 }
 
@@ -25,11 +26,18 @@ struct PrivateFile<Content: Codable> {
         guard number >= 0 else { throw PrivateFileError(reason: "\(path) cannot be opened") }
         let file = FileHandle(fileDescriptor: number, closeOnDealloc: true)
         var status = stat()
-        guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 == 0 else {
-            throw PrivateFileError(reason: "\(path) is not a file that its owner alone may read (chmod 600)")
+        guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_mode & 0o077 == 0
+        else {
+            throw PrivateFileError(
+                reason: "\(path) is not a file that its owner alone may read (chmod 600)")
         }
-        guard let data = try file.read(upToCount: Self.maxBytes + 1), !data.isEmpty else { return nil }
-        guard data.count <= Self.maxBytes, let content = try? JSONDecoder().decode(Content.self, from: data) else {
+        guard let data = try file.read(upToCount: Self.maxBytes + 1), !data.isEmpty else {
+            return nil
+        }
+        guard data.count <= Self.maxBytes,
+            let content = try? JSONDecoder().decode(Content.self, from: data)
+        else {
             throw PrivateFileError(reason: "\(path) does not hold what is kept there; remove it")
         }
         return content
@@ -45,7 +53,9 @@ struct PrivateFile<Content: Codable> {
             try file.write(contentsOf: Data(Connection.encode(content)))
             try file.synchronize()
             try file.close()
-            guard unsafe rename(next, path) == 0 else { throw PrivateFileError(reason: "\(path) cannot be replaced") }
+            guard unsafe rename(next, path) == 0 else {
+                throw PrivateFileError(reason: "\(path) cannot be replaced")
+            }
         } catch {
             _ = unsafe unlink(next)
             throw error

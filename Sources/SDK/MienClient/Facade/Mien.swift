@@ -1,14 +1,15 @@
 public import Logging
 public import MienCore
 
-/// One app's journeys in the form that mobile apps use: initialise once, start, answer, one journey at a time.
+/// One app's journeys in the form that mobile apps use: initialise once, start, answer, one journey
+/// at a time.
 ///
 ///     try Mien.initialize(serverPath: "https://login.example.org", applicationId: "shop")
 ///     Mien.delegate = self
 ///     try Mien.startJourney(journeyId: "face-login")
 ///
-/// Each call comes in three forms: it tells ``delegate``, it tells a handler of its own, or it is awaited. ``JourneyClient`` and ``Journey`` are the
-/// same without anything shared.
+/// Each call comes in three forms: it tells ``delegate``, it tells a handler of its own, or it is
+/// awaited. ``JourneyClient`` and ``Journey`` are the same without anything shared.
 @MainActor
 public enum Mien {
     private static var client: JourneyClient?
@@ -20,12 +21,14 @@ public enum Mien {
 
     /// - Throws: ``MienError`` `.invalidInitializationOptions`.
     public static func initialize(
-        serverPath: String, applicationId: String = "default_application", resource: String? = nil, logLevel: Logger.Level = .warning,
+        serverPath: String, applicationId: String = "default_application", resource: String? = nil,
+        logLevel: Logger.Level = .warning,
         pollingTimeout: Duration = .seconds(3)
     ) throws(MienError) {
         try initialize(
             MienOptions(
-                serverPath: serverPath, applicationId: applicationId, resource: resource, logLevel: logLevel, pollingTimeout: pollingTimeout))
+                serverPath: serverPath, applicationId: applicationId, resource: resource,
+                logLevel: logLevel, pollingTimeout: pollingTimeout))
     }
 
     /// A journey that is under way is forgotten.
@@ -43,13 +46,17 @@ public enum Mien {
     ///
     /// - Throws: ``MienError``; `CancellationError`.
     @discardableResult
-    public static func startJourney(_ journeyId: String, _ options: StartJourneyOptions = StartJourneyOptions()) async throws -> MienServiceResponse {
+    public static func startJourney(
+        _ journeyId: String, _ options: StartJourneyOptions = StartJourneyOptions()
+    ) async throws -> MienServiceResponse {
         let started = try await ready().start(journeyId, options)
         return present(started, await started.response)
     }
 
     @discardableResult
-    public static func startJourney(journeyId: String, options: StartJourneyOptions = StartJourneyOptions()) async throws -> MienServiceResponse {
+    public static func startJourney(
+        journeyId: String, options: StartJourneyOptions = StartJourneyOptions()
+    ) async throws -> MienServiceResponse {
         try await startJourney(journeyId, options)
     }
 
@@ -66,27 +73,42 @@ public enum Mien {
 
     // MARK: Told to a handler
 
-    public static func startJourney(_ journeyId: String, _ options: StartJourneyOptions? = nil, _ handler: any MienHandler) {
+    public static func startJourney(
+        _ journeyId: String, _ options: StartJourneyOptions? = nil, _ handler: any MienHandler
+    ) {
         tell(handler) { try await startJourney(journeyId, options ?? StartJourneyOptions()) }
     }
 
-    public static func submitClientResponse(_ clientResponseOptionId: ClientResponseOptionType, _ data: JSONValue? = nil, _ handler: any MienHandler)
-    {
-        tell(handler) { try await submitClientResponse(clientResponseOptionId: clientResponseOptionId, data: data) }
+    public static func submitClientResponse(
+        _ clientResponseOptionId: ClientResponseOptionType, _ data: JSONValue? = nil,
+        _ handler: any MienHandler
+    ) {
+        tell(handler) {
+            try await submitClientResponse(
+                clientResponseOptionId: clientResponseOptionId, data: data)
+        }
     }
 
     // MARK: Told to the delegate
 
     /// - Throws: ``MienError`` `.notInitialized`. What comes of the call is told to ``delegate``.
-    public static func startJourney(journeyId: String, options: StartJourneyOptions = StartJourneyOptions()) throws(MienError) {
+    public static func startJourney(
+        journeyId: String, options: StartJourneyOptions = StartJourneyOptions()
+    ) throws(MienError) {
         _ = try ready()
         tell(nil) { try await startJourney(journeyId, options) }
     }
 
-    /// - Throws: ``MienError`` `.notInitialized`, `.noActiveJourney`. What comes of the call is told to ``delegate``.
-    public static func submitClientResponse(clientResponseOptionId: ClientResponseOptionType, data: JSONValue? = nil) throws(MienError) {
+    /// - Throws: ``MienError`` `.notInitialized`, `.noActiveJourney`. What comes of the call is
+    ///   told to ``delegate``.
+    public static func submitClientResponse(
+        clientResponseOptionId: ClientResponseOptionType, data: JSONValue? = nil
+    ) throws(MienError) {
         _ = try active()
-        tell(nil) { try await submitClientResponse(clientResponseOptionId: clientResponseOptionId, data: data) }
+        tell(nil) {
+            try await submitClientResponse(
+                clientResponseOptionId: clientResponseOptionId, data: data)
+        }
     }
 
     // MARK: Saved and restored
@@ -102,9 +124,12 @@ public enum Mien {
 
     /// Goes on with a saved journey, at the step it was at.
     ///
-    /// - Throws: ``MienError`` `.notInitialized`; `.invalidState` for another app's journey, and for what is none.
+    /// - Throws: ``MienError`` `.notInitialized`; `.invalidState` for another app's journey, and
+    ///   for what is none.
     @discardableResult
-    public static func restoreFromSerializedState(_ state: String) throws(MienError) -> MienServiceResponse {
+    public static func restoreFromSerializedState(_ state: String) throws(MienError)
+        -> MienServiceResponse
+    {
         let (restored, response) = try ready().restored(state)
         return present(restored, response)
     }
@@ -118,21 +143,29 @@ public enum Mien {
 
     private static func active() throws(MienError) -> Journey {
         _ = try ready()
-        guard let journey else { throw MienError(.noActiveJourney, "there is no journey; start one") }
+        guard let journey else {
+            throw MienError(.noActiveJourney, "there is no journey; start one")
+        }
         return journey
     }
 
-    private static func present(_ current: Journey, _ response: MienServiceResponse) -> MienServiceResponse {
+    private static func present(_ current: Journey, _ response: MienServiceResponse)
+        -> MienServiceResponse
+    {
         (journey, last) = (current, response)
         return response
     }
 
     /// The call goes on without its caller: apps come to these forms from places that cannot wait.
-    private static func tell(_ handler: (any MienHandler)?, _ call: @escaping @MainActor () async throws -> MienServiceResponse) {
+    private static func tell(
+        _ handler: (any MienHandler)?,
+        _ call: @escaping @MainActor () async throws -> MienServiceResponse
+    ) {
         Task {
             let result: Result<MienServiceResponse, MienError>
             do { result = .success(try await call()) } catch {
-                result = .failure(error as? MienError ?? MienError(.networkError, "the call was cancelled"))
+                result = .failure(
+                    error as? MienError ?? MienError(.networkError, "the call was cancelled"))
             }
             guard let handler else { return delegate?.mienDidReceiveResult(result) ?? () }
             switch result {

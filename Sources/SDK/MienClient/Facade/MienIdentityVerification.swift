@@ -18,8 +18,8 @@ extension MienIdentityVerificationDelegate {
     public func verificationDidReceiveGuidance(_ answer: CaptureAnswer) {}
 }
 
-/// Captures of identity verification and selfie steps in the form that mobile apps use. Draws nothing: the app brings the frames and shows the
-/// guidance.
+/// Captures of identity verification and selfie steps in the form that mobile apps use. Draws
+/// nothing: the app brings the frames and shows the guidance.
 @MainActor
 public enum MienIdentityVerification {
     private static var client: JourneyClient?
@@ -35,13 +35,17 @@ public enum MienIdentityVerification {
         client = try JourneyClient(MienOptions(serverPath: baseUrl, applicationId: clientId))
     }
 
-    /// Sends frames until the session is decided, and tells ``delegate``. A capture that is under way is given up.
+    /// Sends frames until the session is decided, and tells ``delegate``. A capture that is under
+    /// way is given up.
     ///
     /// - Throws: ``MienError`` `.notInitialized`.
-    public static func start<Frames: AsyncSequence & Sendable>(startToken: String, frames: Frames) throws(MienError)
+    public static func start<Frames: AsyncSequence & Sendable>(startToken: String, frames: Frames)
+        throws(MienError)
     where Frames.Element == CaptureFrame {
         guard let client = client ?? Mien.journeyClient else {
-            throw MienError(.notInitialized, "call Mien.initialize or MienIdentityVerification.initialize first")
+            throw MienError(
+                .notInitialized, "call Mien.initialize or MienIdentityVerification.initialize first"
+            )
         }
         let session = client.captureSession(startToken: Sensitive(startToken))
         running?.cancel()
@@ -50,7 +54,9 @@ public enum MienIdentityVerification {
                 var last: CaptureAnswer?
                 for try await answer in session.updates(of: frames) {
                     // Of the start of a capture that takes pictures there is nothing to tell.
-                    if answer.isLive || last != nil { delegate?.verificationDidReceiveGuidance(answer) }
+                    if answer.isLive || last != nil {
+                        delegate?.verificationDidReceiveGuidance(answer)
+                    }
                     last = answer
                 }
                 try Task.checkCancellation()
@@ -60,14 +66,19 @@ public enum MienIdentityVerification {
                 default:
                     delegate?.verificationDidFail(
                         with: MienError(
-                            .clientResponseNotValid, "the capture did not pass: \((last?.reasons ?? last?.guidance ?? []).joined(separator: ", "))"))
+                            .clientResponseNotValid,
+                            "the capture did not pass: \((last?.reasons ?? last?.guidance ?? []).joined(separator: ", "))"
+                        ))
                 }
             } catch is CancellationError {
-                // Its end was told by whoever cancelled it. The session is ended, too; if that does not get through, its deadline does it.
+                // Its end was told by whoever cancelled it. The session is ended, too; if that does
+                // not get through, its deadline does it.
                 _ = try? await Task { try await session.cancel() }.value
             } catch {
                 guard !Task.isCancelled else { return }
-                delegate?.verificationDidFail(with: error as? MienError ?? MienError(.clientResponseNotValid, "the frames ended with an error"))
+                delegate?.verificationDidFail(
+                    with: error as? MienError
+                        ?? MienError(.clientResponseNotValid, "the frames ended with an error"))
             }
             if !Task.isCancelled { running = nil }
         }

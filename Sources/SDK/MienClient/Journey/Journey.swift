@@ -14,7 +14,8 @@ public import MienCore
 ///     }
 ///     if case .success(let completion) = try await journey.outcome() { … }
 ///
-/// What `respond` throws leaves the journey as it is: answer the step again, after a network error with the same answer.
+/// What `respond` throws leaves the journey as it is: answer the step again, after a network error
+/// with the same answer.
 public actor Journey {
     nonisolated let link: Connection
     nonisolated let application: Application
@@ -37,22 +38,28 @@ public actor Journey {
     /// What the journey said last.
     public var response: MienServiceResponse { progress.response }
 
-    /// The steps that ask this client for something, the present one first. Ends with the journey; see ``outcome()`` for how.
+    /// The steps that ask this client for something, the present one first. Ends with the journey;
+    /// see ``outcome()`` for how.
     ///
-    /// Without an answer to a step the next one does not come: whoever asks for it waits. Several loops may run, and each sees every step that comes
-    /// while it waits.
+    /// Without an answer to a step the next one does not come: whoever asks for it waits. Several
+    /// loops may run, and each sees every step that comes while it waits.
     public nonisolated var steps: Steps { Steps(journey: self) }
 
     /// Answers the present step.
     ///
-    /// - Throws: ``MienError``; `CancellationError`. After `network_error` and cancellation nobody knows whether the answer arrived: the same one may
-    ///   be sent again, with this or with ``retry()``, and another one is refused with `invalid_state`.
+    /// - Throws: ``MienError``; `CancellationError`. After `network_error` and cancellation nobody
+    ///   knows whether the answer arrived: the same one may be sent again, with this or with
+    ///   ``retry()``, and another one is refused with `invalid_state`.
     @discardableResult
-    public func respond(_ option: ClientResponseOptionType = .clientInput, _ data: JSONValue? = nil) async throws -> MienServiceResponse {
+    public func respond(_ option: ClientResponseOptionType = .clientInput, _ data: JSONValue? = nil)
+        async throws -> MienServiceResponse
+    {
         try await send(progress.submit(option, data))
     }
 
-    func respond(_ option: ClientResponseOptionType, _ data: JSONValue?, to turn: Int) async throws -> MienServiceResponse {
+    func respond(_ option: ClientResponseOptionType, _ data: JSONValue?, to turn: Int) async throws
+        -> MienServiceResponse
+    {
         try await send(progress.submit(option, data, to: turn))
     }
 
@@ -63,7 +70,9 @@ public actor Journey {
     private func send(_ request: RespondRequest) async throws -> MienServiceResponse {
         do {
             let answer: JourneyAnswer = try await link.json(
-                .init(method: .post, path: ["v1", "journeys", "respond"], body: Connection.encode(request)))
+                .init(
+                    method: .post, path: ["v1", "journeys", "respond"],
+                    body: Connection.encode(request)))
             await application.keep(answer, link.logger)
             progress.received(answer)
         } catch {
@@ -78,11 +87,14 @@ public actor Journey {
     /// How it ended; `nil` while it has not.
     public func outcome() -> JourneyOutcome? {
         guard progress.response.hasEnded else { return nil }
-        if progress.response.step == .success, let token = progress.response.token { return .success(token: token) }
+        if progress.response.step == .success, let token = progress.response.token {
+            return .success(token: token)
+        }
         return .rejection(progress.response.errorData ?? .null)
     }
 
-    /// The journey as text, for ``JourneyClient/restore(_:)``. Keep it like a session: whoever has it can go on.
+    /// The journey as text, for ``JourneyClient/restore(_:)``. Keep it like a session: whoever has
+    /// it can go on.
     ///
     /// - Throws: ``MienError`` `.noActiveJourney` once it has ended.
     public func serializeState() throws -> String { try application.saved(progress.response) }
@@ -91,7 +103,9 @@ public actor Journey {
     ///
     /// - Throws: ``MienError`` `.invalidState` when the step has none.
     public func captureSession() throws -> CaptureSession {
-        guard let token = progress.response.startToken else { throw MienError(.invalidState, "this step has no capture session") }
+        guard let token = progress.response.startToken else {
+            throw MienError(.invalidState, "this step has no capture session")
+        }
         return CaptureSession(token, link)
     }
 
@@ -103,7 +117,9 @@ public actor Journey {
             try Task.checkCancellation()
             if progress.response.hasEnded { return nil }
             if case .lost(let error) = progress.phase { throw error }
-            if progress.turn > turn { return JourneyStep(journey: self, turn: progress.turn, response: progress.response) }
+            if progress.turn > turn {
+                return JourneyStep(journey: self, turn: progress.turn, response: progress.response)
+            }
             await wait()
         }
     }
@@ -113,7 +129,11 @@ public actor Journey {
         nextWaiter += 1
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                if Task.isCancelled { continuation.resume() } else { waiting[number] = continuation }
+                if Task.isCancelled {
+                    continuation.resume()
+                } else {
+                    waiting[number] = continuation
+                }
             }
         } onCancel: {
             Task { await self.wake(number) }
@@ -134,11 +154,14 @@ extension Journey.Application {
         return SavedJourney(server: server, application: id, answer: response.answer).text
     }
 
-    /// Keeps the device's token, if there is one. That it cannot be kept is no reason to fail somebody's login.
+    /// Keeps the device's token, if there is one. That it cannot be kept is no reason to fail
+    /// somebody's login.
     func keep(_ answer: JourneyAnswer, _ logger: Logger) async {
         guard let token = answer.deviceToken else { return }
         do { try await devices.store(Sensitive(token), for: device) } catch {
-            logger.warning("the device's token could not be kept", metadata: ["client.error": "\(type(of: error))"])
+            logger.warning(
+                "the device's token could not be kept",
+                metadata: ["client.error": "\(type(of: error))"])
         }
     }
 

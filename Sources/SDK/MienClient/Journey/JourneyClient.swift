@@ -17,26 +17,41 @@ public struct JourneyClient: Sendable {
     }
 
     /// - Parameter sleep: waits between attempts.
-    init(_ options: MienOptions, sleep: @escaping @Sendable (Duration) async throws -> Void) throws(MienError) {
-        guard !options.applicationId.isEmpty else { throw MienError(.invalidInitializationOptions, "applicationId is empty") }
+    init(_ options: MienOptions, sleep: @escaping @Sendable (Duration) async throws -> Void)
+        throws(MienError)
+    {
+        guard !options.applicationId.isEmpty else {
+            throw MienError(.invalidInitializationOptions, "applicationId is empty")
+        }
         self.options = options
         connection = try options.connection(sleep: sleep)
-        application = Journey.Application(id: options.applicationId, server: connection.address, devices: options.deviceTokens)
+        application = Journey.Application(
+            id: options.applicationId, server: connection.address, devices: options.deviceTokens)
     }
 
     /// Starts a journey.
     ///
-    /// Sent again when no answer comes: a run whose answer was lost expires on the server and has changed nothing.
+    /// Sent again when no answer comes: a run whose answer was lost expires on the server and has
+    /// changed nothing.
     ///
-    /// - Parameter session: the session of the user that the journey is about, for journeys that ask for a signed-in user. It belongs to the same app on
-    ///   the same server. Its access token goes with the start.
-    /// - Throws: ``MienError`` `.invalidInitializationOptions` for another app's session; what ``MienSession/accessToken()`` throws.
+    /// - Parameter session: the session of the user that the journey is about, for journeys that
+    ///   ask for a signed-in user. It belongs to the same app on the same server. Its access token
+    ///   goes with the start.
+    /// - Throws: ``MienError`` `.invalidInitializationOptions` for another app's session; what
+    ///   ``MienSession/accessToken()`` throws.
     public func start(
-        _ journeyId: String, _ start: StartJourneyOptions = StartJourneyOptions(), session: MienSession? = nil
+        _ journeyId: String, _ start: StartJourneyOptions = StartJourneyOptions(),
+        session: MienSession? = nil
     ) async throws -> Journey {
         // The token must not reach another server.
-        guard session.map({ $0.connection.address == connection.address && $0.options.applicationId == options.applicationId }) ?? true else {
-            throw MienError(.invalidInitializationOptions, "the session belongs to another server or app")
+        guard
+            session.map({
+                $0.connection.address == connection.address
+                    && $0.options.applicationId == options.applicationId
+            }) ?? true
+        else {
+            throw MienError(
+                .invalidInitializationOptions, "the session belongs to another server or app")
         }
         let access = try await session?.access()
         let device = try? await options.deviceTokens.token(for: application.device)
@@ -47,41 +62,60 @@ public struct JourneyClient: Sendable {
             parameters = .object(members)
         }
         let request = StartJourneyRequest(
-            clientID: options.applicationId, clientSecret: options.clientSecret?.use { $0 }, additionalParams: parameters, flowID: start.flowId,
+            clientID: options.applicationId, clientSecret: options.clientSecret?.use { $0 },
+            additionalParams: parameters, flowID: start.flowId,
             deviceToken: device?.use { $0 })
         let answer: JourneyAnswer = try await connection.json(
             .init(
-                method: .post, path: ["v1", "journeys", journeyId, "start"], bearer: access?.token, prover: access?.prover,
+                method: .post, path: ["v1", "journeys", journeyId, "start"], bearer: access?.token,
+                prover: access?.prover,
                 body: Connection.encode(request)))
         await application.keep(answer, connection.logger)
         return Journey(answer, connection: connection, application: application)
     }
 
-    /// Goes on with a journey that was saved with ``Journey/serializeState()``, at the step it was at.
+    /// Goes on with a journey that was saved with ``Journey/serializeState()``, at the step it was
+    /// at.
     ///
     /// - Throws: ``MienError`` `.invalidState` for another app's journey, and for what is none.
-    public func restore(_ state: String) throws(MienError) -> Journey { try restored(state).journey }
-
-    func restored(_ state: String) throws(MienError) -> (journey: Journey, response: MienServiceResponse) {
-        let saved = try SavedJourney(state, server: connection.address, application: application.id)
-        return (Journey(saved.answer, connection: connection, application: application), MienServiceResponse(saved.answer))
+    public func restore(_ state: String) throws(MienError) -> Journey {
+        try restored(state).journey
     }
 
-    /// Cancels recoveries of the account that was signed in on this device before they were requested. Nobody has to be signed in.
+    func restored(_ state: String) throws(MienError) -> (
+        journey: Journey, response: MienServiceResponse
+    ) {
+        let saved = try SavedJourney(state, server: connection.address, application: application.id)
+        return (
+            Journey(saved.answer, connection: connection, application: application),
+            MienServiceResponse(saved.answer)
+        )
+    }
+
+    /// Cancels recoveries of the account that was signed in on this device before they were
+    /// requested. Nobody has to be signed in.
     ///
     /// - Returns: whether there was anything to cancel.
     public func cancelRecoveries() async throws -> Bool {
-        guard let device = try await options.deviceTokens.token(for: application.device) else { return false }
+        guard let device = try await options.deviceTokens.token(for: application.device) else {
+            return false
+        }
         let request = CancelRecoveryRequest(
-            clientID: options.applicationId, clientSecret: options.clientSecret?.use { $0 }, deviceToken: device.use { $0 })
+            clientID: options.applicationId, clientSecret: options.clientSecret?.use { $0 },
+            deviceToken: device.use { $0 })
         do {
-            try await connection.send(.init(method: .post, path: ["v1", "recovery", "cancel"], body: Connection.encode(request)))
+            try await connection.send(
+                .init(
+                    method: .post, path: ["v1", "recovery", "cancel"],
+                    body: Connection.encode(request)))
             return true
         } catch let error as MienError where error.problem?.code == .notFound { return false }
     }
 
     /// A capture session by its start token.
-    public func captureSession(startToken: Sensitive<String>) -> CaptureSession { CaptureSession(startToken, connection) }
+    public func captureSession(startToken: Sensitive<String>) -> CaptureSession {
+        CaptureSession(startToken, connection)
+    }
 }
 
 /// What goes with the start of a journey.
@@ -91,5 +125,7 @@ public struct StartJourneyOptions: Sendable, Hashable {
     /// The app's own mark; comes back in the token.
     public var flowId: String?
 
-    public init(additionalParams: JSONValue? = nil, flowId: String? = nil) { (self.additionalParams, self.flowId) = (additionalParams, flowId) }
+    public init(additionalParams: JSONValue? = nil, flowId: String? = nil) {
+        (self.additionalParams, self.flowId) = (additionalParams, flowId)
+    }
 }

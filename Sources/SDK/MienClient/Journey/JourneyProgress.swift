@@ -3,8 +3,9 @@ internal import MienCore
 
 /// Where a journey is, as the client knows it. Pure: sends nothing, waits for nothing.
 ///
-/// One answer at a time. An answer whose fate is not known is kept, and is the only one that may be sent until the server has said what came of it:
-/// otherwise a person could cancel what they have, without anybody telling them, already confirmed.
+/// One answer at a time. An answer whose fate is not known is kept, and is the only one that may be
+/// sent until the server has said what came of it: otherwise a person could cancel what they have,
+/// without anybody telling them, already confirmed.
 struct JourneyProgress: Sendable {
     enum Phase: Sendable {
         /// For the app's answer.
@@ -31,13 +32,22 @@ struct JourneyProgress: Sendable {
     /// What to send for this answer.
     ///
     /// - Parameter turn: the response that is answered; `nil` for the last one.
-    mutating func submit(_ option: ClientResponseOptionType, _ data: JSONValue?, to turn: Int? = nil) throws(MienError) -> RespondRequest {
-        if let turn, turn != self.turn { throw MienError(.invalidState, "this step was answered already; the journey has gone on") }
-        let request = RespondRequest(state: response.answer.state ?? "", option: option.type, data: data)
+    mutating func submit(
+        _ option: ClientResponseOptionType, _ data: JSONValue?, to turn: Int? = nil
+    ) throws(MienError) -> RespondRequest {
+        if let turn, turn != self.turn {
+            throw MienError(
+                .invalidState, "this step was answered already; the journey has gone on")
+        }
+        let request = RespondRequest(
+            state: response.answer.state ?? "", option: option.type, data: data)
         switch phase {
         case .waiting: break
         case .uncertain(let last) where last == request: break
-        case .uncertain: throw MienError(.invalidState, "an answer to this step may have arrived: send the same one again, or call retry()")
+        case .uncertain:
+            throw MienError(
+                .invalidState,
+                "an answer to this step may have arrived: send the same one again, or call retry()")
         case .sending: throw MienError(.invalidState, "an answer to this step is under way")
         case .ended: throw MienError(.noActiveJourney, "the journey has ended")
         case .lost(let error): throw error
@@ -48,13 +58,16 @@ struct JourneyProgress: Sendable {
 
     /// The answer whose fate is not known, once more.
     mutating func resubmit() throws(MienError) -> RespondRequest {
-        guard case .uncertain(let request) = phase else { throw MienError(.invalidState, "there is no answer to send again") }
+        guard case .uncertain(let request) = phase else {
+            throw MienError(.invalidState, "there is no answer to send again")
+        }
         phase = .sending(request)
         return request
     }
 
     mutating func received(_ answer: JourneyAnswer) {
-        let isUpdate = JourneyStepID(answer.journeyStepID) == response.step && answer.data?["error"] != nil
+        let isUpdate =
+            JourneyStepID(answer.journeyStepID) == response.step && answer.data?["error"] != nil
         response = MienServiceResponse(answer, isUpdate: isUpdate)
         turn += 1
         phase = answer.state == nil ? .ended : .waiting
@@ -70,9 +83,11 @@ struct JourneyProgress: Sendable {
             return
         }
         switch error.code {
-        // With `invalidState` the server knows another answer than this one: what this client believes is past.
+        // With `invalidState` the server knows another answer than this one: what this client
+        // believes is past.
         case .noActiveJourney, .invalidState: phase = .lost(error)
-        // It may have arrived; or it was refused, with the reason, and another answer may be better.
+        // It may have arrived; or it was refused, with the reason, and another answer may be
+        // better.
         default: phase = error.mayHaveArrived ? .uncertain(request) : .waiting
         }
     }

@@ -15,7 +15,9 @@ public struct JourneyStep: Sendable {
     ///
     /// - Throws: as ``Journey/respond(_:_:)``.
     @discardableResult
-    public func respond(_ option: ClientResponseOptionType = .clientInput, _ data: JSONValue? = nil) async throws -> MienServiceResponse {
+    public func respond(_ option: ClientResponseOptionType = .clientInput, _ data: JSONValue? = nil)
+        async throws -> MienServiceResponse
+    {
         try await journey.respond(option, data, to: turn)
     }
 
@@ -23,11 +25,14 @@ public struct JourneyStep: Sendable {
     ///
     /// - Throws: ``MienError`` `.invalidState` when the step has none.
     public func captureSession() throws(MienError) -> CaptureSession {
-        guard let token = response.startToken else { throw MienError(.invalidState, "this step has no capture session") }
+        guard let token = response.startToken else {
+            throw MienError(.invalidState, "this step has no capture session")
+        }
         return CaptureSession(token, journey.link)
     }
 
-    /// Sends frames to the step's capture session until it is decided. Then answer the step, with `.clientInput` if it has passed.
+    /// Sends frames to the step's capture session until it is decided. Then answer the step, with
+    /// `.clientInput` if it has passed.
     ///
     /// - Returns: what the session said last.
     /// - Throws: ``MienError`` `.invalidState` when the step has no capture session.

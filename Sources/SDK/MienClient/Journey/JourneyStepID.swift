@@ -1,10 +1,14 @@
-/// What a journey asks for, or how it ended. Compare and switch; every spelling that is in use counts as one.
+/// What a journey asks for, or how it ended. Compare and switch; every spelling that is in use
+/// counts as one.
 ///
 ///     switch response.journeyStepId {
 ///     case .selfieAcquisition: …
 ///
-/// `JourneyStepID("nativeBiometricsRegistration") == .registerNativeBiometrics`. One that is not known stays as it came.
-public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+/// `JourneyStepID("nativeBiometricsRegistration") == .registerNativeBiometrics`. One that is not
+/// known stays as it came.
+public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral,
+    CustomStringConvertible
+{
     /// The canonical spelling.
     public let rawValue: String
     /// The same, by the name that Kotlin code uses.
@@ -26,7 +30,8 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
     public static let registerNativeBiometrics: Self = "registerNativeBiometrics"
     public static let nativeBiometricsRegistration: Self = "registerNativeBiometrics"
     public static let nativeBiometricsAuthentication: Self = "nativeBiometricsAuthentication"
-    public static let nativeBiometricsTransactionSigning: Self = "nativeBiometricsTransactionSigning"
+    public static let nativeBiometricsTransactionSigning: Self =
+        "nativeBiometricsTransactionSigning"
     public static let deleteMobileBiometrics: Self = "deleteMobileBiometrics"
     public static let emailOTPAuthentication: Self = "emailOTPAuthentication"
     public static let otpRegistration: Self = "otpRegistration"
@@ -61,22 +66,39 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
         "recordConsent": ["record_consent"],
         "identityVerification": ["action:id_verification", "identity_verification"],
         "selfieAcquisition": ["selfie_acquisition", "action:selfie_acquisition"],
-        "registerNativeBiometrics": ["nativeBiometricsRegistration", "register_native_biometrics", "register_mobile_biometrics"],
+        "registerNativeBiometrics": [
+            "nativeBiometricsRegistration", "register_native_biometrics",
+            "register_mobile_biometrics",
+        ],
         // The first is what one SDK sends, misspelt.
         "nativeBiometricsAuthentication": [
-            "nativeBiometricsAuthenticaton", "authenticateNativeBiometrics", "authenticate_native_biometrics", "authenticate_mobile_biometrics",
+            "nativeBiometricsAuthenticaton", "authenticateNativeBiometrics",
+            "authenticate_native_biometrics", "authenticate_mobile_biometrics",
         ],
-        "nativeBiometricsTransactionSigning": ["transaction_signing_native_biometrics", "transaction_signing_mobile_biometrics"],
-        "deleteMobileBiometrics": ["deleteNativeBiometrics", "delete_native_biometrics", "delete_mobile_biometrics"],
-        "emailOTPAuthentication": ["transmit_platform_email_otp_authentication", "email_otp_authentication"],
+        "nativeBiometricsTransactionSigning": [
+            "transaction_signing_native_biometrics", "transaction_signing_mobile_biometrics",
+        ],
+        "deleteMobileBiometrics": [
+            "deleteNativeBiometrics", "delete_native_biometrics", "delete_mobile_biometrics",
+        ],
+        "emailOTPAuthentication": [
+            "transmit_platform_email_otp_authentication", "email_otp_authentication",
+        ],
         "otpRegistration": ["register_otp"],
         "otpAuthentication": ["authenticate_otp", "genericOTPAuthentication"],
-        "otpTransactionSigning": ["transaction_signing_otp", "totpSigningTransaction", "transmit_platform_transaction_signing_totp"],
+        "otpTransactionSigning": [
+            "transaction_signing_otp", "totpSigningTransaction",
+            "transmit_platform_transaction_signing_totp",
+        ],
         "debugBreak": ["action:debug_break"],
         "waitForAnotherDevice": ["action:wait_for_another_device"],
         "drsTriggerAction": ["action:drs_trigger_action"],
-        "registerDeviceAction": ["action:crypto_binding_registration", "transmit_platform_device_registration"],
-        "validateDeviceAction": ["action:crypto_binding_validation", "transmit_platform_device_validation"],
+        "registerDeviceAction": [
+            "action:crypto_binding_registration", "transmit_platform_device_registration",
+        ],
+        "validateDeviceAction": [
+            "action:crypto_binding_validation", "transmit_platform_device_validation",
+        ],
         "webAuthnRegistration": ["action:webauthn_registration"],
         "webAuthnTransactionSigning": ["transmit_platform_transaction_signing_passkey"],
         "smsOTPAuthentication": ["transmit_platform_sms_otp_authentication"],
@@ -85,5 +107,6 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
         "totpRegistration": ["transmit_platform_totp_registration"],
     ]
 
-    private static let canonical = Dictionary(uniqueKeysWithValues: aliases.flatMap { name, others in others.map { ($0, name) } })
+    private static let canonical = Dictionary(
+        uniqueKeysWithValues: aliases.flatMap { name, others in others.map { ($0, name) } })
 }

@@ -25,10 +25,12 @@ struct SavedJourney: Codable {
     /// - Throws: ``MienError`` `.invalidState` unless it is a journey of this app on this server.
     init(_ text: String, server: ServerAddress, application: String) throws(MienError) {
         guard text.utf8.count <= Self.maxBytes, let bytes = Base64URL.decode(text),
-            let saved = try? JSONDecoder().decode(Self.self, from: Data(bytes)), saved.version == Self.version, saved.answer.state != nil
+            let saved = try? JSONDecoder().decode(Self.self, from: Data(bytes)),
+            saved.version == Self.version, saved.answer.state != nil
         else { throw MienError(.invalidState, "this is not the saved state of a journey") }
         guard saved.server == server.text, saved.application == application else {
-            throw MienError(.invalidState, "the saved journey is another app's, or of another server")
+            throw MienError(
+                .invalidState, "the saved journey is another app's, or of another server")
         }
         self = saved
     }

@@ -3,7 +3,8 @@ internal import MienAPI
 internal import MienCore
 public import MienOTP
 
-/// A token, as the device has it. Keep ``secret`` sealed; count on where it counts, for the server never looks back.
+/// A token, as the device has it. Keep ``secret`` sealed; count on where it counts, for the server
+/// never looks back.
 public struct OTPProvisionedToken: Sendable {
     public enum Kind: Sendable, Hashable {
         case totp(TOTP)
@@ -18,10 +19,14 @@ public struct OTPProvisionedToken: Sendable {
     public let signatureSuite: OCRASuite
 
     init(_ answer: OTPTokenAnswer, secret: OTPSecret) throws(OTPError) {
-        guard let hash = OTPHash(rawValue: answer.algorithm) else { throw OTPError(.input, "an unknown hash function") }
+        guard let hash = OTPHash(rawValue: answer.algorithm) else {
+            throw OTPError(.input, "an unknown hash function")
+        }
         switch (answer.kind, answer.period, answer.counter.flatMap(UInt64.init(exactly:))) {
-        case ("totp", let period?, nil): kind = .totp(try TOTP(digits: answer.digits, hash: hash, stepSeconds: period))
-        case ("hotp", nil, let counter?): kind = .hotp(try HOTP(digits: answer.digits, hash: hash), firstCounter: counter)
+        case ("totp", let period?, nil):
+            kind = .totp(try TOTP(digits: answer.digits, hash: hash, stepSeconds: period))
+        case ("hotp", nil, let counter?):
+            kind = .hotp(try HOTP(digits: answer.digits, hash: hash), firstCounter: counter)
         default: throw OTPError(.input, "an unknown kind of token")
         }
         (id, app, self.secret) = (answer.tokenID, answer.appID, secret)
@@ -34,14 +39,23 @@ public struct OTPProvisionedToken: Sendable {
     ///   - approvalData: what the owner was shown, and agreed to.
     ///   - challenge: the step's `transaction_challenge`.
     /// - Throws: `OTPError` `.challenge` when the challenge is about something else than was shown.
-    public func signature(of approvalData: [String: String], challenge: String) throws(OTPError) -> OneTimeCode {
+    public func signature(of approvalData: [String: String], challenge: String) throws(OTPError)
+        -> OneTimeCode
+    {
         let shown = JSONText.write(.object(approvalData.mapValues { .string($0) }))
         let parts = challenge.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, parts[1] == Base64URL.encode(SHA256.hash(data: Array(shown.utf8))) else {
-            throw OTPError(.challenge, "the challenge is about something else than was shown: nothing is signed")
+        guard parts.count == 2, !parts[0].isEmpty,
+            parts[1] == Base64URL.encode(SHA256.hash(data: Array(shown.utf8)))
+        else {
+            throw OTPError(
+                .challenge,
+                "the challenge is about something else than was shown: nothing is signed")
         }
-        let question = SHA256.hash(data: Array(challenge.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        return try OCRA(signatureSuite).response(to: OCRAInput(question: OCRAQuestion(question, for: signatureSuite)), with: secret)
+        let question = SHA256.hash(data: Array(challenge.utf8)).map {
+            String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+        }.joined()
+        return try OCRA(signatureSuite).response(
+            to: OCRAInput(question: OCRAQuestion(question, for: signatureSuite)), with: secret)
     }
 }
 

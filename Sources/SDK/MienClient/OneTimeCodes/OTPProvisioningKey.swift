@@ -11,7 +11,9 @@ public struct OTPProvisioningKey: Sendable {
     /// - Parameter bytes: ``bytes`` of another one.
     /// - Returns: `nil` when they are none of a key.
     public init?(bytes: Sensitive<[UInt8]>) {
-        guard let key = bytes.use({ try? P256.KeyAgreement.PrivateKey(rawRepresentation: Data($0)) }) else { return nil }
+        guard
+            let key = bytes.use({ try? P256.KeyAgreement.PrivateKey(rawRepresentation: Data($0)) })
+        else { return nil }
         self.key = key
     }
 

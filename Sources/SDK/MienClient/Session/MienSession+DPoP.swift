@@ -3,7 +3,8 @@ internal import MienKeys
 
 /// Tokens that are bound to a key (DPoP, RFC 9449).
 ///
-/// There is one key for each app on each server. It outlasts sign-outs. Tokens that were stored as bearer tokens stay so until their sign-in ends.
+/// There is one key for each app on each server. It outlasts sign-outs. Tokens that were stored as
+/// bearer tokens stay so until their sign-in ends.
 extension MienSession {
     /// An access token, and the prover of the key it is bound to.
     struct Access: Sendable {
@@ -11,13 +12,17 @@ extension MienSession {
         let prover: DPoPProver?
     }
 
-    /// The thumbprint (RFC 7638) of the key that the next sign-in will be bound to, for the parameter `dpop_jkt` of `/oauth2/authorize`.
+    /// The thumbprint (RFC 7638) of the key that the next sign-in will be bound to, for the
+    /// parameter `dpop_jkt` of `/oauth2/authorize`.
     ///
-    /// - Returns: `nil` if the next sign-in will bring bearer tokens: ``MienOptions/usesDPoP`` is off, the server does not support DPoP, or there is no
-    ///   place to keep a key.
-    public func proofKeyThumbprint() async throws -> String? { try await signInProver()?.thumbprint }
+    /// - Returns: `nil` if the next sign-in will bring bearer tokens: ``MienOptions/usesDPoP`` is
+    ///   off, the server does not support DPoP, or there is no place to keep a key.
+    public func proofKeyThumbprint() async throws -> String? {
+        try await signInProver()?.thumbprint
+    }
 
-    /// The header fields that authorize one request of the app's own: `authorization`, and `dpop` with a proof if the access token is bound to a key.
+    /// The header fields that authorize one request of the app's own: `authorization`, and `dpop`
+    /// with a proof if the access token is bound to a key.
     ///
     /// A proof is good for one request. Call this again for the next one, and for each attempt.
     ///
@@ -25,11 +30,14 @@ extension MienSession {
     ///   - url: of the request. Query and fragment are left out of the proof.
     ///   - nonce: the last `DPoP-Nonce` of the server at `url`, if it asks for one.
     /// - Throws: as ``accessToken()``.
-    public func authorization(for method: HTTPTransportRequest.Method, url: String, nonce: String? = nil) async throws -> [String: String] {
+    public func authorization(
+        for method: HTTPTransportRequest.Method, url: String, nonce: String? = nil
+    ) async throws -> [String: String] {
         let access = try await access(), token = access.token.use { $0 }
         guard let prover = access.prover else { return ["authorization": "Bearer \(token)"] }
         let address = String(url.prefix { $0 != "?" && $0 != "#" })
-        let proof = try await prover.proof(method: method.rawValue, address: address, accessToken: access.token, nonce: nonce)
+        let proof = try await prover.proof(
+            method: method.rawValue, address: address, accessToken: access.token, nonce: nonce)
         return ["authorization": "DPoP \(token)", "dpop": proof.text]
     }
 
@@ -44,29 +52,40 @@ extension MienSession {
         guard options.usesDPoP, givenProofKey != nil || storage != nil else { return nil }
         let algorithms = try await server().proofAlgorithms
         if let givenProofKey {
-            return algorithms.contains(givenProofKey.publicKey.algorithm.rawValue) ? try await prover(with: givenProofKey) : nil
+            return algorithms.contains(givenProofKey.publicKey.algorithm.rawValue)
+                ? try await prover(with: givenProofKey) : nil
         }
-        guard algorithms.contains(DeviceKeyAlgorithm.es256.rawValue), let storage else { return nil }
-        if let stored = try await storage.proofKey(for: key) { return try await prover(with: stored) }
+        guard algorithms.contains(DeviceKeyAlgorithm.es256.rawValue), let storage else {
+            return nil
+        }
+        if let stored = try await storage.proofKey(for: key) {
+            return try await prover(with: stored)
+        }
         return try await prover(with: storage.keepProofKey(ProofKey(), for: key))
     }
 
     /// The prover of the key that `tokens` are bound to; `nil` for bearer tokens.
     ///
-    /// - Throws: ``MienError`` `.unauthenticatedUser` when the key is gone; the sign-in has ended then.
+    /// - Throws: ``MienError`` `.unauthenticatedUser` when the key is gone; the sign-in has ended
+    ///   then.
     func prover(of tokens: SessionTokens) async throws -> DPoPProver? {
         guard let thumbprint = tokens.keyThumbprint else { return nil }
         if let known = provers[thumbprint] { return known }
         guard let signer = try await proofKey(withThumbprint: thumbprint) else {
             try await end()
-            throw MienError(.unauthenticatedUser, "the key that the tokens are bound to is gone: sign in again")
+            throw MienError(
+                .unauthenticatedUser, "the key that the tokens are bound to is gone: sign in again")
         }
         return try await prover(with: signer)
     }
 
     func proofKey(withThumbprint thumbprint: String) async throws -> (any DeviceSigner)? {
-        if let givenProofKey, givenProofKey.publicKey.thumbprint == thumbprint { return givenProofKey }
-        guard let stored = try await (storage as? any ProofKeyStorage)?.proofKey(for: key), stored.publicKey.thumbprint == thumbprint else {
+        if let givenProofKey, givenProofKey.publicKey.thumbprint == thumbprint {
+            return givenProofKey
+        }
+        guard let stored = try await (storage as? any ProofKeyStorage)?.proofKey(for: key),
+            stored.publicKey.thumbprint == thumbprint
+        else {
             return nil
         }
         return stored

@@ -4,32 +4,46 @@ internal import MienKeys
 
 /// Changes that need a fresh, strong sign-in (RFC 9470).
 extension MienSession {
-    /// Runs `change`. If the server asks for a fresher or stronger sign-in, has the user sign in again and runs `change` once more.
+    /// Runs `change`. If the server asks for a fresher or stronger sign-in, has the user sign in
+    /// again and runs `change` once more.
     ///
-    /// ``enableBiometric(localizedReason:constraint:policy:)``, ``disableBiometric()`` and ``send(_:_:body:)`` do this themselves. Changes that are refused
-    /// at the same time share one sign-in.
+    /// ``enableBiometric(localizedReason:constraint:policy:)``, ``disableBiometric()`` and
+    /// ``send(_:_:body:)`` do this themselves. Changes that are refused at the same time share one
+    /// sign-in.
     ///
-    /// - Throws: what `change` and the reauthenticator throw. ``MienError`` `.reauthenticationRequired` with ``MienError/reauthentication`` when the session
-    ///   has no reauthenticator, when another user signed in, and when the second run is refused, too.
-    public func performing<Value: Sendable>(_ change: @Sendable () async throws -> Value) async throws -> Value {
+    /// - Throws: what `change` and the reauthenticator throw. ``MienError``
+    ///   `.reauthenticationRequired` with ``MienError/reauthentication`` when the session has no
+    ///   reauthenticator, when another user signed in, and when the second run is refused, too.
+    public func performing<Value: Sendable>(_ change: @Sendable () async throws -> Value)
+        async throws -> Value
+    {
         do { return try await change() } catch let error as MienError {
-            guard let needed = error.reauthentication, !error.isAfterReauthentication else { throw error }
-            guard reauthenticator != nil, !Reauthenticating.isInside else { throw error.naming(user) }
+            guard let needed = error.reauthentication, !error.isAfterReauthentication else {
+                throw error
+            }
+            guard reauthenticator != nil, !Reauthenticating.isInside else {
+                throw error.naming(user)
+            }
             try await reauthenticate(needed)
         }
-        do { return try await change() } catch let error as MienError where error.reauthentication != nil {
+        do { return try await change() } catch let error as MienError
+            where error.reauthentication != nil
+        {
             throw error.naming(user, isAfterReauthentication: true)
         }
     }
 
-    /// Sends a request to the server as the signed-in user, with a proof if the tokens are bound, and reauthenticates as ``performing(_:)`` does.
+    /// Sends a request to the server as the signed-in user, with a proof if the tokens are bound,
+    /// and reauthenticates as ``performing(_:)`` does.
     ///
     ///     let passkeys = try await session.send(.get, ["v1", "me", "passkeys"])
     ///
     /// - Parameter path: the segments below the server's address, not percent-encoded.
     /// - Returns: the body of the response; `null` if it is empty.
     @discardableResult
-    public func send(_ method: HTTPTransportRequest.Method, _ path: [String], body: JSONValue? = nil) async throws -> JSONValue {
+    public func send(
+        _ method: HTTPTransportRequest.Method, _ path: [String], body: JSONValue? = nil
+    ) async throws -> JSONValue {
         // Addresses that take a body take an empty object for none.
         let takesBody = method != .get && method != .delete
         let bytes = (body ?? (takesBody ? [:] : nil)).map { Array(JSONText.write($0).utf8) } ?? []
@@ -37,10 +51,14 @@ extension MienSession {
             let access = try await access()
             let response = try await connection.send(
                 .init(
-                    method: method, path: path, bearer: access.token, prover: access.prover, body: bytes,
+                    method: method, path: path, bearer: access.token, prover: access.prover,
+                    body: bytes,
                     isRepeatable: method != .post && method != .patch))
             guard !response.body.isEmpty else { return .null }
-            do { return try JSONText.parse(response.body, limits: .init(maxBytes: Connection.maxAnswerBytes, maxDepth: 32)) } catch {
+            do {
+                return try JSONText.parse(
+                    response.body, limits: .init(maxBytes: Connection.maxAnswerBytes, maxDepth: 32))
+            } catch {
                 throw MienError(.serverError, "the response is not JSON", mayHaveArrived: true)
             }
         }
@@ -48,12 +66,17 @@ extension MienSession {
 
     // MARK: Signing in again
 
-    /// Has the user sign in again, or waits for the sign-in that is under way. Ends it when all who wait for it have been cancelled.
+    /// Has the user sign in again, or waits for the sign-in that is under way. Ends it when all who
+    /// wait for it have been cancelled.
     private func reauthenticate(_ needed: ReauthenticationRequest) async throws {
         let current =
             reauthenticating
             ?? Reauthenticating(
-                task: Task { try await Reauthenticating.$isInside.withValue(true) { try await self.signInAgain(needed) } })
+                task: Task {
+                    try await Reauthenticating.$isInside.withValue(true) {
+                        try await self.signInAgain(needed)
+                    }
+                })
         let task = current.task
         reauthenticating = current
         reauthenticating?.waiting += 1
@@ -85,15 +108,20 @@ extension MienSession {
         request.loginHint = user
         switch try await reauthenticator(request, self) {
         case .steppedUp: try await renewAfterStepUp()
-        // The token of a journey that was started with a session names that session, and is not exchanged.
-        case .journeyToken(let token) where Self.claims(token)["sid"] != nil: try await renewAfterStepUp()
+        // The token of a journey that was started with a session names that session, and is not
+        // exchanged.
+        case .journeyToken(let token) where Self.claims(token)["sid"] != nil:
+            try await renewAfterStepUp()
         case .journeyToken(let token): try await replace(Self.exchange(token), request)
         case .code(let code, let redirectURI, let verifier):
-            try await replace(Self.redemption(of: code, redirectURI: redirectURI, codeVerifier: verifier), request)
+            try await replace(
+                Self.redemption(of: code, redirectURI: redirectURI, codeVerifier: verifier), request
+            )
         }
     }
 
-    /// The claims of a token that is about to be used or was received from the server itself; nobody else's word is taken from it.
+    /// The claims of a token that is about to be used or was received from the server itself;
+    /// nobody else's word is taken from it.
     static func claims(_ token: Sensitive<String>) -> [String: JSONValue] {
         token.use { text in
             guard let payload = try? JWS.parse(compact: text).unverifiedPayload else { return [:] }

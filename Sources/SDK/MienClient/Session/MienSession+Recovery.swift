@@ -3,35 +3,44 @@ public import MienCore
 
 /// Recovery codes, and recoveries that somebody asked for.
 extension MienSession {
-    private static let codesPath = ["v1", "me", "recovery-codes"], recoveriesPath = ["v1", "me", "recovery"]
+    private static let codesPath = ["v1", "me", "recovery-codes"],
+        recoveriesPath = ["v1", "me", "recovery"]
 
-    /// Makes ten recovery codes and ends earlier ones. Show them to the user now: they cannot be read again.
+    /// Makes ten recovery codes and ends earlier ones. Show them to the user now: they cannot be
+    /// read again.
     ///
     /// - Throws: as ``performing(_:)``.
     public func makeRecoveryCodes() async throws -> [Sensitive<String>] {
         try await performing { [self] in
             let access = try await access()
             let answer: RecoveryCodesAnswer = try await connection.json(
-                .init(method: .post, path: Self.codesPath, bearer: access.token, prover: access.prover, isRepeatable: false))
+                .init(
+                    method: .post, path: Self.codesPath, bearer: access.token,
+                    prover: access.prover, isRepeatable: false))
             return answer.codes.map { Sensitive($0) }
         }
     }
 
     public func recoveryCodesStatus() async throws -> RecoveryCodesStatus {
         let access = try await access()
-        return try await connection.json(.init(method: .get, path: Self.codesPath, bearer: access.token, prover: access.prover))
+        return try await connection.json(
+            .init(method: .get, path: Self.codesPath, bearer: access.token, prover: access.prover))
     }
 
     /// Ends the recovery codes that are left.
     ///
-    /// - Throws: ``MienError`` with the problem `not_found` if there are none; as ``performing(_:)``.
+    /// - Throws: ``MienError`` with the problem `not_found` if there are none; as
+    ///   ``performing(_:)``.
     public func removeRecoveryCodes() async throws { try await send(.delete, Self.codesPath) }
 
-    /// Recoveries of this account that wait. Show them when the app starts: the user may want to cancel them.
+    /// Recoveries of this account that wait. Show them when the app starts: the user may want to
+    /// cancel them.
     public func recoveries() async throws -> [OwnRecovery] {
         let access = try await access()
         let page: Page<OwnRecovery> = try await connection.json(
-            .init(method: .get, path: Self.recoveriesPath, bearer: access.token, prover: access.prover))
+            .init(
+                method: .get, path: Self.recoveriesPath, bearer: access.token, prover: access.prover
+            ))
         return page.items
     }
 

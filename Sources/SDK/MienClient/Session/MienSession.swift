@@ -21,7 +21,8 @@ public actor MienSession {
     public enum Reason: Sendable, Hashable {
         case notYet
         case byUser
-        /// The server takes the refresh token no more: too old, idle for too long, revoked, or used by somebody else. Sign in again.
+        /// The server takes the refresh token no more: too old, idle for too long, revoked, or used
+        /// by somebody else. Sign in again.
         case ended
     }
 
@@ -50,27 +51,39 @@ public actor MienSession {
 
     /// - Parameters:
     ///   - biometrics: for biometric login.
-    ///   - proofKey: binds tokens to this key instead of one from `tokenStorage`: a key in the device's hardware that signs without asking the person,
+    ///   - proofKey: binds tokens to this key instead of one from `tokenStorage`: a key in the
+    ///     device's hardware that signs without asking the person,
     ///     since every request needs a signature. Pass the same key each time the app starts.
     ///   - reauthenticator: has the user sign in again when a change needs a fresh sign-in.
     /// - Throws: ``MienError`` `.invalidInitializationOptions`.
     public init(
-        _ options: MienOptions, tokenStorage: any TokenStorage = TransientTokenStorage(), biometrics: BiometricDevice? = nil,
+        _ options: MienOptions, tokenStorage: any TokenStorage = TransientTokenStorage(),
+        biometrics: BiometricDevice? = nil,
         proofKey: (any DeviceSigner)? = nil, reauthenticator: Reauthenticator? = nil
     ) throws(MienError) {
-        try self.init(options, tokenStorage: tokenStorage, biometrics: biometrics, proofKey: proofKey, reauthenticator: reauthenticator) {
+        try self.init(
+            options, tokenStorage: tokenStorage, biometrics: biometrics, proofKey: proofKey,
+            reauthenticator: reauthenticator
+        ) {
             Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         }
     }
 
     package init(
-        _ options: MienOptions, tokenStorage: any TokenStorage, biometrics: BiometricDevice? = nil, proofKey: (any DeviceSigner)? = nil,
+        _ options: MienOptions, tokenStorage: any TokenStorage, biometrics: BiometricDevice? = nil,
+        proofKey: (any DeviceSigner)? = nil,
         reauthenticator: Reauthenticator? = nil,
-        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        sleep: @escaping @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0)
+        },
         now: @escaping @Sendable () -> Instant
     ) throws(MienError) {
-        guard !options.applicationId.isEmpty else { throw MienError(.invalidInitializationOptions, "applicationId is empty") }
-        (self.options, storage, self.now, self.biometrics) = (options, tokenStorage, now, biometrics)
+        guard !options.applicationId.isEmpty else {
+            throw MienError(.invalidInitializationOptions, "applicationId is empty")
+        }
+        (self.options, storage, self.now, self.biometrics) = (
+            options, tokenStorage, now, biometrics
+        )
         (givenProofKey, self.reauthenticator) = (proofKey, reauthenticator)
         connection = try options.connection(sleep: sleep)
         key = DeviceTokenKey(server: connection.address.text, application: options.applicationId)
@@ -79,13 +92,18 @@ public actor MienSession {
     /// Reads the stored tokens. Call it once, when the app starts.
     public func configure() async throws {
         tokens = try await storage.tokens(for: key)
-        if let thumbprint = tokens?.keyThumbprint, try await proofKey(withThumbprint: thumbprint) == nil { return try await end() }
+        if let thumbprint = tokens?.keyThumbprint,
+            try await proofKey(withThumbprint: thumbprint) == nil
+        {
+            return try await end()
+        }
         move(to: tokens == nil ? .signedOut(.notYet) : .signedIn)
     }
 
     /// The states from now on, the present one first.
     public func states() -> AsyncStream<State> {
-        let (stream, continuation) = AsyncStream<State>.makeStream(bufferingPolicy: .bufferingNewest(16))
+        let (stream, continuation) = AsyncStream<State>.makeStream(
+            bufferingPolicy: .bufferingNewest(16))
         let id = nextObserver
         nextObserver += 1
         observers[id] = continuation
@@ -112,8 +130,11 @@ public actor MienSession {
 
     /// Exchanges the code that the browser brought back from `/oauth2/authorize`.
     ///
-    /// Send ``proofKeyThumbprint()`` to `/oauth2/authorize` as `dpop_jkt`, so that a stolen code is useless without this device's key.
-    public func signIn(code: Sensitive<String>, redirectURI: String, codeVerifier: Sensitive<String>) async throws {
+    /// Send ``proofKeyThumbprint()`` to `/oauth2/authorize` as `dpop_jkt`, so that a stolen code is
+    /// useless without this device's key.
+    public func signIn(
+        code: Sensitive<String>, redirectURI: String, codeVerifier: Sensitive<String>
+    ) async throws {
         let form = Self.redemption(of: code, redirectURI: redirectURI, codeVerifier: codeVerifier)
         try await adopt(request(form, prover: signInProver()))
         try? await forgetOthersKeys()
@@ -122,15 +143,19 @@ public actor MienSession {
     /// RFC 8693.
     static func exchange(_ journeyToken: Sensitive<String>) -> [(String, String)] {
         [
-            ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"), ("subject_token", journeyToken.use { $0 }),
+            ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"),
+            ("subject_token", journeyToken.use { $0 }),
             ("subject_token_type", "urn:ietf:params:oauth:token-type:jwt"),
         ]
     }
 
     /// RFC 6749 §4.1.3, RFC 7636 §4.5.
-    static func redemption(of code: Sensitive<String>, redirectURI: String, codeVerifier: Sensitive<String>) -> [(String, String)] {
+    static func redemption(
+        of code: Sensitive<String>, redirectURI: String, codeVerifier: Sensitive<String>
+    ) -> [(String, String)] {
         [
-            ("grant_type", "authorization_code"), ("code", code.use { $0 }), ("redirect_uri", redirectURI),
+            ("grant_type", "authorization_code"), ("code", code.use { $0 }),
+            ("redirect_uri", redirectURI),
             ("code_verifier", codeVerifier.use { $0 }),
         ]
     }
@@ -148,30 +173,37 @@ public actor MienSession {
     /// Ends a sign-in on the server if that can be reached.
     private func revoke(_ refreshToken: Sensitive<String>?) async {
         guard let refreshToken else { return }
-        _ = try? await connection.form(["oauth2", "revoke"], client([("token", refreshToken.use { $0 })]))
+        _ = try? await connection.form(
+            ["oauth2", "revoke"], client([("token", refreshToken.use { $0 })]))
     }
 
     /// The id of the signed-in user, as the server's tokens name it.
     var user: String? { tokens.flatMap(Self.user(of:)) }
 
-    private static func user(of tokens: SessionTokens) -> String? { claims(tokens.idToken ?? tokens.accessToken)["sub"]?.stringValue }
+    private static func user(of tokens: SessionTokens) -> String? {
+        claims(tokens.idToken ?? tokens.accessToken)["sub"]?.stringValue
+    }
 
     /// Puts a new sign-in of the same user in place of the present one, which ends.
     ///
-    /// - Throws: ``MienError`` `.reauthenticationRequired` when it is another user's, or the session changed meanwhile; the new sign-in ends then.
+    /// - Throws: ``MienError`` `.reauthenticationRequired` when it is another user's, or the
+    ///   session changed meanwhile; the new sign-in ends then.
     func replace(_ form: [(String, String)], _ needed: ReauthenticationRequest) async throws {
         let new = try await request(form, prover: signInProver()), old = tokens
-        guard let expected = needed.loginHint, expected == Self.user(of: new), expected == user else {
+        guard let expected = needed.loginHint, expected == Self.user(of: new), expected == user
+        else {
             await revoke(new.refreshToken)
             throw MienError(
-                .reauthenticationRequired, "another user signed in: the session's own user has to", reauthentication: needed,
+                .reauthenticationRequired, "another user signed in: the session's own user has to",
+                reauthentication: needed,
                 isAfterReauthentication: true)
         }
         try await adopt(new)
         await revoke(old?.refreshToken)
     }
 
-    /// Gets tokens that show the renewed sign-in. Without a refresh token the present ones go on: the server knows their sign-in.
+    /// Gets tokens that show the renewed sign-in. Without a refresh token the present ones go on:
+    /// the server knows their sign-in.
     func renewAfterStepUp() async throws {
         // A refresh that began before may not show it.
         if let refreshing { _ = try? await refreshing.value }
@@ -189,15 +221,21 @@ public actor MienSession {
 
     /// An access token that stays valid for at least half a minute.
     ///
-    /// A token that is bound to a key is good only with proofs of that key: ``authorization(for:url:nonce:)`` returns both for one request.
+    /// A token that is bound to a key is good only with proofs of that key:
+    /// ``authorization(for:url:nonce:)`` returns both for one request.
     ///
-    /// - Throws: ``MienError`` `.notInitialized`, `.unauthenticatedUser` when nobody is signed in (any more), `.networkError` when it has to be
-    ///   renewed and no answer comes: whether the sign-in is over then, the next call finds out.
-    public func accessToken() async throws -> Sensitive<String> { try await currentTokens().accessToken }
+    /// - Throws: ``MienError`` `.notInitialized`, `.unauthenticatedUser` when nobody is signed in
+    ///   (any more), `.networkError` when it has to be renewed and no answer comes: whether the
+    ///   sign-in is over then, the next call finds out.
+    public func accessToken() async throws -> Sensitive<String> {
+        try await currentTokens().accessToken
+    }
 
     func currentTokens() async throws -> SessionTokens {
         guard state != .unknown else { throw MienError(.notInitialized, "call configure() first") }
-        guard let tokens else { throw MienError(.unauthenticatedUser, "nobody is signed in: sign in first") }
+        guard let tokens else {
+            throw MienError(.unauthenticatedUser, "nobody is signed in: sign in first")
+        }
         return now() + Self.margin < tokens.expiresAt ? tokens : try await refresh()
     }
 
@@ -215,21 +253,30 @@ public actor MienSession {
         return try await task.value
     }
 
-    private func renewed(_ refreshToken: Sensitive<String>, _ old: SessionTokens) async throws -> SessionTokens {
+    private func renewed(_ refreshToken: Sensitive<String>, _ old: SessionTokens) async throws
+        -> SessionTokens
+    {
         do {
-            // Whether an answer was lost on its way cannot be known, and a token that comes twice ends the sign-in unless it comes with its key.
-            let fields = [("grant_type", "refresh_token"), ("refresh_token", refreshToken.use { $0 })]
+            // Whether an answer was lost on its way cannot be known, and a token that comes twice
+            // ends the sign-in unless it comes with its key.
+            let fields = [
+                ("grant_type", "refresh_token"), ("refresh_token", refreshToken.use { $0 }),
+            ]
             let new = try await request(
-                fields + (old.repeatKey.map { [("repeat_key", $0.use { $0 })] } ?? []), prover: prover(of: old), isRepeatable: old.repeatKey != nil)
+                fields + (old.repeatKey.map { [("repeat_key", $0.use { $0 })] } ?? []),
+                prover: prover(of: old), isRepeatable: old.repeatKey != nil)
             // Signed out or in again meanwhile: what comes late is of no use.
             guard tokens?.refreshToken?.use({ $0 }) == refreshToken.use({ $0 }) else {
-                throw MienError(.unauthenticatedUser, "the sign-in changed while its tokens were renewed")
+                throw MienError(
+                    .unauthenticatedUser, "the sign-in changed while its tokens were renewed")
             }
             try await adopt(new)
             return new
         } catch let error as MienError where error.oauthError == "invalid_grant" {
             try await end()
-            throw MienError(.unauthenticatedUser, "the sign-in has ended: sign in again", oauthError: error.oauthError)
+            throw MienError(
+                .unauthenticatedUser, "the sign-in has ended: sign in again",
+                oauthError: error.oauthError)
         }
     }
 
@@ -243,10 +290,15 @@ public actor MienSession {
     public func userInfo() async throws -> UserInfo {
         let access = try await access()
         let claims: JSONValue = try await connection.json(
-            .init(method: .get, path: ["oauth2", "userinfo"], bearer: access.token, prover: access.prover))
-        guard let sub = claims["sub"]?.stringValue else { throw MienError(.serverError, "the answer names no user") }
+            .init(
+                method: .get, path: ["oauth2", "userinfo"], bearer: access.token,
+                prover: access.prover))
+        guard let sub = claims["sub"]?.stringValue else {
+            throw MienError(.serverError, "the answer names no user")
+        }
         return UserInfo(
-            sub: sub, preferredUsername: claims["preferred_username"]?.stringValue, email: claims["email"]?.stringValue,
+            sub: sub, preferredUsername: claims["preferred_username"]?.stringValue,
+            email: claims["email"]?.stringValue,
             isEmailVerified: claims["email_verified"]?.boolValue ?? false)
     }
 
@@ -255,39 +307,55 @@ public actor MienSession {
     /// The server's discovery document, read once.
     func server() async throws -> ServerMetadata {
         if let knownServer { return knownServer }
-        let document: JSONValue = try await connection.json(.init(method: .get, path: [".well-known", "openid-configuration"]))
-        guard let server = ServerMetadata(document) else { throw MienError(.serverError, "the discovery document names no issuer") }
+        let document: JSONValue = try await connection.json(
+            .init(method: .get, path: [".well-known", "openid-configuration"]))
+        guard let server = ServerMetadata(document) else {
+            throw MienError(.serverError, "the discovery document names no issuer")
+        }
         knownServer = server
         return server
     }
 
-    /// - Parameter prover: of the key that the tokens will be bound to, or that a refresh token is bound to.
-    func request(_ fields: [(String, String)], prover: DPoPProver?, isRepeatable: Bool = false) async throws -> SessionTokens {
-        let answer = try await connection.form(["oauth2", "token"], client(fields), prover: prover, isRepeatable: isRepeatable)
-        guard let body = (try? JSONText.parse(answer.body))?.objectValue, let access = body["access_token"]?.stringValue,
+    /// - Parameter prover: of the key that the tokens will be bound to, or that a refresh token is
+    ///   bound to.
+    func request(_ fields: [(String, String)], prover: DPoPProver?, isRepeatable: Bool = false)
+        async throws -> SessionTokens
+    {
+        let answer = try await connection.form(
+            ["oauth2", "token"], client(fields), prover: prover, isRepeatable: isRepeatable)
+        guard let body = (try? JSONText.parse(answer.body))?.objectValue,
+            let access = body["access_token"]?.stringValue,
             let seconds = body["expires_in"]?.numberValue, (0...1e9).contains(seconds)
         else { throw MienError(.serverError, "the answer holds no tokens", mayHaveArrived: true) }
         let isBound = body["token_type"]?.stringValue?.lowercased() == "dpop"
         guard !isBound || prover != nil else {
-            throw MienError(.serverError, "the tokens are bound to a key that this session does not have", mayHaveArrived: true)
+            throw MienError(
+                .serverError, "the tokens are bound to a key that this session does not have",
+                mayHaveArrived: true)
         }
-        // The sign-in is good even if the token cannot be kept: this device then shares the counter of unknown ones.
-        if let token = body["device_token"]?.stringValue { try? await options.deviceTokens.store(Sensitive(token), for: key) }
+        // The sign-in is good even if the token cannot be kept: this device then shares the counter
+        // of unknown ones.
+        if let token = body["device_token"]?.stringValue {
+            try? await options.deviceTokens.store(Sensitive(token), for: key)
+        }
         return SessionTokens(
             accessToken: Sensitive(access), expiresAt: now() + .seconds(seconds),
             refreshToken: body["refresh_token"]?.stringValue.map { Sensitive($0) },
-            idToken: body["id_token"]?.stringValue.map { Sensitive($0) }, scope: body["scope"]?.stringValue ?? "", repeatKey: Self.newRepeatKey(),
+            idToken: body["id_token"]?.stringValue.map { Sensitive($0) },
+            scope: body["scope"]?.stringValue ?? "", repeatKey: Self.newRepeatKey(),
             keyThumbprint: isBound ? prover?.thumbprint : nil)
     }
 
     /// Another for each refresh, so that none says which sign-ins are one client's.
     private static func newRepeatKey() -> Sensitive<String> {
         var generator = SystemRandomNumberGenerator()
-        return Sensitive(Base64URL.encode((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }))
+        return Sensitive(
+            Base64URL.encode((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }))
     }
 
     nonisolated func client(_ fields: [(String, String)]) -> [(String, String)] {
-        [("client_id", options.applicationId)] + (options.clientSecret.map { [("client_secret", $0.use { $0 })] } ?? []) + fields
+        [("client_id", options.applicationId)]
+            + (options.clientSecret.map { [("client_secret", $0.use { $0 })] } ?? []) + fields
     }
 }
 

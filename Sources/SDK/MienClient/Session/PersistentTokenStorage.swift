@@ -1,21 +1,27 @@
 internal import MienCore
 
-/// Keeps tokens, and the keys they are bound to, in a file that only its owner may read (0600). Each change replaces the whole file.
+/// Keeps tokens, and the keys they are bound to, in a file that only its owner may read (0600).
+/// Each change replaces the whole file.
 ///
-/// For command lines and desktops. On phones, use the keychain through a ``TokenStorage`` of the app's own.
+/// For command lines and desktops. On phones, use the keychain through a ``TokenStorage`` of the
+/// app's own.
 public actor PersistentTokenStorage: TokenStorage, ProofKeyStorage {
     private struct Entry: Codable {
         let server, application, accessToken, scope: String
         let expiresAt: Int64
         let refreshToken, idToken, repeatKey, keyThumbprint: String?
 
-        func isOf(_ key: DeviceTokenKey) -> Bool { server == key.server && application == key.application }
+        func isOf(_ key: DeviceTokenKey) -> Bool {
+            server == key.server && application == key.application
+        }
     }
 
     private struct KeyEntry: Codable {
         let server, application, privateKey: String
 
-        func isOf(_ key: DeviceTokenKey) -> Bool { server == key.server && application == key.application }
+        func isOf(_ key: DeviceTokenKey) -> Bool {
+            server == key.server && application == key.application
+        }
     }
 
     private struct Content: Codable {
@@ -30,14 +36,18 @@ public actor PersistentTokenStorage: TokenStorage, ProofKeyStorage {
                 self.tokens = tokens
             } else {
                 let values = try decoder.container(keyedBy: CodingKeys.self)
-                (tokens, keys) = (try values.decode([Entry].self, forKey: .tokens), try values.decode([KeyEntry].self, forKey: .keys))
+                (tokens, keys) = (
+                    try values.decode([Entry].self, forKey: .tokens),
+                    try values.decode([KeyEntry].self, forKey: .keys)
+                )
             }
         }
     }
 
     private let file: PrivateFile<Content>
 
-    /// - Parameter path: of the file. It is created when there is something to keep; its folder must exist.
+    /// - Parameter path: of the file. It is created when there is something to keep; its folder
+    ///   must exist.
     public init(path: String) { file = PrivateFile(path: path) }
 
     // MARK: Tokens
@@ -45,16 +55,21 @@ public actor PersistentTokenStorage: TokenStorage, ProofKeyStorage {
     public func tokens(for key: DeviceTokenKey) throws -> SessionTokens? {
         try content().tokens.first { $0.isOf(key) }.map { entry in
             SessionTokens(
-                accessToken: Sensitive(entry.accessToken), expiresAt: Instant(milliseconds: entry.expiresAt),
-                refreshToken: entry.refreshToken.map { Sensitive($0) }, idToken: entry.idToken.map { Sensitive($0) }, scope: entry.scope,
-                repeatKey: entry.repeatKey.map { Sensitive($0) }, keyThumbprint: entry.keyThumbprint)
+                accessToken: Sensitive(entry.accessToken),
+                expiresAt: Instant(milliseconds: entry.expiresAt),
+                refreshToken: entry.refreshToken.map { Sensitive($0) },
+                idToken: entry.idToken.map { Sensitive($0) }, scope: entry.scope,
+                repeatKey: entry.repeatKey.map { Sensitive($0) }, keyThumbprint: entry.keyThumbprint
+            )
         }
     }
 
     public func store(_ tokens: SessionTokens, for key: DeviceTokenKey) throws {
         let entry = Entry(
-            server: key.server, application: key.application, accessToken: tokens.accessToken.use { $0 }, scope: tokens.scope,
-            expiresAt: tokens.expiresAt.milliseconds, refreshToken: tokens.refreshToken?.use { $0 }, idToken: tokens.idToken?.use { $0 },
+            server: key.server, application: key.application,
+            accessToken: tokens.accessToken.use { $0 }, scope: tokens.scope,
+            expiresAt: tokens.expiresAt.milliseconds, refreshToken: tokens.refreshToken?.use { $0 },
+            idToken: tokens.idToken?.use { $0 },
             repeatKey: tokens.repeatKey?.use { $0 }, keyThumbprint: tokens.keyThumbprint)
         var content = try content()
         content.tokens = content.tokens.filter { !$0.isOf(key) } + [entry]
@@ -72,8 +87,13 @@ public actor PersistentTokenStorage: TokenStorage, ProofKeyStorage {
     /// - Throws: ``PrivateFileError`` also for a key that cannot be read.
     public func proofKey(for key: DeviceTokenKey) throws -> ProofKey? {
         guard let entry = try content().keys.first(where: { $0.isOf(key) }) else { return nil }
-        guard let bytes = Base64URL.decode(entry.privateKey), let proofKey = ProofKey(bytes: Sensitive(bytes)) else {
-            throw PrivateFileError(reason: "\(file.path) holds a key that cannot be read. Remove the file and sign in again")
+        guard let bytes = Base64URL.decode(entry.privateKey),
+            let proofKey = ProofKey(bytes: Sensitive(bytes))
+        else {
+            throw PrivateFileError(
+                reason:
+                    "\(file.path) holds a key that cannot be read. Remove the file and sign in again"
+            )
         }
         return proofKey
     }
@@ -82,7 +102,9 @@ public actor PersistentTokenStorage: TokenStorage, ProofKeyStorage {
         if let kept = try proofKey(for: key) { return kept }
         var content = try content()
         content.keys.append(
-            KeyEntry(server: key.server, application: key.application, privateKey: new.bytes.use { Base64URL.encode($0) }))
+            KeyEntry(
+                server: key.server, application: key.application,
+                privateKey: new.bytes.use { Base64URL.encode($0) }))
         try file.write(content)
         return new
     }

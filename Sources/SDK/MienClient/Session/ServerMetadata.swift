@@ -11,6 +11,8 @@ struct ServerMetadata: Sendable, Hashable {
     init?(_ document: JSONValue) {
         guard let issuer = document["issuer"]?.stringValue else { return nil }
         self.issuer = issuer
-        proofAlgorithms = document["dpop_signing_alg_values_supported"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        proofAlgorithms =
+            document["dpop_signing_alg_values_supported"]?.arrayValue?.compactMap(\.stringValue)
+            ?? []
     }
 }

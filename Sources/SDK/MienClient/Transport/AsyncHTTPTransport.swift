@@ -2,12 +2,14 @@ internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Over AsyncHTTPClient: certificates are verified, redirects are not followed, bodies are bounded while they are read.
+/// Over AsyncHTTPClient: certificates are verified, redirects are not followed, bodies are bounded
+/// while they are read.
 ///
 /// All instances share one pool of connections, which lives as long as the process.
 public struct AsyncHTTPTransport: HTTPTransport {
     private static let client: HTTPClient = {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow, decompression: .disabled)
         configuration.timeout = .init(connect: .seconds(10))
         // Whoever sends decides what is tried again.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -22,22 +24,32 @@ public struct AsyncHTTPTransport: HTTPTransport {
         for (name, value) in request.headers { outgoing.headers.add(name: name, value: value) }
         if !request.body.isEmpty { outgoing.body = .bytes(ByteBuffer(bytes: request.body)) }
         do {
-            return try await Self.within(request.timeout) { [outgoing] in try await Self.exchange(outgoing, request) }
+            return try await Self.within(request.timeout) { [outgoing] in
+                try await Self.exchange(outgoing, request)
+            }
         } catch {
             if Task.isCancelled { throw CancellationError() }
             throw error as? HTTPTransportError ?? Self.fault(error, request)
         }
     }
 
-    private static func exchange(_ outgoing: HTTPClientRequest, _ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+    private static func exchange(_ outgoing: HTTPClientRequest, _ request: HTTPTransportRequest)
+        async throws -> HTTPTransportResponse
+    {
         let incoming = try await client.execute(outgoing, timeout: TimeAmount(request.timeout))
         let body = try await incoming.body.collect(upTo: request.maxAnswerBytes)
-        let headers = Dictionary(incoming.headers.map { ($0.name.lowercased(), $0.value) }) { $0 + ", " + $1 }
-        return HTTPTransportResponse(status: Int(incoming.status.code), headers: headers, body: Array(body.readableBytesView))
+        let headers = Dictionary(incoming.headers.map { ($0.name.lowercased(), $0.value) }) {
+            $0 + ", " + $1
+        }
+        return HTTPTransportResponse(
+            status: Int(incoming.status.code), headers: headers, body: Array(body.readableBytesView)
+        )
     }
 
     /// The client's own deadline ends with the head: a body that trickles in would take for ever.
-    private static func within<Value: Sendable>(_ limit: Duration, _ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    private static func within<Value: Sendable>(
+        _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         try await withThrowingTaskGroup(of: Value.self) { group in
             group.addTask { try await work() }
             group.addTask {
@@ -49,12 +61,16 @@ public struct AsyncHTTPTransport: HTTPTransport {
         }
     }
 
-    private static func fault(_ error: any Error, _ request: HTTPTransportRequest) -> HTTPTransportError {
+    private static func fault(_ error: any Error, _ request: HTTPTransportRequest)
+        -> HTTPTransportError
+    {
         if error is NIOTooManyBytesError {
-            return HTTPTransportError(.answerTooLarge, "the answer has more than \(request.maxAnswerBytes) bytes")
+            return HTTPTransportError(
+                .answerTooLarge, "the answer has more than \(request.maxAnswerBytes) bytes")
         }
         return switch error as? HTTPClientError {
-        case .deadlineExceeded, .connectTimeout, .readTimeout: HTTPTransportError(.timedOut, "no answer in time")
+        case .deadlineExceeded, .connectTimeout, .readTimeout:
+            HTTPTransportError(.timedOut, "no answer in time")
         case .remoteConnectionClosed: HTTPTransportError(.interrupted, "the connection was closed")
         default: HTTPTransportError(.unreachable, "the server cannot be reached (\(error))")
         }

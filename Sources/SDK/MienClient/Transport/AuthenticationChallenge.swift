@@ -1,4 +1,5 @@
-/// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.6.1): `DPoP error="use_dpop_nonce", algs="ES256"`.
+/// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.6.1):
+/// `DPoP error="use_dpop_nonce", algs="ES256"`.
 struct AuthenticationChallenge: Sendable, Hashable {
     private static let maxBytes = 8192
 
@@ -7,7 +8,8 @@ struct AuthenticationChallenge: Sendable, Hashable {
     /// Names in lower case. The first value of a name counts.
     var parameters: [String: String] = [:]
 
-    /// Reads a field with any number of challenges. Stops at the first byte that is out of place and keeps what came before.
+    /// Reads a field with any number of challenges. Stops at the first byte that is out of place
+    /// and keeps what came before.
     static func parse(_ field: String) -> [Self] {
         guard field.utf8.count <= maxBytes else { return [] }
         var reader = Reader(bytes: Array(field.utf8)), challenges: [Self] = []
@@ -19,20 +21,26 @@ struct AuthenticationChallenge: Sendable, Hashable {
                 reader.skip(isSpace)
                 guard !challenges.isEmpty, let value = reader.value() else { return challenges }
                 let last = challenges.count - 1
-                if challenges[last].parameters[name] == nil { challenges[last].parameters[name] = value }
+                if challenges[last].parameters[name] == nil {
+                    challenges[last].parameters[name] = value
+                }
             } else {
                 challenges.append(Self(scheme: name))
             }
         }
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
 
     private struct Reader {
         let bytes: [UInt8]
         var place = 0
 
-        mutating func skip(_ isSkipped: (UInt8) -> Bool) { while place < bytes.count, isSkipped(bytes[place]) { place += 1 } }
+        mutating func skip(_ isSkipped: (UInt8) -> Bool) {
+            while place < bytes.count, isSkipped(bytes[place]) { place += 1 }
+        }
 
         mutating func take(_ byte: UInt8) -> Bool {
             guard place < bytes.count, bytes[place] == byte else { return false }
@@ -44,7 +52,8 @@ struct AuthenticationChallenge: Sendable, Hashable {
         mutating func token() -> String? {
             let start = place
             skip(Self.isTokenByte)
-            return start == place ? nil : String(decoding: bytes[start..<place], as: UTF8.self).lowercased()
+            return start == place
+                ? nil : String(decoding: bytes[start..<place], as: UTF8.self).lowercased()
         }
 
         /// A token as it is written, or a quoted string.
@@ -70,7 +79,9 @@ struct AuthenticationChallenge: Sendable, Hashable {
 
         private static func isTokenByte(_ byte: UInt8) -> Bool {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
             default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
             }
         }

@@ -2,14 +2,17 @@ internal import MienAPI
 internal import MienCore
 
 extension Connection {
-    /// Sends a form. A refusal in OAuth's words becomes a ``MienError`` with ``MienError/oauthError``.
+    /// Sends a form. A refusal in OAuth's words becomes a ``MienError`` with
+    /// ``MienError/oauthError``.
     func form(
-        _ path: [String], _ fields: [(String, String)], bearer: Sensitive<String>? = nil, prover: DPoPProver? = nil, isRepeatable: Bool = false
+        _ path: [String], _ fields: [(String, String)], bearer: Sensitive<String>? = nil,
+        prover: DPoPProver? = nil, isRepeatable: Bool = false
     ) async throws -> HTTPTransportResponse {
         let text = FormFields(fields.map { .init($0, $1) }).text
         return try await send(
             Call(
-                method: .post, path: path, bearer: bearer, prover: prover, contentType: "application/x-www-form-urlencoded", body: Array(text.utf8),
+                method: .post, path: path, bearer: bearer, prover: prover,
+                contentType: "application/x-www-form-urlencoded", body: Array(text.utf8),
                 isRepeatable: isRepeatable))
     }
 }

@@ -19,7 +19,8 @@ struct Connection: Sendable {
         var path: [String]
         var query: [(String, String)] = []
         var bearer: Sensitive<String>?
-        /// Sends a proof with each attempt; with ``bearer``, the token is bound to the prover's key.
+        /// Sends a proof with each attempt; with ``bearer``, the token is bound to the prover's
+        /// key.
         var prover: DPoPProver?
         var contentType = "application/json"
         var body: [UInt8] = []
@@ -27,19 +28,24 @@ struct Connection: Sendable {
         var isRepeatable = true
     }
 
-    func json<Answer: Decodable>(_ call: Call, as _: Answer.Type = Answer.self) async throws -> Answer {
+    func json<Answer: Decodable>(_ call: Call, as _: Answer.Type = Answer.self) async throws
+        -> Answer
+    {
         let response = try await send(call)
         do { return try JSONDecoder().decode(Answer.self, from: Data(response.body)) } catch {
             throw MienError(
-                .serverError, "the answer to \(call.method.rawValue) /\(call.path.joined(separator: "/")) is not as it should be",
+                .serverError,
+                "the answer to \(call.method.rawValue) /\(call.path.joined(separator: "/")) is not as it should be",
                 mayHaveArrived: true)
         }
     }
 
     static func encode(_ body: some Encodable) -> [UInt8] {
-        // Our own values: one that cannot be written has a number that JSON has no form for; null stands for it.
+        // Our own values: one that cannot be written has a number that JSON has no form for; null
+        // stands for it.
         let encoder = JSONEncoder()
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return [UInt8](try! encoder.encode(body))
     }
@@ -64,15 +70,25 @@ struct Connection: Sendable {
             }
             var error = failure.error
             // It was deleted by the request whose answer was lost.
-            if mayHaveArrived, call.method == .delete, error.problem?.code == .notFound { return HTTPTransportResponse(status: 204) }
+            if mayHaveArrived, call.method == .delete, error.problem?.code == .notFound {
+                return HTTPTransportResponse(status: 204)
+            }
             // Turned away at the door now, but perhaps let in before.
             if mayHaveArrived, failure.isAtDoor {
-                error = MienError(.networkError, error.reason, problem: error.problem, retryAfter: error.retryAfter)
+                error = MienError(
+                    .networkError, error.reason, problem: error.problem,
+                    retryAfter: error.retryAfter)
             }
             mayHaveArrived = mayHaveArrived || error.mayHaveArrived
-            guard failure.mayRepeat, let delay = retry.delay(after: attempt, asked: error.retryAfter, using: &generator) else { throw error }
+            guard failure.mayRepeat,
+                let delay = retry.delay(after: attempt, asked: error.retryAfter, using: &generator)
+            else { throw error }
             logger.info(
-                "sending again", metadata: ["client.code": "\(error.code.rawValue)", "client.attempt": "\(attempt)", "client.delay": "\(delay)"])
+                "sending again",
+                metadata: [
+                    "client.code": "\(error.code.rawValue)", "client.attempt": "\(attempt)",
+                    "client.delay": "\(delay)",
+                ])
             try await sleep(delay)
             attempt += 1
         }
@@ -92,12 +108,17 @@ struct Connection: Sendable {
         let url = try address.url(call.path, query: call.query)
         var headers = ["accept": "application/json"]
         if !call.body.isEmpty { headers["content-type"] = call.contentType }
-        if let bearer = call.bearer { headers["authorization"] = (call.prover == nil ? "Bearer " : "DPoP ") + bearer.use { $0 } }
+        if let bearer = call.bearer {
+            headers["authorization"] =
+                (call.prover == nil ? "Bearer " : "DPoP ") + bearer.use { $0 }
+        }
         let path = String(url.dropFirst(address.text.count).prefix { $0 != "?" })
-        let proof = try await call.prover?.proof(method: call.method.rawValue, path: path, accessToken: call.bearer)
+        let proof = try await call.prover?.proof(
+            method: call.method.rawValue, path: path, accessToken: call.bearer)
         headers["dpop"] = proof?.text
         let request = HTTPTransportRequest(
-            method: call.method, url: url, headers: headers, body: call.body, timeout: timeout, maxAnswerBytes: Self.maxAnswerBytes)
+            method: call.method, url: url, headers: headers, body: call.body, timeout: timeout,
+            maxAnswerBytes: Self.maxAnswerBytes)
         return (request, proof)
     }
 
@@ -106,24 +127,41 @@ struct Connection: Sendable {
         do { response = try await transport.send(request) } catch let error as HTTPTransportError {
             try Task.checkCancellation()
             if error.code == .answerTooLarge {
-                return .failure(Failure(error: MienError(.serverError, error.reason, mayHaveArrived: true), mayRepeat: false))
+                return .failure(
+                    Failure(
+                        error: MienError(.serverError, error.reason, mayHaveArrived: true),
+                        mayRepeat: false))
             }
-            return .failure(Failure(error: MienError(.networkError, error.reason), mayRepeat: call.isRepeatable))
+            return .failure(
+                Failure(error: MienError(.networkError, error.reason), mayRepeat: call.isRepeatable)
+            )
         }
         // A transport that does not keep to its limit.
         guard response.body.count <= request.maxAnswerBytes else {
-            return .failure(Failure(error: MienError(.serverError, "the answer is too large", mayHaveArrived: true), mayRepeat: false))
+            return .failure(
+                Failure(
+                    error: MienError(.serverError, "the answer is too large", mayHaveArrived: true),
+                    mayRepeat: false))
         }
         let refusal = (200..<300).contains(response.status) ? nil : Refusal(response)
         var hasCorrectableProof = false
-        if let proof, let prover = call.prover { hasCorrectableProof = await prover.learn(from: response, error: refusal?.word, to: proof) }
+        if let proof, let prover = call.prover {
+            hasCorrectableProof = await prover.learn(
+                from: response, error: refusal?.word, to: proof)
+        }
         guard let refusal else { return .success(response) }
         let error = refusal.error
         // 502 and 504 are a proxy's, which does not know what became of the request.
         return switch response.status {
-        case 429, 503: .failure(Failure(error: error, mayRepeat: call.isRepeatable || !error.mayHaveArrived, isAtDoor: true))
+        case 429, 503:
+            .failure(
+                Failure(
+                    error: error, mayRepeat: call.isRepeatable || !error.mayHaveArrived,
+                    isAtDoor: true))
         case 502, 504: .failure(Failure(error: error, mayRepeat: call.isRepeatable))
-        default: .failure(Failure(error: error, mayRepeat: false, hasCorrectableProof: hasCorrectableProof))
+        default:
+            .failure(
+                Failure(error: error, mayRepeat: false, hasCorrectableProof: hasCorrectableProof))
         }
     }
 }

@@ -1,13 +1,17 @@
-/// Carries requests to a server. The default is ``AsyncHTTPTransport``; an app may bring its own, and tests do.
+/// Carries requests to a server. The default is ``AsyncHTTPTransport``; an app may bring its own,
+/// and tests do.
 public protocol HTTPTransport: Sendable {
-    /// Sends `request` once and returns the whole answer, whatever its status. Follows no redirects and sends nothing twice.
+    /// Sends `request` once and returns the whole answer, whatever its status. Follows no redirects
+    /// and sends nothing twice.
     ///
     /// - Throws: ``HTTPTransportError``; `CancellationError` when the task was cancelled.
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse
 }
 
 public struct HTTPTransportRequest: Sendable {
-    public enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE" }
+    public enum Method: String, Sendable {
+        case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE"
+    }
 
     public var method: Method
     /// Absolute.
@@ -21,7 +25,8 @@ public struct HTTPTransportRequest: Sendable {
     public var maxAnswerBytes: Int
 
     public init(
-        method: Method, url: String, headers: [String: String] = [:], body: [UInt8] = [], timeout: Duration = .seconds(30),
+        method: Method, url: String, headers: [String: String] = [:], body: [UInt8] = [],
+        timeout: Duration = .seconds(30),
         maxAnswerBytes: Int = 1 << 20
     ) {
         (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
@@ -30,7 +35,9 @@ public struct HTTPTransportRequest: Sendable {
 }
 
 /// Its headers hold credentials and its body may hold a password: neither is printed.
-extension HTTPTransportRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPTransportRequest: CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     public var description: String { "\(method.rawValue) \(url), \(body.count) bytes" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }
@@ -42,11 +49,15 @@ public struct HTTPTransportResponse: Sendable {
     public var headers: [String: String]
     public var body: [UInt8]
 
-    public init(status: Int, headers: [String: String] = [:], body: [UInt8] = []) { (self.status, self.headers, self.body) = (status, headers, body) }
+    public init(status: Int, headers: [String: String] = [:], body: [UInt8] = []) {
+        (self.status, self.headers, self.body) = (status, headers, body)
+    }
 }
 
 /// Tokens are in the body: it is not printed.
-extension HTTPTransportResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPTransportResponse: CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     public var description: String { "status \(status), \(body.count) bytes" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -2,7 +2,8 @@ internal import Foundation
 internal import MienAPI
 internal import MienCore
 
-/// The body of an error response: a problem document (RFC 9457), an OAuth error (RFC 6749 section 5.2), or neither.
+/// The body of an error response: a problem document (RFC 9457), an OAuth error (RFC 6749 section
+/// 5.2), or neither.
 struct Refusal {
     private let response: HTTPTransportResponse
     private let problem: Problem?
@@ -14,45 +15,64 @@ struct Refusal {
         self.response = response
         problem = try? JSONDecoder().decode(Problem.self, from: Data(response.body))
         members = (try? JSONText.parse(response.body))?.objectValue ?? [:]
-        challenges = response.headers["www-authenticate"].map { AuthenticationChallenge.parse($0) } ?? []
-        retryAfter = response.headers["retry-after"].flatMap { UInt16($0) }.map { Duration.seconds(Int($0)) }
+        challenges =
+            response.headers["www-authenticate"].map { AuthenticationChallenge.parse($0) } ?? []
+        retryAfter = response.headers["retry-after"].flatMap { UInt16($0) }.map {
+            Duration.seconds(Int($0))
+        }
     }
 
     /// The OAuth error: the body's, or else that of the `WWW-Authenticate` field.
-    var word: String? { (problem == nil ? members["error"]?.stringValue : nil) ?? challenges.lazy.compactMap { $0.parameters["error"] }.first }
+    var word: String? {
+        (problem == nil ? members["error"]?.stringValue : nil)
+            ?? challenges.lazy.compactMap { $0.parameters["error"] }.first
+    }
 
     var error: MienError {
         if let reauthentication {
-            let reason = problem?.detail ?? members["error_description"]?.stringValue?.printable ?? "the change needs another sign-in"
+            let reason =
+                problem?.detail ?? members["error_description"]?.stringValue?.printable
+                ?? "the change needs another sign-in"
             return MienError(
-                .reauthenticationRequired, reason, problem: problem, retryAfter: retryAfter, oauthError: word, reauthentication: reauthentication)
+                .reauthenticationRequired, reason, problem: problem, retryAfter: retryAfter,
+                oauthError: word, reauthentication: reauthentication)
         }
         if let problem { return MienError(problem, retryAfter: retryAfter) }
         if let word = members["error"]?.stringValue {
             return MienError(
-                word == "invalid_client" ? .invalidCredentials : response.status >= 500 ? .serverError : .oauthError,
-                "\(word): \(members["error_description"]?.stringValue ?? "")".printable, retryAfter: retryAfter,
+                word == "invalid_client"
+                    ? .invalidCredentials : response.status >= 500 ? .serverError : .oauthError,
+                "\(word): \(members["error_description"]?.stringValue ?? "")".printable,
+                retryAfter: retryAfter,
                 mayHaveArrived: response.status >= 500 && response.status != 503, oauthError: word)
         }
         return MienError(
-            .serverError, "the server answers with status \(response.status) and no problem document", retryAfter: retryAfter,
+            .serverError,
+            "the server answers with status \(response.status) and no problem document",
+            retryAfter: retryAfter,
             mayHaveArrived: !(400..<500).contains(response.status) || response.status == 408)
     }
 
     /// The sign-in that the server asks for (RFC 9470 §3).
     private var reauthentication: ReauthenticationRequest? {
         let error = "insufficient_user_authentication"
-        guard response.status == 401, word == error || members["code"]?.stringValue == error else { return nil }
+        guard response.status == 401, word == error || members["code"]?.stringValue == error else {
+            return nil
+        }
         let parameters = challenges.first { $0.parameters["error"] == error }?.parameters ?? [:]
-        let seconds = parameters["max_age"].flatMap { UInt32($0) }.map(Double.init) ?? members["max_age"]?.numberValue
+        let seconds =
+            parameters["max_age"].flatMap { UInt32($0) }.map(Double.init)
+            ?? members["max_age"]?.numberValue
         let classes = parameters["acr_values"] ?? members["acr_values"]?.stringValue
         return ReauthenticationRequest(
-            maxAge: seconds.flatMap { (0...1e9).contains($0) ? .seconds($0) : nil }, acrValues: classes?.split(separator: " ").map(String.init) ?? [])
+            maxAge: seconds.flatMap { (0...1e9).contains($0) ? .seconds($0) : nil },
+            acrValues: classes?.split(separator: " ").map(String.init) ?? [])
     }
 }
 
 extension MienError {
-    /// The error that a response of the server stands for, for requests that the app sends with a client of its own.
+    /// The error that a response of the server stands for, for requests that the app sends with a
+    /// client of its own.
     ///
     /// ``MienSession/performing(_:)`` knows from it that another sign-in is needed.
     ///

@@ -9,17 +9,22 @@ public struct RetryPolicy: Sendable, Hashable {
     /// No wait is longer; a server that asks for a longer one is not asked again.
     public var longestDelay: Duration
 
-    public init(attempts: Int = 4, firstDelay: Duration = .milliseconds(250), longestDelay: Duration = .seconds(5)) {
+    public init(
+        attempts: Int = 4, firstDelay: Duration = .milliseconds(250),
+        longestDelay: Duration = .seconds(5)
+    ) {
         self.attempts = min(max(attempts, 1), 10)
         (self.firstDelay, self.longestDelay) = (firstDelay, longestDelay)
     }
 
     public static let none = Self(attempts: 1)
 
-    /// The wait after attempt number `attempt` (from 1), between half and all of what the doubling says: clients that failed together do not
-    /// come back together.
+    /// The wait after attempt number `attempt` (from 1), between half and all of what the doubling
+    /// says: clients that failed together do not come back together.
     /// - Returns: `nil` to stop.
-    func delay(after attempt: Int, asked: Duration?, using generator: inout some RandomNumberGenerator) -> Duration? {
+    func delay(
+        after attempt: Int, asked: Duration?, using generator: inout some RandomNumberGenerator
+    ) -> Duration? {
         guard attempt < attempts else { return nil }
         if let asked { return asked <= longestDelay ? asked : nil }
         let full = min(firstDelay * (1 << (attempt - 1)), longestDelay)

@@ -8,40 +8,61 @@ internal import Security
 struct EnclaveKeychain: Sendable {
     let prefix: String
 
-    func make(_ tag: DeviceKeyTag, _ protection: BiometricAccessConstraint) throws -> DevicePublicKey {
+    func make(_ tag: DeviceKeyTag, _ protection: BiometricAccessConstraint) throws
+        -> DevicePublicKey
+    {
         // The keychain would hold two keys of one tag.
-        guard try matches(tag, [:]) == nil else { throw DeviceError(.tagInUse, "a key of that tag is there already; delete it first") }
+        guard try matches(tag, [:]) == nil else {
+            throw DeviceError(.tagInUse, "a key of that tag is there already; delete it first")
+        }
         var failure: Unmanaged<CFError>?
         guard
             let access = unsafe SecAccessControlCreateWithFlags(
-                nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, [.privateKeyUsage, protection.flag], &failure)
+                nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly,
+                [.privateKeyUsage, protection.flag], &failure)
         else { throw unsafe Self.error(failure, "describing who may use the key") }
         let own: [String: Any] = [
-            kSecAttrIsPermanent as String: true, kSecAttrApplicationTag as String: name(tag), kSecAttrLabel as String: protection.rawValue,
+            kSecAttrIsPermanent as String: true, kSecAttrApplicationTag as String: name(tag),
+            kSecAttrLabel as String: protection.rawValue,
             kSecAttrAccessControl as String: access,
         ]
         let attributes: [String: Any] = [
-            kSecAttrKeyType as String: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits as String: 256,
-            kSecAttrTokenID as String: kSecAttrTokenIDSecureEnclave, kSecPrivateKeyAttrs as String: own,
+            kSecAttrKeyType as String: kSecAttrKeyTypeECSECPrimeRandom,
+            kSecAttrKeySizeInBits as String: 256,
+            kSecAttrTokenID as String: kSecAttrTokenIDSecureEnclave,
+            kSecPrivateKeyAttrs as String: own,
         ]
-        guard let key = unsafe SecKeyCreateRandomKey(attributes as CFDictionary, &failure) else { throw unsafe Self.error(failure, "making a key") }
+        guard let key = unsafe SecKeyCreateRandomKey(attributes as CFDictionary, &failure) else {
+            throw unsafe Self.error(failure, "making a key")
+        }
         return try Self.publicKey(of: key)
     }
 
     /// - Throws: ``DeviceError`` `.biometricPrivateKeyNotFound`.
-    func find(_ tag: DeviceKeyTag, context: LAContext?) throws -> (key: SecKey, protection: BiometricAccessConstraint) {
-        var wishes: [String: Any] = [kSecReturnRef as String: true, kSecReturnAttributes as String: true]
+    func find(_ tag: DeviceKeyTag, context: LAContext?) throws -> (
+        key: SecKey, protection: BiometricAccessConstraint
+    ) {
+        var wishes: [String: Any] = [
+            kSecReturnRef as String: true, kSecReturnAttributes as String: true,
+        ]
         if let context { wishes[kSecUseAuthenticationContext as String] = context }
-        guard let found = try matches(tag, wishes) as? [String: Any], let reference = found[kSecValueRef as String] else { throw Self.notFound }
-        guard let label = found[kSecAttrLabel as String] as? String, let protection = BiometricAccessConstraint(rawValue: label) else {
-            throw DeviceError(.storage, "the keychain does not say what the key asks for; delete it")
+        guard let found = try matches(tag, wishes) as? [String: Any],
+            let reference = found[kSecValueRef as String]
+        else { throw Self.notFound }
+        guard let label = found[kSecAttrLabel as String] as? String,
+            let protection = BiometricAccessConstraint(rawValue: label)
+        else {
+            throw DeviceError(
+                .storage, "the keychain does not say what the key asks for; delete it")
         }
         return (reference as! SecKey, protection)
     }
 
     func delete(_ tag: DeviceKeyTag) throws {
         let status = SecItemDelete(query(tag) as CFDictionary)
-        guard status == errSecSuccess || status == errSecItemNotFound else { throw Self.error(status, "deleting a key") }
+        guard status == errSecSuccess || status == errSecItemNotFound else {
+            throw Self.error(status, "deleting a key")
+        }
     }
 
     func tags() throws -> [DeviceKeyTag] {
@@ -52,26 +73,36 @@ struct EnclaveKeychain: Sendable {
         return found.compactMap { item in
             guard let name = item[kSecAttrApplicationTag as String] as? Data else { return nil }
             let text = String(decoding: name, as: UTF8.self)
-            return text.hasPrefix(prefix) ? try? DeviceKeyTag(String(text.dropFirst(prefix.count))) : nil
+            return text.hasPrefix(prefix)
+                ? try? DeviceKeyTag(String(text.dropFirst(prefix.count))) : nil
         }.sorted()
     }
 
     static func publicKey(of key: SecKey) throws -> DevicePublicKey {
         var failure: Unmanaged<CFError>?
-        guard let half = SecKeyCopyPublicKey(key), let data = unsafe SecKeyCopyExternalRepresentation(half, &failure) else {
+        guard let half = SecKeyCopyPublicKey(key),
+            let data = unsafe SecKeyCopyExternalRepresentation(half, &failure)
+        else {
             throw unsafe error(failure, "reading a public key")
         }
         let point = Array(data as Data)
-        guard point.count == 65, point[0] == 4 else { throw DeviceError(.storage, "the key is not on P-256") }
+        guard point.count == 65, point[0] == 4 else {
+            throw DeviceError(.storage, "the key is not on P-256")
+        }
         return try DevicePublicKey(.p256(x: Array(point[1..<33]), y: Array(point[33...])))
     }
 
     static func sign(_ message: [UInt8], with key: SecKey) throws -> [UInt8] {
         var failure: Unmanaged<CFError>?
-        guard let der = unsafe SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, Data(message) as CFData, &failure) else {
+        guard
+            let der = unsafe SecKeyCreateSignature(
+                key, .ecdsaSignatureMessageX962SHA256, Data(message) as CFData, &failure)
+        else {
             throw unsafe error(failure, "signing")
         }
-        guard let raw = ES256Signature.raw(der: Array(der as Data)) else { throw DeviceError(.hardware, "the enclave's signature is not in DER") }
+        guard let raw = ES256Signature.raw(der: Array(der as Data)) else {
+            throw DeviceError(.hardware, "the enclave's signature is not in DER")
+        }
         return raw
     }
 
@@ -87,7 +118,10 @@ struct EnclaveKeychain: Sendable {
     }
 
     private func matches(_ tag: DeviceKeyTag, _ wishes: [String: Any]) throws -> CFTypeRef? {
-        try copy(query(tag).merging(wishes.isEmpty ? [kSecReturnAttributes as String: true] : wishes) { $1 })
+        try copy(
+            query(tag).merging(wishes.isEmpty ? [kSecReturnAttributes as String: true] : wishes) {
+                $1
+            })
     }
 
     private func copy(_ query: [String: Any]) throws -> CFTypeRef? {
@@ -98,7 +132,8 @@ struct EnclaveKeychain: Sendable {
         return found
     }
 
-    private static let notFound = DeviceError(.biometricPrivateKeyNotFound, "there is no key of that tag; register anew")
+    private static let notFound = DeviceError(
+        .biometricPrivateKeyNotFound, "there is no key of that tag; register anew")
 
     private static func error(_ status: OSStatus, _ doing: String) -> DeviceError {
         switch status {
@@ -109,8 +144,12 @@ struct EnclaveKeychain: Sendable {
         }
     }
 
-    @unsafe private static func error(_ failure: Unmanaged<CFError>?, _ doing: String) -> DeviceError {
-        guard let failure = unsafe failure?.takeRetainedValue() else { return DeviceError(.hardware, "\(doing): the system does not say why not") }
+    @unsafe private static func error(_ failure: Unmanaged<CFError>?, _ doing: String)
+        -> DeviceError
+    {
+        guard let failure = unsafe failure?.takeRetainedValue() else {
+            return DeviceError(.hardware, "\(doing): the system does not say why not")
+        }
         if let local = failure as any Error as? LAError { return DeviceError(local: local) }
         return error(OSStatus(CFErrorGetCode(failure)), doing)
     }

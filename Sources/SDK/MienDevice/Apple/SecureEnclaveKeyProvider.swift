@@ -5,36 +5,55 @@ internal import LocalAuthentication
 public import MienKeys
 internal import Security
 
-/// Device keys in the Secure Enclave, which asks for the face, the finger or the passcode itself. The keychain holds the references to them.
+/// Device keys in the Secure Enclave, which asks for the face, the finger or the passcode itself.
+/// The keychain holds the references to them.
 public struct SecureEnclaveKeyProvider: DeviceKeyProvider {
     private let keychain: EnclaveKeychain
     private let queue = DispatchQueue(label: "mien.keys")
 
-    /// - Parameter prefix: put before each tag in the keychain, so that the app's other keys are left alone.
+    /// - Parameter prefix: put before each tag in the keychain, so that the app's other keys are
+    ///   left alone.
     public init(prefix: String = "mien.device-key.") { keychain = EnclaveKeychain(prefix: prefix) }
 
-    public func makeKey(tag: DeviceKeyTag, protection: BiometricAccessConstraint) async throws -> DevicePublicKey {
+    public func makeKey(tag: DeviceKeyTag, protection: BiometricAccessConstraint) async throws
+        -> DevicePublicKey
+    {
         try await blocking { try keychain.make(tag, protection) }
     }
 
     public func publicKey(tag: DeviceKeyTag) async throws -> DevicePublicKey {
-        try await blocking { try EnclaveKeychain.publicKey(of: keychain.find(tag, context: nil).key) }
+        try await blocking {
+            try EnclaveKeychain.publicKey(of: keychain.find(tag, context: nil).key)
+        }
     }
 
-    public func sign(_ message: [UInt8], tag: DeviceKeyTag, unlocking prompt: UnlockPrompt) async throws -> [UInt8] {
+    public func sign(_ message: [UInt8], tag: DeviceKeyTag, unlocking prompt: UnlockPrompt)
+        async throws -> [UInt8]
+    {
         let protection = try await blocking { try keychain.find(tag, context: nil).protection }
-        let policy = protection == .userPresence ? prompt.policy : .deviceOwnerAuthenticationWithBiometrics
+        let policy =
+            protection == .userPresence ? prompt.policy : .deviceOwnerAuthenticationWithBiometrics
         let unlocked = try await UnlockedContext(reason: prompt.reason, policy: policy)
-        return try await blocking { try EnclaveKeychain.sign(message, with: keychain.find(tag, context: unlocked.context).key) }
+        return try await blocking {
+            try EnclaveKeychain.sign(
+                message, with: keychain.find(tag, context: unlocked.context).key)
+        }
     }
 
-    public func deleteKey(tag: DeviceKeyTag) async throws { try await blocking { try keychain.delete(tag) } }
+    public func deleteKey(tag: DeviceKeyTag) async throws {
+        try await blocking { try keychain.delete(tag) }
+    }
 
-    public func listTags() async throws -> [DeviceKeyTag] { try await blocking { try keychain.tags() } }
+    public func listTags() async throws -> [DeviceKeyTag] {
+        try await blocking { try keychain.tags() }
+    }
 
     /// The keychain blocks, for as long as the person takes: off the cooperative pool.
-    private func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in queue.async { continuation.resume(with: Result(catching: body)) } }
+    private func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result(catching: body)) }
+        }
     }
 }
 #endif

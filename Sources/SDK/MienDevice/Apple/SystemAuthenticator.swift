@@ -11,16 +11,19 @@ public struct SystemAuthenticator: LocalAuthenticator {
     public init(now: @escaping @Sendable () -> Instant) { self.now = now }
 
     public func capability() async throws -> BiometricCapability {
-        let biometrics = Self.obstacle(to: .deviceOwnerAuthenticationWithBiometrics), owner = Self.obstacle(to: .deviceOwnerAuthentication)
+        let biometrics = Self.obstacle(to: .deviceOwnerAuthenticationWithBiometrics),
+            owner = Self.obstacle(to: .deviceOwnerAuthentication)
         return BiometricCapability(
             isSupported: biometrics?.code != .biometricNotSupportedOrPermissionDenied,
-            isEnrolled: biometrics == nil || biometrics?.code == .biometricLockout, isPasscodeSet: owner?.code != .biometricNoPasscode,
+            isEnrolled: biometrics == nil || biometrics?.code == .biometricLockout,
+            isPasscodeSet: owner?.code != .biometricNoPasscode,
             isLockedOut: biometrics?.code == .biometricLockout)
     }
 
     public func authenticate(reason: String, policy: BiometricPolicy) async throws -> LocalVerdict {
         let unlocked = try await UnlockedContext(reason: reason, policy: policy)
-        return LocalVerdict(method: unlocked.method, generation: try await enrolmentGeneration(), at: now())
+        return LocalVerdict(
+            method: unlocked.method, generation: try await enrolmentGeneration(), at: now())
     }
 
     /// The system's own mark of what is enrolled. Nothing enrolled is a state like any other.
@@ -41,14 +44,17 @@ public struct SystemAuthenticator: LocalAuthenticator {
 
 /// A check that was passed, and can be shown to the keychain once.
 struct UnlockedContext: @unchecked Sendable {
-    // Unchecked: after `init` it is only handed to the keychain, by one function; `invalidate` may be called from any thread.
+    // Unchecked: after `init` it is only handed to the keychain, by one function; `invalidate` may
+    // be called from any thread.
     let context: LAContext
     let method: LocalVerdict.Method
 
     /// Asks the person. A cancelled task takes the question off the screen.
     init(reason: String, policy: BiometricPolicy) async throws {
         let holder = Holder(LAContext())
-        if policy == .deviceOwnerAuthenticationWithBiometrics { holder.context.localizedFallbackTitle = "" }
+        if policy == .deviceOwnerAuthenticationWithBiometrics {
+            holder.context.localizedFallbackTitle = ""
+        }
         do {
             let isOwner = try await withTaskCancellationHandler {
                 try await holder.context.evaluatePolicy(policy.system, localizedReason: reason)
@@ -62,8 +68,13 @@ struct UnlockedContext: @unchecked Sendable {
             throw DeviceError(local: error)
         }
         context = holder.context
-        // With the passcode allowed, the system does not tell which was shown: the weaker is assumed.
-        if policy == .deviceOwnerAuthentication { method = .passcode } else { method = context.biometryType == .touchID ? .finger : .face }
+        // With the passcode allowed, the system does not tell which was shown: the weaker is
+        // assumed.
+        if policy == .deviceOwnerAuthentication {
+            method = .passcode
+        } else {
+            method = context.biometryType == .touchID ? .finger : .face
+        }
     }
 
     private final class Holder: @unchecked Sendable {
@@ -86,16 +97,24 @@ extension DeviceError {
     /// LocalAuthentication's error in our words.
     init(local error: (any Error)?) {
         guard let error = error as? LAError else {
-            self.init(.biometricNotSupportedOrPermissionDenied, "the system refuses, and does not say why")
+            self.init(
+                .biometricNotSupportedOrPermissionDenied, "the system refuses, and does not say why"
+            )
             return
         }
         switch error.code {
-        case .userCancel, .appCancel, .systemCancel, .userFallback: self.init(.cancel, "the person, the app or the system turned away")
+        case .userCancel, .appCancel, .systemCancel, .userFallback:
+            self.init(.cancel, "the person, the app or the system turned away")
         case .passcodeNotSet: self.init(.biometricNoPasscode, "set a passcode first")
-        case .biometryNotEnrolled: self.init(.biometricNoEnrollment, "enrol a face or a finger first")
-        case .biometryLockout: self.init(.biometricLockout, "too many wrong faces or fingers; give the passcode first")
+        case .biometryNotEnrolled:
+            self.init(.biometricNoEnrollment, "enrol a face or a finger first")
+        case .biometryLockout:
+            self.init(.biometricLockout, "too many wrong faces or fingers; give the passcode first")
         case .authenticationFailed: self.init(.notRecognised, "not the owner")
-        default: self.init(.biometricNotSupportedOrPermissionDenied, "the system refuses, with error \(error.code.rawValue)")
+        default:
+            self.init(
+                .biometricNotSupportedOrPermissionDenied,
+                "the system refuses, with error \(error.code.rawValue)")
         }
     }
 }

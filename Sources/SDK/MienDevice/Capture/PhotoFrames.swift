@@ -3,7 +3,8 @@ internal import Foundation
 public import MienFace
 public import MienImage
 
-/// Photo files, as sessions take frames. Decoded when their turn comes, so that one is held at a time.
+/// Photo files, as sessions take frames. Decoded when their turn comes, so that one is held at a
+/// time.
 public struct PhotoFrames: FrameSource {
     /// Between two photos: further apart than an enrolment wants its frames.
     public static let interval = Duration.milliseconds(250)
@@ -11,11 +12,14 @@ public struct PhotoFrames: FrameSource {
     public let paths: [String]
     private let limits: ImageLimits
 
-    public init(_ paths: [String], limits: ImageLimits = .standard) { (self.paths, self.limits) = (paths, limits) }
+    public init(_ paths: [String], limits: ImageLimits = .standard) {
+        (self.paths, self.limits) = (paths, limits)
+    }
 
     /// The photo at `path`, or, when it is a folder, those in it by their names: PNG, JPEG and GIF.
     ///
-    /// - Throws: ``FrameSourceError`` `.notFound`, `.notPermitted`; `.unreadable` for a folder without a photo.
+    /// - Throws: ``FrameSourceError`` `.notFound`, `.notPermitted`; `.unreadable` for a folder
+    ///   without a photo.
     public init(at path: String, limits: ImageLimits = .standard) throws(FrameSourceError) {
         var isFolder: ObjCBool = false
         guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -26,10 +30,16 @@ public struct PhotoFrames: FrameSource {
             return
         }
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
-            throw FrameSourceError(.notPermitted, "\(path): this folder may not be read by the present user")
+            throw FrameSourceError(
+                .notPermitted, "\(path): this folder may not be read by the present user")
         }
-        let photos = names.filter { Self.kinds.contains(URL(filePath: $0).pathExtension.lowercased()) }.sorted()
-        guard !photos.isEmpty else { throw FrameSourceError(.unreadable, "\(path): no PNG, JPEG or GIF file is in this folder") }
+        let photos = names.filter {
+            Self.kinds.contains(URL(filePath: $0).pathExtension.lowercased())
+        }.sorted()
+        guard !photos.isEmpty else {
+            throw FrameSourceError(
+                .unreadable, "\(path): no PNG, JPEG or GIF file is in this folder")
+        }
         self.init(photos.map { "\(path)/\($0)" }, limits: limits)
     }
 
@@ -41,14 +51,20 @@ public struct PhotoFrames: FrameSource {
         var paths: ArraySlice<String>
         let limits: ImageLimits
 
-        public mutating func next() async throws(FrameSourceError) -> Frame? { try await next(isolation: nil) }
+        public mutating func next() async throws(FrameSourceError) -> Frame? {
+            try await next(isolation: nil)
+        }
 
-        public mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError) -> Frame? {
+        public mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError)
+            -> Frame?
+        {
             if Task.isCancelled { throw FrameSourceError(.cancelled, "the task was cancelled") }
             let number = paths.startIndex
             guard let path = paths.popFirst() else { return nil }
             do {
-                return Frame(image: try ImageFile.decode(path, limits: limits), time: PhotoFrames.interval * number)
+                return Frame(
+                    image: try ImageFile.decode(path, limits: limits),
+                    time: PhotoFrames.interval * number)
             } catch { throw FrameSourceError(error) }
         }
     }

@@ -13,9 +13,13 @@ public struct VideoFrames: FrameSource {
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         var frames: VideoStream.AsyncIterator
 
-        public mutating func next() async throws(FrameSourceError) -> Frame? { try await next(isolation: nil) }
+        public mutating func next() async throws(FrameSourceError) -> Frame? {
+            try await next(isolation: nil)
+        }
 
-        public mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError) -> Frame? {
+        public mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError)
+            -> Frame?
+        {
             do {
                 return try await frames.next().map { Frame(image: $0.image, time: $0.time) }
             } catch let error as MediaError { throw FrameSourceError(error) } catch {
@@ -33,7 +37,9 @@ extension FrameSourceError {
             case .fileNotFound, .noCamera, .unknownCamera: .notFound
             case .fileNotAllowed, .cameraNotAllowed: .notPermitted
             case .cameraBusy: .busy
-            case .fileIsDirectory, .fileNotRegular, .empty, .notVideo, .noVideoStream, .unsupportedCodec, .corrupt: .unreadable
+            case .fileIsDirectory, .fileNotRegular, .empty, .notVideo, .noVideoStream,
+                .unsupportedCodec, .corrupt:
+                .unreadable
             case .tooManyBytes, .tooManyPixels, .sides, .tooLong, .tooMuchMemory: .tooLarge
             case .cameraSilent: .stalled
             case .fileUnreadable, .cameraGone, .cameraFailed, .noCameraLibrary: .failed

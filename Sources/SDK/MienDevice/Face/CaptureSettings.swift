@@ -11,5 +11,6 @@ extension EnrollmentSettings {
     /// For a live source: drawn actions, then four frames; a minute for all of it.
     public static let live = try! EnrollmentSettings(mode: .livenessActive, timeout: .seconds(60))
     /// For photos: one that is good enough, at once.
-    public static let photo = try! EnrollmentSettings(mode: .image, countdownToCapture: .zero, framesToEnroll: 1)
+    public static let photo = try! EnrollmentSettings(
+        mode: .image, countdownToCapture: .zero, framesToEnroll: 1)
 }

@@ -11,14 +11,21 @@ public struct DevicePIN: Sendable {
     public init(_ digits: Sensitive<String>) throws(DeviceError) {
         let values: [Int]? = digits.use { digits in
             let bytes = Array(digits.utf8)
-            guard Self.sizeRange.contains(bytes.count), bytes.allSatisfy({ (48...57).contains($0) }) else { return nil }
+            guard Self.sizeRange.contains(bytes.count), bytes.allSatisfy({ (48...57).contains($0) })
+            else { return nil }
             return bytes.map { Int($0) - 48 }
         }
         guard let values else { throw DeviceError(.weakPasscode, "a passcode has 4 to 12 digits") }
         let steps = Set(zip(values, values.dropFirst()).map { ($1 - $0 + 10) % 10 })
-        guard steps != [0] else { throw DeviceError(.weakPasscode, "a passcode whose digits are all the same is too easy to guess") }
+        guard steps != [0] else {
+            throw DeviceError(
+                .weakPasscode, "a passcode whose digits are all the same is too easy to guess")
+        }
         // 7890 and 2109 are runs as well.
-        guard steps != [1], steps != [9] else { throw DeviceError(.weakPasscode, "a passcode that counts up or down is too easy to guess") }
+        guard steps != [1], steps != [9] else {
+            throw DeviceError(
+                .weakPasscode, "a passcode that counts up or down is too easy to guess")
+        }
         self.digits = digits
     }
 }

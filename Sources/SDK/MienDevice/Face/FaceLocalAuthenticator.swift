@@ -11,10 +11,13 @@ public import MienVault
 
 /// The device's own check for machines without one: the enrolled face, and a PIN.
 ///
-/// Its state is one sealed file. Guesses are counted, durably, before they are judged: killing the process gains none. Five wrong faces in a row, those
-/// among them that were not live, lock the face until the PIN is given; five wrong PINs lock the PIN for a minute each, twenty for good, until ``reset()``.
+/// Its state is one sealed file. Guesses are counted, durably, before they are judged: killing the
+/// process gains none. Five wrong faces in a row, those among them that were not live, lock the
+/// face until the PIN is given; five wrong PINs lock the PIN for a minute each, twenty for good,
+/// until ``reset()``.
 ///
-/// The check is done by this process. Whoever can run code as its user can go around it; what they cannot do is take a TPM's keys elsewhere.
+/// The check is done by this process. Whoever can run code as its user can go around it; what they
+/// cannot do is take a TPM's keys elsewhere.
 public actor FaceLocalAuthenticator: SecretLocker {
     /// Faces, or PINs, that one request lets a person try.
     public static let triesPerRequest = 3
@@ -29,7 +32,9 @@ public actor FaceLocalAuthenticator: SecretLocker {
     private let random: RandomSource
     private let now: @Sendable () -> Instant
 
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe executor.asUnownedSerialExecutor()
+    }
 
     /// - Parameters:
     ///   - folder: of the state, made with mode 0700 when it is missing. Nobody else may enter it.
@@ -37,22 +42,29 @@ public actor FaceLocalAuthenticator: SecretLocker {
     ///   - matcher: of the model pack that makes the faces presented.
     ///   - now: the time.
     public init(
-        folder: String, keyPath: String, matcher: FaceMatcher, threshold: MatchScore = .defaultThreshold, faces: any FacePresenter,
-        passcodes: any PasscodePresenter, now: @escaping @Sendable () -> Instant, files: any FileSystem = POSIXFileSystem(),
+        folder: String, keyPath: String, matcher: FaceMatcher,
+        threshold: MatchScore = .defaultThreshold, faces: any FacePresenter,
+        passcodes: any PasscodePresenter, now: @escaping @Sendable () -> Instant,
+        files: any FileSystem = POSIXFileSystem(),
         random: RandomSource = .system
     ) {
         self.init(
-            folder: folder, keyPath: keyPath, matcher: matcher, threshold: threshold, faces: faces, passcodes: passcodes, now: now, files: files,
+            folder: folder, keyPath: keyPath, matcher: matcher, threshold: threshold, faces: faces,
+            passcodes: passcodes, now: now, files: files,
             random: random, hasher: PasswordHasher())
     }
 
     package init(
-        folder: String, keyPath: String, matcher: FaceMatcher, threshold: MatchScore = .defaultThreshold, faces: any FacePresenter,
-        passcodes: any PasscodePresenter, now: @escaping @Sendable () -> Instant, files: any FileSystem, random: RandomSource,
+        folder: String, keyPath: String, matcher: FaceMatcher,
+        threshold: MatchScore = .defaultThreshold, faces: any FacePresenter,
+        passcodes: any PasscodePresenter, now: @escaping @Sendable () -> Instant,
+        files: any FileSystem, random: RandomSource,
         hasher: PasswordHasher
     ) {
         state = StateFile(folder: folder, keyPath: keyPath, files: files, random: random)
-        (self.matcher, self.threshold, self.faces, self.passcodes) = (matcher, threshold, faces, passcodes)
+        (self.matcher, self.threshold, self.faces, self.passcodes) = (
+            matcher, threshold, faces, passcodes
+        )
         (self.now, self.random, self.hasher) = (now, random, hasher)
     }
 
@@ -67,7 +79,8 @@ public actor FaceLocalAuthenticator: SecretLocker {
         try state.update { $0.passcode = .init(hash: hash) }
     }
 
-    /// Takes `face` as the owner's, in place of the one before. Every `biometryCurrentSet` key ends.
+    /// Takes `face` as the owner's, in place of the one before. Every `biometryCurrentSet` key
+    /// ends.
     public func enrol(_ face: FaceTemplate, passcode: Sensitive<String>) throws {
         try judge(passcode)
         try state.update { $0.enrol(face.bytes, random) }
@@ -79,7 +92,8 @@ public actor FaceLocalAuthenticator: SecretLocker {
         try state.update { $0.enrol(nil, random) }
     }
 
-    /// Forgets face, PIN and counts. Every key that was locked here ends: there is nothing left that opens it.
+    /// Forgets face, PIN and counts. Every key that was locked here ends: there is nothing left
+    /// that opens it.
     public func reset() throws { try state.reset() }
 
     // MARK: LocalAuthenticator
@@ -95,30 +109,43 @@ public actor FaceLocalAuthenticator: SecretLocker {
         if capability.isEnrolled && !capability.isLockedOut {
             do {
                 if let verdict = try await askForFace(reason, mayUsePasscode) { return verdict }
-            } catch let error as DeviceError where mayUsePasscode && Self.leavesThePasscode.contains(error.code) {}
+            } catch let error as DeviceError
+                where mayUsePasscode && Self.leavesThePasscode.contains(error.code)
+            {}
         }
         return try await askForPasscode(reason)
     }
 
-    /// After these the owner may still type: nobody was recognised, or there is no camera to be had.
+    /// After these the owner may still type: nobody was recognised, or there is no camera to be
+    /// had.
     private static let leavesThePasscode: [DeviceError.Code] = [
         .notRecognised, .biometricLockout, .biometricNotSupportedOrPermissionDenied, .hardware,
     ]
 
     /// - Returns: `nil` when the person would rather type, and may.
-    private func askForFace(_ reason: String, _ mayUsePasscode: Bool) async throws -> LocalVerdict? {
+    private func askForFace(_ reason: String, _ mayUsePasscode: Bool) async throws -> LocalVerdict?
+    {
         for triesLeft in stride(from: Self.triesPerRequest, through: 1, by: -1) {
-            let shown = try await faces.present(FaceRequest(reason: reason, triesLeft: triesLeft, mayUsePasscode: mayUsePasscode))
+            let shown = try await faces.present(
+                FaceRequest(reason: reason, triesLeft: triesLeft, mayUsePasscode: mayUsePasscode))
             // Before anything else, a cancelled task, too: this one was a try.
             if case .refused = shown { try countRefusal() }
             try Task.checkCancellation()
             switch shown {
-            case .cancelled, .refused(_, then: .cancel): throw DeviceError(.cancel, "the person turned away")
+            case .cancelled, .refused(_, then: .cancel):
+                throw DeviceError(.cancel, "the person turned away")
             case .usePasscode, .refused(_, then: .usePasscode):
-                guard mayUsePasscode else { throw DeviceError(.cancel, "the person would not show a face, and a passcode will not do") }
+                guard mayUsePasscode else {
+                    throw DeviceError(
+                        .cancel, "the person would not show a face, and a passcode will not do")
+                }
                 return nil
             case .refused(_, then: .tryAgain):
-                if let obstacle = try capability().obstacle(to: .deviceOwnerAuthenticationWithBiometrics) { throw obstacle }
+                if let obstacle = try capability().obstacle(
+                    to: .deviceOwnerAuthenticationWithBiometrics)
+                {
+                    throw obstacle
+                }
             case .face(let face): if let verdict = try judge(face) { return verdict }
             }
         }
@@ -127,7 +154,10 @@ public actor FaceLocalAuthenticator: SecretLocker {
 
     private func askForPasscode(_ reason: String) async throws -> LocalVerdict {
         for triesLeft in stride(from: Self.triesPerRequest, through: 1, by: -1) {
-            guard let typed = try await passcodes.passcode(PasscodeRequest(reason: reason, triesLeft: triesLeft)) else {
+            guard
+                let typed = try await passcodes.passcode(
+                    PasscodeRequest(reason: reason, triesLeft: triesLeft))
+            else {
                 throw DeviceError(.cancel, "the person turned away")
             }
             try Task.checkCancellation()
@@ -144,22 +174,34 @@ public actor FaceLocalAuthenticator: SecretLocker {
     /// - Returns: `nil` when it is somebody else.
     private func judge(_ shown: FaceTemplate) throws -> LocalVerdict? {
         let begun: AuthenticatorState = try state.update { state in
-            if let obstacle = Self.capability(of: state).obstacle(to: .deviceOwnerAuthenticationWithBiometrics) { throw obstacle }
+            if let obstacle = Self.capability(of: state).obstacle(
+                to: .deviceOwnerAuthenticationWithBiometrics)
+            {
+                throw obstacle
+            }
             // Of another pack it cannot be a guess.
             if try enrolled(in: state).packID != shown.packID {
-                throw DeviceError(.otherModelPack, "the enrolled face was made by another model pack; enrol again")
+                throw DeviceError(
+                    .otherModelPack, "the enrolled face was made by another model pack; enrol again"
+                )
             }
             state.faceFailures += 1
             return state
         }
         let owner = try enrolled(in: begun), score: MatchScore
-        do { score = try matcher.score(matcher.reference(for: shown), matcher.reference(for: owner)) } catch {
-            throw DeviceError(.otherModelPack, "the face has other dimensions than the model pack's; enrol again")
+        do {
+            score = try matcher.score(matcher.reference(for: shown), matcher.reference(for: owner))
+        } catch {
+            throw DeviceError(
+                .otherModelPack, "the face has other dimensions than the model pack's; enrol again")
         }
         guard score >= threshold else { return nil }
         try state.update { state in
-            // Enrolled anew meanwhile, by another process: this face was not compared with that one.
-            guard state.generation == begun.generation else { throw DeviceError(.notRecognised, "another face was enrolled meanwhile") }
+            // Enrolled anew meanwhile, by another process: this face was not compared with that
+            // one.
+            guard state.generation == begun.generation else {
+                throw DeviceError(.notRecognised, "another face was enrolled meanwhile")
+            }
             state.faceFailures = 0
         }
         return LocalVerdict(method: .face, generation: begun.generation, at: now())
@@ -174,17 +216,26 @@ public actor FaceLocalAuthenticator: SecretLocker {
     }
 
     /// - Returns: what is enrolled.
-    @discardableResult private func judge(_ typed: Sensitive<String>) throws -> EnrolmentGeneration {
+    @discardableResult private func judge(_ typed: Sensitive<String>) throws -> EnrolmentGeneration
+    {
         let time = now()
         let hash: String = try state.update { state in
-            guard var passcode = state.passcode else { throw DeviceError(.biometricNoPasscode, "set a passcode first") }
-            guard passcode.counter.begin(under: AuthenticatorState.passcodePolicy, at: time) else { throw Self.locked(passcode) }
+            guard var passcode = state.passcode else {
+                throw DeviceError(.biometricNoPasscode, "set a passcode first")
+            }
+            guard passcode.counter.begin(under: AuthenticatorState.passcodePolicy, at: time) else {
+                throw Self.locked(passcode)
+            }
             state.passcode = passcode
             return passcode.hash
         }
-        guard hasher.verify(typed, against: hash) else { throw DeviceError(.wrongPasscode, "not the passcode") }
+        guard hasher.verify(typed, against: hash) else {
+            throw DeviceError(.wrongPasscode, "not the passcode")
+        }
         return try state.update { state in
-            guard state.passcode?.hash == hash else { throw DeviceError(.wrongPasscode, "the passcode was changed meanwhile") }
+            guard state.passcode?.hash == hash else {
+                throw DeviceError(.wrongPasscode, "the passcode was changed meanwhile")
+            }
             state.passcode?.counter.succeed(under: AuthenticatorState.passcodePolicy)
             state.faceFailures = 0
             return state.generation
@@ -192,55 +243,83 @@ public actor FaceLocalAuthenticator: SecretLocker {
     }
 
     private static func locked(_ passcode: AuthenticatorState.Passcode) -> DeviceError {
-        if passcode.isDisabled { return DeviceError(.passcodeLockout, "too many wrong passcodes: it is disabled until the authenticator is reset") }
+        if passcode.isDisabled {
+            return DeviceError(
+                .passcodeLockout,
+                "too many wrong passcodes: it is disabled until the authenticator is reset")
+        }
         return DeviceError(.passcodeLockout, "too many wrong passcodes; try again in a minute")
     }
 
     private static func capability(of state: AuthenticatorState) -> BiometricCapability {
         BiometricCapability(
-            isSupported: true, isEnrolled: state.face != nil, isPasscodeSet: state.passcode != nil, isLockedOut: state.isFaceLockedOut)
+            isSupported: true, isEnrolled: state.face != nil, isPasscodeSet: state.passcode != nil,
+            isLockedOut: state.isFaceLockedOut)
     }
 
     private func enrolled(in state: AuthenticatorState) throws -> FaceTemplate {
-        guard let bytes = state.face else { throw DeviceError(.biometricNoEnrollment, "enrol a face first") }
-        do { return try FaceTemplate(bytes: bytes) } catch { throw DeviceError(.storage, "the enrolled face cannot be read: \(error); enrol again") }
+        guard let bytes = state.face else {
+            throw DeviceError(.biometricNoEnrollment, "enrol a face first")
+        }
+        do { return try FaceTemplate(bytes: bytes) } catch {
+            throw DeviceError(.storage, "the enrolled face cannot be read: \(error); enrol again")
+        }
     }
 }
 
 // MARK: - Secrets
 
 extension FaceLocalAuthenticator {
-    public func lock(_ secret: Sensitive<[UInt8]>, for constraint: BiometricAccessConstraint, context: String) throws -> LockedSecret {
+    public func lock(
+        _ secret: Sensitive<[UInt8]>, for constraint: BiometricAccessConstraint, context: String
+    ) throws -> LockedSecret {
         let state = try state.read()
-        let policy: BiometricPolicy = constraint == .userPresence ? .deviceOwnerAuthentication : .deviceOwnerAuthenticationWithBiometrics
+        let policy: BiometricPolicy =
+            constraint == .userPresence
+            ? .deviceOwnerAuthentication : .deviceOwnerAuthenticationWithBiometrics
         // A locked-out face opens nothing now, but may be locked for.
-        if let obstacle = Self.capability(of: state).obstacle(to: policy), obstacle.code != .biometricLockout { throw obstacle }
+        if let obstacle = Self.capability(of: state).obstacle(to: policy),
+            obstacle.code != .biometricLockout
+        {
+            throw obstacle
+        }
         let key = try state.key(for: constraint).publicKey
-        var sender = try HPKE.Sender(recipientKey: key, ciphersuite: Self.suite, info: Self.info(constraint, context))
+        var sender = try HPKE.Sender(
+            recipientKey: key, ciphersuite: Self.suite, info: Self.info(constraint, context))
         let sealed = try secret.use { try sender.seal($0) }
-        return LockedSecret(bytes: Array(sender.encapsulatedKey) + Array(sealed), generation: state.generation)
+        return LockedSecret(
+            bytes: Array(sender.encapsulatedKey) + Array(sealed), generation: state.generation)
     }
 
     public func release(
-        _ locked: LockedSecret, for constraint: BiometricAccessConstraint, context: String, unlocking prompt: UnlockPrompt
+        _ locked: LockedSecret, for constraint: BiometricAccessConstraint, context: String,
+        unlocking prompt: UnlockPrompt
     ) async throws -> Sensitive<[UInt8]> {
-        if constraint == .biometryCurrentSet, try enrolmentGeneration() != locked.generation { throw Self.gone }
+        if constraint == .biometryCurrentSet, try enrolmentGeneration() != locked.generation {
+            throw Self.gone
+        }
         let verdict = try await authenticate(
-            reason: prompt.reason, policy: constraint == .userPresence ? prompt.policy : .deviceOwnerAuthenticationWithBiometrics)
+            reason: prompt.reason,
+            policy: constraint == .userPresence
+                ? prompt.policy : .deviceOwnerAuthenticationWithBiometrics)
         let state = try state.read()
         if constraint != .userPresence, state.generation != verdict.generation { throw Self.gone }
         guard locked.bytes.count > Self.encapsulatedSize else { throw Self.gone }
         do {
             var recipient = try HPKE.Recipient(
-                privateKey: state.key(for: constraint), ciphersuite: Self.suite, info: Self.info(constraint, context),
+                privateKey: state.key(for: constraint), ciphersuite: Self.suite,
+                info: Self.info(constraint, context),
                 encapsulatedKey: Data(locked.bytes.prefix(Self.encapsulatedSize)))
-            return Sensitive(Array(try recipient.open(Data(locked.bytes.dropFirst(Self.encapsulatedSize)))))
+            return Sensitive(
+                Array(try recipient.open(Data(locked.bytes.dropFirst(Self.encapsulatedSize)))))
         } catch is CryptoKitError { throw Self.gone }
     }
 
     private static let suite = HPKE.Ciphersuite.Curve25519_SHA256_ChachaPoly
     private static let encapsulatedSize = 32
-    private static let gone = DeviceError(.biometricPrivateKeyNotFound, "what opens this key is gone: the face or the device was enrolled anew")
+    private static let gone = DeviceError(
+        .biometricPrivateKeyNotFound,
+        "what opens this key is gone: the face or the device was enrolled anew")
 
     private static func info(_ constraint: BiometricAccessConstraint, _ context: String) -> Data {
         Data("mien/v1/device-release/\(constraint.rawValue)/\(context)".utf8)

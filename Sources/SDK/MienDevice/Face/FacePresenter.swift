@@ -2,8 +2,8 @@ public import MienCore
 public import MienFace
 internal import MienKeys
 
-/// Gets a face in front of the engine: from a camera, a video, a photo. What it hands over is taken for a live person's, so liveness is its duty.
-/// ``LocalFaceCapture`` is one.
+/// Gets a face in front of the engine: from a camera, a video, a photo. What it hands over is taken
+/// for a live person's, so liveness is its duty. ``LocalFaceCapture`` is one.
 public protocol FacePresenter: Sendable {
     func present(_ request: FaceRequest) async throws -> PresentedFace
 }
@@ -22,8 +22,9 @@ public struct FaceRequest: Sendable, Hashable {
 
 public enum PresentedFace: Sendable {
     case face(FaceTemplate)
-    /// Somebody, or something, that did not pass as live, or turned away after it had been told what to do. Counts like a wrong face: else a photo
-    /// could be held up for ever, and a challenge drawn anew until it suits a recording.
+    /// Somebody, or something, that did not pass as live, or turned away after it had been told
+    /// what to do. Counts like a wrong face: else a photo could be held up for ever, and a
+    /// challenge drawn anew until it suits a recording.
     ///
     /// - `refusals`: why, the first the one to tell.
     case refused(_ refusals: [SessionRefusal], then: NextStep)

@@ -2,7 +2,8 @@ public import MienCore
 public import MienFace
 internal import MienKeys
 
-/// A device's own way to a face: presents one to ``FaceLocalAuthenticator``, captures the owner's for its enrolment.
+/// A device's own way to a face: presents one to ``FaceLocalAuthenticator``, captures the owner's
+/// for its enrolment.
 ///
 /// ```swift
 /// let capture = try LocalFaceCapture(live: .camera(), reader: engine, packID: engine.packID, guide: screen, now: clock)
@@ -10,8 +11,9 @@ internal import MienKeys
 /// if case .face(let owner) = try await capture.captureOwner() { try await authenticator.enrol(owner, passcode: pin) }
 /// ```
 ///
-/// From a live source the person does what is drawn at random for each capture; what does not pass is never handed on. The device draws and judges,
-/// so this holds against who stands before the camera, not against who puts frames in its place or runs code on the device.
+/// From a live source the person does what is drawn at random for each capture; what does not pass
+/// is never handed on. The device draws and judges, so this holds against who stands before the
+/// camera, not against who puts frames in its place or runs code on the device.
 public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     private let frames: FaceFrames
     private let reader: Reader
@@ -28,13 +30,16 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     ///   - frames: opened for each capture.
     ///   - reader: runs the networks: a `FaceEngine`.
     ///   - packID: of the reader's model pack.
-    ///   - recognition: how faces are captured that are to be recognised; `livenessActive` unless it says otherwise.
+    ///   - recognition: how faces are captured that are to be recognised; `livenessActive` unless
+    ///     it says otherwise.
     ///   - enrolment: how the owner's is captured; the same.
     ///   - now: the time, for templates.
     ///   - draw: what to ask in `livenessActive`; anything but drawing is for tests.
-    /// - Throws: ``SessionSettingError`` for the mode `image`, in which a photo held up would do: see ``init(withoutLiveness:reader:packID:recognition:enrolment:guide:now:)``.
+    /// - Throws: ``SessionSettingError`` for the mode `image`, in which a photo held up would do:
+    ///   see ``init(withoutLiveness:reader:packID:recognition:enrolment:guide:now:)``.
     public init(
-        live frames: FaceFrames, reader: Reader, packID: PackID, recognition: VerificationSettings = .live, enrolment: EnrollmentSettings = .live,
+        live frames: FaceFrames, reader: Reader, packID: PackID,
+        recognition: VerificationSettings = .live, enrolment: EnrollmentSettings = .live,
         guide: any FaceCaptureGuide, now: @escaping @Sendable () -> Instant,
         draw: @escaping @Sendable () -> LivenessChallenge = {
             var generator = SystemRandomNumberGenerator()
@@ -42,22 +47,28 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
         }
     ) throws(SessionSettingError) {
         for mode in [recognition.mode, enrolment.mode] where mode == .image {
-            throw SessionSettingError(setting: "mode", allowed: "liveness_passive or liveness_active for a live source")
+            throw SessionSettingError(
+                setting: "mode", allowed: "liveness_passive or liveness_active for a live source")
         }
         self.init(frames, reader, packID, recognition, enrolment, guide, now, draw)
     }
 
-    /// Photos, or any frames of which nobody is to prove that they are live: **whoever has a photo of the owner is let in.**
+    /// Photos, or any frames of which nobody is to prove that they are live: **whoever has a photo
+    /// of the owner is let in.**
     ///
     /// For tests, for demonstrations, and where something else keeps photos out.
     ///
     /// - Parameters:
     ///   - recognition: in the mode `image`.
     ///   - enrolment: in the mode `image`.
-    /// - Throws: ``SessionSettingError`` for another mode: what is shown here is not asked to do anything.
+    /// - Throws: ``SessionSettingError`` for another mode: what is shown here is not asked to do
+    ///   anything.
     public init(
-        withoutLiveness frames: FaceFrames, reader: Reader, packID: PackID, recognition: VerificationSettings = .photo,
-        enrolment: EnrollmentSettings = .photo, guide: any FaceCaptureGuide = FrameGuide { _ in .goOn }, now: @escaping @Sendable () -> Instant
+        withoutLiveness frames: FaceFrames, reader: Reader, packID: PackID,
+        recognition: VerificationSettings = .photo,
+        enrolment: EnrollmentSettings = .photo,
+        guide: any FaceCaptureGuide = FrameGuide { _ in .goOn },
+        now: @escaping @Sendable () -> Instant
     ) throws(SessionSettingError) {
         for mode in [recognition.mode, enrolment.mode] where mode != .image {
             throw SessionSettingError(setting: "mode", allowed: "image without liveness")
@@ -66,10 +77,14 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     }
 
     private init(
-        _ frames: FaceFrames, _ reader: Reader, _ packID: PackID, _ recognition: VerificationSettings, _ enrolment: EnrollmentSettings,
-        _ guide: any FaceCaptureGuide, _ now: @escaping @Sendable () -> Instant, _ draw: @escaping @Sendable () -> LivenessChallenge
+        _ frames: FaceFrames, _ reader: Reader, _ packID: PackID,
+        _ recognition: VerificationSettings, _ enrolment: EnrollmentSettings,
+        _ guide: any FaceCaptureGuide, _ now: @escaping @Sendable () -> Instant,
+        _ draw: @escaping @Sendable () -> LivenessChallenge
     ) {
-        (self.frames, self.reader, self.packID, self.recognition, self.enrolment) = (frames, reader, packID, recognition, enrolment)
+        (self.frames, self.reader, self.packID, self.recognition, self.enrolment) = (
+            frames, reader, packID, recognition, enrolment
+        )
         (self.guide, self.now, self.draw) = (guide, now, draw)
     }
 
@@ -77,31 +92,42 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
 
     /// Captures a face for ``FaceLocalAuthenticator``, which says whose it is.
     ///
-    /// - Throws: `DeviceError` `.notRecognised` when nobody could be judged in time, `.biometricNotSupportedOrPermissionDenied` when there is no camera
-    ///   or none for us, `.hardware` when it fails; `CancellationError`; what the reader throws.
+    /// - Throws: `DeviceError` `.notRecognised` when nobody could be judged in time,
+    ///   `.biometricNotSupportedOrPermissionDenied` when there is no camera or none for us,
+    ///   `.hardware` when it fails; `CancellationError`; what the reader throws.
     public func present(_ request: FaceRequest) async throws -> PresentedFace {
         let ending = try await guided(.recognition(request)) { try await recognise(in: $0) }
         switch ending.how {
         case .captured(let captures): return .face(try template(of: captures))
-        // Told what to do, then gone, however: whoever could do that for nothing would go on until something is drawn that suits a recording.
+        // Told what to do, then gone, however: whoever could do that for nothing would go on until
+        // something is drawn that suits a recording.
         case .refused(let refusals) where Task.isCancelled:
             guard ending.wasInstructed else { throw CancellationError() }
             return .refused(refusals, then: .cancel)
         case .refused(let refusals):
             guard ending.wasInstructed || refusals.contains(where: \.isOfLiveness) else {
-                throw DeviceError(.notRecognised, "no face could be judged: \(refusals.map(\.rawValue).joined(separator: ", "))")
+                throw DeviceError(
+                    .notRecognised,
+                    "no face could be judged: \(refusals.map(\.rawValue).joined(separator: ", "))")
             }
             return .refused(refusals, then: .tryAgain)
-        case .answered(.usePasscode): return ending.wasInstructed ? .refused([.cancelled], then: .usePasscode) : .usePasscode
-        case .answered(.cancel), .answered(.goOn): return ending.wasInstructed ? .refused([.cancelled], then: .cancel) : .cancelled
+        case .answered(.usePasscode):
+            return ending.wasInstructed ? .refused([.cancelled], then: .usePasscode) : .usePasscode
+        case .answered(.cancel), .answered(.goOn):
+            return ending.wasInstructed ? .refused([.cancelled], then: .cancel) : .cancelled
         }
     }
 
     private func recognise(in source: some FrameSource) async throws -> Ending {
         let verifier = FaceVerifier(reader: reader, settings: recognition, compare: nil)
-        let updates = try verifier.updates(of: source, capture: Self.newCapture(), challenge: draw())
+        let updates = try verifier.updates(
+            of: source, capture: Self.newCapture(), challenge: draw())
         return try await follow(updates, isDrawn: recognition.mode == .livenessActive) { verdict in
-            if case .accepted(let live, _) = verdict.outcome { .captured([live]) } else { .refused(verdict.refusals) }
+            if case .accepted(let live, _) = verdict.outcome {
+                .captured([live])
+            } else {
+                .refused(verdict.refusals)
+            }
         }
     }
 
@@ -109,7 +135,8 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
 
     /// Captures the owner's face, for ``FaceLocalAuthenticator/enrol(_:passcode:)``.
     ///
-    /// - Throws: `DeviceError` `.biometricNotSupportedOrPermissionDenied`, `.hardware`; `CancellationError`; what the reader throws. A refusal is not thrown.
+    /// - Throws: `DeviceError` `.biometricNotSupportedOrPermissionDenied`, `.hardware`;
+    ///   `CancellationError`; what the reader throws. A refusal is not thrown.
     public func captureOwner() async throws -> CapturedOwner {
         switch try await guided(.enrolment, { try await enrol(in: $0) }).how {
         case .captured(let captures): return .face(try template(of: captures))
@@ -121,9 +148,14 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
 
     private func enrol(in source: some FrameSource) async throws -> Ending {
         let enroller = FaceEnroller(reader: reader, settings: enrolment)
-        let updates = try enroller.updates(of: source, capture: Self.newCapture(), challenge: draw())
+        let updates = try enroller.updates(
+            of: source, capture: Self.newCapture(), challenge: draw())
         return try await follow(updates, isDrawn: enrolment.mode == .livenessActive) { verdict in
-            if case .captured(let captures) = verdict.outcome { .captured(captures) } else { .refused(verdict.refusals) }
+            if case .captured(let captures) = verdict.outcome {
+                .captured(captures)
+            } else {
+                .refused(verdict.refusals)
+            }
         }
     }
 
@@ -141,7 +173,9 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     }
 
     /// Opens the source, tells the guide of the capture's beginning and end.
-    private func guided(_ purpose: FaceCapturePurpose, _ capture: (any FrameSource) async throws -> Ending) async throws -> Ending {
+    private func guided(
+        _ purpose: FaceCapturePurpose, _ capture: (any FrameSource) async throws -> Ending
+    ) async throws -> Ending {
         let source: any FrameSource
         do { source = try await frames.open() } catch let error as FrameSourceError {
             if error.code == .cancelled { throw CancellationError() }
@@ -152,7 +186,8 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
             let ending = try await capture(source)
             switch ending.how {
             case .captured: await guide.end(.captured)
-            case .refused(let refusals): await guide.end(Task.isCancelled ? .stopped : .refused(refusals))
+            case .refused(let refusals):
+                await guide.end(Task.isCancelled ? .stopped : .refused(refusals))
             case .answered: await guide.end(.stopped)
             }
             return ending
@@ -162,7 +197,8 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
         }
     }
 
-    /// Shows each frame to the guide until there is a verdict, or the person has had enough. The source is let go with `updates`.
+    /// Shows each frame to the guide until there is a verdict, or the person has had enough. The
+    /// source is let go with `updates`.
     private func follow<Updates: AsyncSequence, Verdict>(
         _ updates: Updates, isDrawn: Bool, judging: (Verdict) -> Ending.How
     ) async throws -> Ending where Updates.Element == LiveUpdate<Verdict> {
@@ -170,11 +206,16 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
         do {
             for try await update in updates {
                 switch update {
-                case .verdict(let verdict): return Ending(how: judging(verdict), wasInstructed: wasInstructed)
+                case .verdict(let verdict):
+                    return Ending(how: judging(verdict), wasInstructed: wasInstructed)
                 case .frame(let event):
-                    if isDrawn, let action = event.action, action != .keepStill { wasInstructed = true }
+                    if isDrawn, let action = event.action, action != .keepStill {
+                        wasInstructed = true
+                    }
                     let answer = await guide.show(event)
-                    if answer != .goOn { return Ending(how: .answered(answer), wasInstructed: wasInstructed) }
+                    if answer != .goOn {
+                        return Ending(how: .answered(answer), wasInstructed: wasInstructed)
+                    }
                 }
             }
         } catch let error as FrameSourceError {
@@ -209,7 +250,8 @@ extension SessionRefusal {
     var isOfLiveness: Bool {
         switch self {
         case .timedOut, .cancelled, .sourceEnded, .badQuality, .noMatch, .clockWentBack: false
-        case .actionMissed, .actionOutOfOrder, .blinkMissed, .faceLost, .faceJumped, .faceChanged, .flat, .repeatedFrames, .stillPicture,
+        case .actionMissed, .actionOutOfOrder, .blinkMissed, .faceLost, .faceJumped, .faceChanged,
+            .flat, .repeatedFrames, .stillPicture,
             .replayed, .printOrScreen, .presentationAttack:
             true
         }

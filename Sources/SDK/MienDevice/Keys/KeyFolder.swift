@@ -3,7 +3,8 @@ internal import Foundation
 internal import MienKeys
 internal import MienVault
 
-/// Key records in a folder (0700), a sealed file (0600) each, whose name tells nothing. A crash leaves a record there or not, never half.
+/// Key records in a folder (0700), a sealed file (0600) each, whose name tells nothing. A crash
+/// leaves a record there or not, never half.
 struct KeyFolder: Sendable {
     static let sizeLimit = 64 << 10
     static let maxKeys = 1000
@@ -21,10 +22,16 @@ struct KeyFolder: Sendable {
     func add(_ record: KeyRecord) throws {
         try withLock { key in
             guard try read(name(record.tag, key), key) == nil else { throw Self.inUse }
-            guard try names().count < Self.maxKeys else { throw DeviceError(.storage, "\(folder) holds \(Self.maxKeys) keys, which is the limit") }
+            guard try names().count < Self.maxKeys else {
+                throw DeviceError(
+                    .storage, "\(folder) holds \(Self.maxKeys) keys, which is the limit")
+            }
             let name = name(record.tag, key), content = Array(try JSONEncoder().encode(record))
-            let sealed = RecordSealer(key: key, purpose: .deviceKey, random: random).seal(content, identity: Array(name.utf8))
-            try files.replaceFile("\(folder)/\(name)", with: sealed, by: "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)")
+            let sealed = RecordSealer(key: key, purpose: .deviceKey, random: random).seal(
+                content, identity: Array(name.utf8))
+            try files.replaceFile(
+                "\(folder)/\(name)", with: sealed,
+                by: "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)")
         }
     }
 
@@ -43,7 +50,9 @@ struct KeyFolder: Sendable {
 
     static let inUse = DeviceError(.tagInUse, "a key of that tag is there already; delete it first")
 
-    private func names() throws -> [String] { try (files.list(folder) ?? []).filter { $0.hasSuffix(Self.suffix) } }
+    private func names() throws -> [String] {
+        try (files.list(folder) ?? []).filter { $0.hasSuffix(Self.suffix) }
+    }
 
     private static let suffix = ".key\(DeviceFolder.recordSuffix)"
 
@@ -54,9 +63,12 @@ struct KeyFolder: Sendable {
     private func read(_ name: String, _ key: MasterKey) throws -> KeyRecord? {
         let path = "\(folder)/\(name)"
         guard let found = try files.read(path, atMost: Self.sizeLimit) else { return nil }
-        guard found.isRegular, found.size <= Self.sizeLimit else { throw DeviceError(.storage, "\(path) is no regular file of at most 64 KiB") }
+        guard found.isRegular, found.size <= Self.sizeLimit else {
+            throw DeviceError(.storage, "\(path) is no regular file of at most 64 KiB")
+        }
         do {
-            let content = try RecordSealer(key: key, purpose: .deviceKey, random: random).open(found.bytes, identity: Array(name.utf8))
+            let content = try RecordSealer(key: key, purpose: .deviceKey, random: random).open(
+                found.bytes, identity: Array(name.utf8))
             return try JSONDecoder().decode(KeyRecord.self, from: Data(content))
         } catch let error as SealError { throw DeviceError(.storage, "\(path): \(error)") } catch {
             throw DeviceError(.storage, "\(path) does not hold a device key")
@@ -65,7 +77,8 @@ struct KeyFolder: Sendable {
 
     private func withLock<T>(_ body: (MasterKey) throws -> T) throws -> T {
         do {
-            let vault = try DeviceFolder.locked(folder, keyPath: keyPath, files: files, random: random)
+            let vault = try DeviceFolder.locked(
+                folder, keyPath: keyPath, files: files, random: random)
             defer { vault.lock.release() }
             return try body(vault.key)
         } catch let error as FileSystemError { throw DeviceError(.storage, "\(error)") }

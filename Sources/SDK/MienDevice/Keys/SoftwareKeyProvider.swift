@@ -4,26 +4,36 @@ internal import MienCore
 public import MienKeys
 public import MienVault
 
-/// Device keys for machines without a TPM: the private key is locked with the authenticator, and its record is sealed. Whoever copies the whole disk has both.
+/// Device keys for machines without a TPM: the private key is locked with the authenticator, and
+/// its record is sealed. Whoever copies the whole disk has both.
 public struct SoftwareKeyProvider: DeviceKeyProvider {
     private let keys: StoredKeys
 
     /// - Parameters:
-    ///   - folder: of the records, made with mode 0700 when it is missing. Nobody else may enter it.
+    ///   - folder: of the records, made with mode 0700 when it is missing. Nobody else may enter
+    ///     it.
     ///   - keyPath: of the key file that seals them.
     public init(
-        folder: String, keyPath: String, authenticator: any SecretLocker, files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
+        folder: String, keyPath: String, authenticator: any SecretLocker,
+        files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
     ) {
         keys = StoredKeys(
-            folder: KeyFolder(folder: folder, keyPath: keyPath, files: files, random: random), authenticator: authenticator, maker: SoftwareKeyMaker()
+            folder: KeyFolder(folder: folder, keyPath: keyPath, files: files, random: random),
+            authenticator: authenticator, maker: SoftwareKeyMaker()
         )
     }
 
-    public func makeKey(tag: DeviceKeyTag, protection: BiometricAccessConstraint) async throws -> DevicePublicKey {
+    public func makeKey(tag: DeviceKeyTag, protection: BiometricAccessConstraint) async throws
+        -> DevicePublicKey
+    {
         try await keys.make(tag, protection)
     }
-    public func publicKey(tag: DeviceKeyTag) async throws -> DevicePublicKey { try await keys.publicKey(tag) }
-    public func sign(_ message: [UInt8], tag: DeviceKeyTag, unlocking prompt: UnlockPrompt) async throws -> [UInt8] {
+    public func publicKey(tag: DeviceKeyTag) async throws -> DevicePublicKey {
+        try await keys.publicKey(tag)
+    }
+    public func sign(_ message: [UInt8], tag: DeviceKeyTag, unlocking prompt: UnlockPrompt)
+        async throws -> [UInt8]
+    {
         try await keys.sign(message, tag, prompt)
     }
     public func deleteKey(tag: DeviceKeyTag) async throws { try await keys.delete(tag) }
@@ -33,7 +43,9 @@ public struct SoftwareKeyProvider: DeviceKeyProvider {
 private struct SoftwareKeyMaker: KeyMaker {
     func make() -> (publicKey: [UInt8], blob: [UInt8], secret: Sensitive<[UInt8]>) {
         let key = P256.Signing.PrivateKey()
-        return (Array(key.publicKey.x963Representation), [], Sensitive(Array(key.rawRepresentation)))
+        return (
+            Array(key.publicKey.x963Representation), [], Sensitive(Array(key.rawRepresentation))
+        )
     }
 
     func sign(digest: [UInt8], blob: [UInt8], secret: Sensitive<[UInt8]>) throws -> [UInt8] {
@@ -51,7 +63,9 @@ private struct SoftwareKeyMaker: KeyMaker {
 
         init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-        func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { unsafe try bytes.withUnsafeBytes(body) }
+        func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+            unsafe try bytes.withUnsafeBytes(body)
+        }
         func makeIterator() -> Array<UInt8>.Iterator { bytes.makeIterator() }
         static func == (a: Self, b: Self) -> Bool { a.bytes == b.bytes }
         func hash(into hasher: inout Hasher) { hasher.combine(bytes) }

@@ -19,28 +19,39 @@ actor StoredKeys {
     private let authenticator: any SecretLocker
     private let maker: any KeyMaker
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe executor.asUnownedSerialExecutor()
+    }
 
     init(folder: KeyFolder, authenticator: any SecretLocker, maker: any KeyMaker) {
         (self.folder, self.authenticator, self.maker) = (folder, authenticator, maker)
     }
 
-    func make(_ tag: DeviceKeyTag, _ protection: BiometricAccessConstraint) async throws -> DevicePublicKey {
+    func make(_ tag: DeviceKeyTag, _ protection: BiometricAccessConstraint) async throws
+        -> DevicePublicKey
+    {
         guard try folder.record(tag) == nil else { throw KeyFolder.inUse }
         let made = try await maker.make(), publicKey = try Self.key(x963: made.publicKey)
         let secret = try await authenticator.lock(made.secret, for: protection, context: tag.text)
         try Task.checkCancellation()
         try folder.add(
-            KeyRecord(tag: tag, protection: protection, publicKey: Data(made.publicKey), blob: Data(made.blob), secret: secret))
+            KeyRecord(
+                tag: tag, protection: protection, publicKey: Data(made.publicKey),
+                blob: Data(made.blob), secret: secret))
         return publicKey
     }
 
-    func publicKey(_ tag: DeviceKeyTag) async throws -> DevicePublicKey { try Self.key(x963: Array(try await record(tag).publicKey)) }
+    func publicKey(_ tag: DeviceKeyTag) async throws -> DevicePublicKey {
+        try Self.key(x963: Array(try await record(tag).publicKey))
+    }
 
-    func sign(_ message: [UInt8], _ tag: DeviceKeyTag, _ prompt: UnlockPrompt) async throws -> [UInt8] {
+    func sign(_ message: [UInt8], _ tag: DeviceKeyTag, _ prompt: UnlockPrompt) async throws
+        -> [UInt8]
+    {
         let record = try await record(tag), secret: Sensitive<[UInt8]>
         do {
-            secret = try await authenticator.release(record.secret, for: record.protection, context: tag.text, unlocking: prompt)
+            secret = try await authenticator.release(
+                record.secret, for: record.protection, context: tag.text, unlocking: prompt)
         } catch let error as DeviceError where error.code == .biometricPrivateKeyNotFound {
             try removeIfSame(record)
             throw error
@@ -48,34 +59,44 @@ actor StoredKeys {
         try Task.checkCancellation()
         // Deleted while the person was asked: what they agreed to is no longer there.
         guard try folder.record(tag)?.publicKey == record.publicKey else { throw Self.notFound }
-        return try await maker.sign(digest: Array(SHA256.hash(data: message)), blob: Array(record.blob), secret: secret)
+        return try await maker.sign(
+            digest: Array(SHA256.hash(data: message)), blob: Array(record.blob), secret: secret)
     }
 
     func delete(_ tag: DeviceKeyTag) throws { try folder.remove(tag) }
 
     func tags() throws -> [DeviceKeyTag] { try folder.tags() }
 
-    private static let notFound = DeviceError(.biometricPrivateKeyNotFound, "there is no key of that tag; register anew")
+    private static let notFound = DeviceError(
+        .biometricPrivateKeyNotFound, "there is no key of that tag; register anew")
 
     /// The record, unless it is bound to an enrolment that is gone: then it goes, too.
     private func record(_ tag: DeviceKeyTag) async throws -> KeyRecord {
         guard let record = try folder.record(tag) else { throw Self.notFound }
-        if record.protection == .biometryCurrentSet, try await authenticator.enrolmentGeneration() != record.secret.generation {
+        if record.protection == .biometryCurrentSet,
+            try await authenticator.enrolmentGeneration() != record.secret.generation
+        {
             try removeIfSame(record)
-            throw DeviceError(.biometricPrivateKeyNotFound, "the enrolled face has changed since the key was made; register anew")
+            throw DeviceError(
+                .biometricPrivateKeyNotFound,
+                "the enrolled face has changed since the key was made; register anew")
         }
         return record
     }
 
     private static func key(x963 bytes: [UInt8]) throws -> DevicePublicKey {
-        guard bytes.count == 65, bytes[0] == 4, let key = try? DevicePublicKey(.p256(x: Array(bytes[1..<33]), y: Array(bytes[33...]))) else {
+        guard bytes.count == 65, bytes[0] == 4,
+            let key = try? DevicePublicKey(.p256(x: Array(bytes[1..<33]), y: Array(bytes[33...])))
+        else {
             throw DeviceError(.storage, "what should be a public key is no point of P-256")
         }
         return key
     }
 
     private func removeIfSame(_ record: KeyRecord) throws {
-        if try folder.record(record.tag)?.publicKey == record.publicKey { try folder.remove(record.tag) }
+        if try folder.record(record.tag)?.publicKey == record.publicKey {
+            try folder.remove(record.tag)
+        }
     }
 }
 #endif

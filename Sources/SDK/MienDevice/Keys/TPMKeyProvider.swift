@@ -5,27 +5,37 @@ public import MienKeys
 public import MienTPM
 public import MienVault
 
-/// Device keys in a TPM 2.0. Its auth value, 32 random bytes, is locked with the authenticator: without a passed check nobody has it.
+/// Device keys in a TPM 2.0. Its auth value, 32 random bytes, is locked with the authenticator:
+/// without a passed check nobody has it.
 public struct TPMKeyProvider: DeviceKeyProvider {
     private let keys: StoredKeys
 
     /// - Parameters:
-    ///   - folder: of the records, made with mode 0700 when it is missing. Nobody else may enter it.
+    ///   - folder: of the records, made with mode 0700 when it is missing. Nobody else may enter
+    ///     it.
     ///   - keyPath: of the key file that seals them.
     public init(
-        tpm: TPM, folder: String, keyPath: String, authenticator: any SecretLocker, files: any FileSystem = POSIXFileSystem(),
+        tpm: TPM, folder: String, keyPath: String, authenticator: any SecretLocker,
+        files: any FileSystem = POSIXFileSystem(),
         random: RandomSource = .system
     ) {
         keys = StoredKeys(
-            folder: KeyFolder(folder: folder, keyPath: keyPath, files: files, random: random), authenticator: authenticator,
+            folder: KeyFolder(folder: folder, keyPath: keyPath, files: files, random: random),
+            authenticator: authenticator,
             maker: TPMKeyMaker(tpm: tpm, random: random))
     }
 
-    public func makeKey(tag: DeviceKeyTag, protection: BiometricAccessConstraint) async throws -> DevicePublicKey {
+    public func makeKey(tag: DeviceKeyTag, protection: BiometricAccessConstraint) async throws
+        -> DevicePublicKey
+    {
         try await keys.make(tag, protection)
     }
-    public func publicKey(tag: DeviceKeyTag) async throws -> DevicePublicKey { try await keys.publicKey(tag) }
-    public func sign(_ message: [UInt8], tag: DeviceKeyTag, unlocking prompt: UnlockPrompt) async throws -> [UInt8] {
+    public func publicKey(tag: DeviceKeyTag) async throws -> DevicePublicKey {
+        try await keys.publicKey(tag)
+    }
+    public func sign(_ message: [UInt8], tag: DeviceKeyTag, unlocking prompt: UnlockPrompt)
+        async throws -> [UInt8]
+    {
         try await keys.sign(message, tag, prompt)
     }
     public func deleteKey(tag: DeviceKeyTag) async throws { try await keys.delete(tag) }
@@ -44,13 +54,17 @@ private struct TPMKeyMaker: KeyMaker {
     }
 
     func sign(digest: [UInt8], blob: [UInt8], secret: Sensitive<[UInt8]>) async throws -> [UInt8] {
-        try await translated { try await tpm.sign(digest: digest, with: TPMBlob(bytes: blob), auth: secret) }
+        try await translated {
+            try await tpm.sign(digest: digest, with: TPMBlob(bytes: blob), auth: secret)
+        }
     }
 
     private func translated<T>(_ body: () async throws -> T) async throws -> T {
         do { return try await body() } catch let error as TPMError {
             // Another TPM, or a cleared one: the key is gone for good.
-            if error.code == .blobRefused { throw DeviceError(.biometricPrivateKeyNotFound, "\(error)") }
+            if error.code == .blobRefused {
+                throw DeviceError(.biometricPrivateKeyNotFound, "\(error)")
+            }
             throw DeviceError(.hardware, "\(error)")
         }
     }

@@ -4,9 +4,11 @@ public import MienFace
 package import MienVault
 internal import Synchronization
 
-/// That an enrolled person was in front of this device's camera just now: opens a token in face mode, once, within 60 s.
+/// That an enrolled person was in front of this device's camera just now: opens a token in face
+/// mode, once, within 60 s.
 ///
-/// Made by ``FaceAuthService/verify(_:in:reader:matcher:settings:capture:onFrame:)`` alone, from a verdict that was reached there.
+/// Made by ``FaceAuthService/verify(_:in:reader:matcher:settings:capture:onFrame:)`` alone, from a
+/// verdict that was reached there.
 public final class FaceAuthInput: Sendable {
     public static let lifetime = Duration.seconds(60)
 
@@ -18,7 +20,8 @@ public final class FaceAuthInput: Sendable {
 
     /// - Returns: `nil` unless the verdict accepts a capture, its own, and has compared it.
     init?(_ verdict: VerificationVerdict, _ mode: FaceAuthMode, at now: ContinuousClock.Instant) {
-        guard case .accepted(let live, score: .some) = verdict.outcome, live.id == verdict.capture else { return nil }
+        guard case .accepted(let live, score: .some) = verdict.outcome, live.id == verdict.capture
+        else { return nil }
         (capture, self.mode, madeAt) = (verdict.capture, mode, now)
     }
 
@@ -30,9 +33,12 @@ public final class FaceAuthInput: Sendable {
             defer { isSpent = true }
             return !isSpent
         }
-        guard isFirst else { throw OTPTokenError(.inputSpent, "this look at a face was used already: verify again") }
+        guard isFirst else {
+            throw OTPTokenError(.inputSpent, "this look at a face was used already: verify again")
+        }
         guard (.zero..<Self.lifetime).contains(now - madeAt) else {
-            throw OTPTokenError(.inputSpent, "this look at a face is older than 60 seconds: verify again")
+            throw OTPTokenError(
+                .inputSpent, "this look at a face is older than 60 seconds: verify again")
         }
     }
 }
@@ -43,19 +49,25 @@ public struct FaceAuthentication: Sendable {
     /// `nil` when the verdict refuses.
     public let input: FaceAuthInput?
 
-    /// Compares whoever is in front of `frames` with `template`, in a session of its own. Checks no licence, counts no try and takes any mode: those are
-    /// ``FaceAuthService``'s to see to; nobody else calls it but tests.
+    /// Compares whoever is in front of `frames` with `template`, in a session of its own. Checks no
+    /// licence, counts no try and takes any mode: those are ``FaceAuthService``'s to see to; nobody
+    /// else calls it but tests.
     package static func run(
-        _ template: FaceTemplate, of person: PersonName, in frames: some FrameSource, reader: some LiveFaceReader, matcher: FaceMatcher,
+        _ template: FaceTemplate, of person: PersonName, in frames: some FrameSource,
+        reader: some LiveFaceReader, matcher: FaceMatcher,
         settings: VerificationSettings, challenge: LivenessChallenge?, capture: CaptureID,
-        now: @Sendable () -> ContinuousClock.Instant = { .now }, onFrame: (@Sendable (FrameEvent) async -> Void)?
+        now: @Sendable () -> ContinuousClock.Instant = { .now },
+        onFrame: (@Sendable (FrameEvent) async -> Void)?
     ) async throws -> FaceAuthentication {
         let enrolled = try matcher.reference(for: template)
         let verifier = FaceVerifier(reader: reader, settings: settings) { entry in
             matcher.score(try matcher.reference(for: entry.descriptor), enrolled)
         }
-        let verdict = try await verifier.verdict(of: frames, capture: capture, challenge: challenge, onFrame: onFrame)
-        return FaceAuthentication(verdict: verdict, input: FaceAuthInput(verdict, FaceAuthMode(template, of: person), at: now()))
+        let verdict = try await verifier.verdict(
+            of: frames, capture: capture, challenge: challenge, onFrame: onFrame)
+        return FaceAuthentication(
+            verdict: verdict,
+            input: FaceAuthInput(verdict, FaceAuthMode(template, of: person), at: now()))
     }
 }
 #endif

@@ -1,6 +1,8 @@
-/// Whether a file that counts its changes is the one that was written last, told from the count kept in a second place.
+/// Whether a file that counts its changes is the one that was written last, told from the count
+/// kept in a second place.
 ///
-/// The file is written first, the second place follows, and only then is anything shown: so the file may be one ahead, after a crash, and never behind.
+/// The file is written first, the second place follows, and only then is anything shown: so the
+/// file may be one ahead, after a crash, and never behind.
 enum Generation: Equatable, Sendable {
     case present
     /// The second place has not followed: nothing was shown of this change.

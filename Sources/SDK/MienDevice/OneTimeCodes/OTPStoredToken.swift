@@ -45,13 +45,22 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
 
     // MARK: Making one
 
-    init(_ new: OTPTokenDefinition, pin: PINInput, key: MasterKey, cost: PasswordHasher.Cost, at now: Instant, random: RandomSource)
+    init(
+        _ new: OTPTokenDefinition, pin: PINInput, key: MasterKey, cost: PasswordHasher.Cost,
+        at now: Instant, random: RandomSource
+    )
         throws(OTPTokenError)
     {
-        (id, app, server, suite, createdAt) = (new.id, new.app, new.server, new.signatureSuite.text, now.milliseconds)
+        (id, app, server, suite, createdAt) = (
+            new.id, new.app, new.server, new.signatureSuite.text, now.milliseconds
+        )
         switch new.kind {
-        case .totp(let totp): (hash, digits, step, counter) = (totp.hotp.hash.rawValue, totp.hotp.digits, totp.stepSeconds, nil)
-        case .hotp(let hotp, let first): (hash, digits, step, counter) = (hotp.hash.rawValue, hotp.digits, nil, first)
+        case .totp(let totp):
+            (hash, digits, step, counter) = (
+                totp.hotp.hash.rawValue, totp.hotp.digits, totp.stepSeconds, nil
+            )
+        case .hotp(let hotp, let first):
+            (hash, digits, step, counter) = (hotp.hash.rawValue, hotp.digits, nil, first)
         }
         (salt, self.cost, hidden) = (Data(), [], Data())
         try hide(new.secret.bytes, pin, key, cost, random)
@@ -61,31 +70,44 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
 
     /// What the PIN makes of it: the secret, or with a wrong PIN another one.
     func secret(_ pin: PINInput, _ key: MasterKey) throws(OTPTokenError) -> OTPSecret {
-        guard cost.count == 3, (8...4_194_304).contains(cost[0]), (1...100).contains(cost[1]), (1...16).contains(cost[2]), cost[0] >= 8 * cost[2],
+        guard cost.count == 3, (8...4_194_304).contains(cost[0]), (1...100).contains(cost[1]),
+            (1...16).contains(cost[2]), cost[0] >= 8 * cost[2],
             hidden.count == PINCipher.secretSize, salt.count == PINCipher.saltSize
         else { throw Self.damaged }
-        let cipher = PINCipher(key: key, token: id, salt: Array(salt), cost: .init(memory: cost[0], passes: cost[1], lanes: cost[2]))
+        let cipher = PINCipher(
+            key: key, token: id, salt: Array(salt),
+            cost: .init(memory: cost[0], passes: cost[1], lanes: cost[2]))
         return try Self.checked(cipher.applied(to: Array(hidden), pin))
     }
 
     /// - Throws: ``OTPTokenError`` `.notMultiAuth`, `.faceInactive`.
     func secret(_ mode: FaceAuthMode, _ key: MasterKey) throws(OTPTokenError) -> OTPSecret {
         guard isMultiAuth else { throw Self.pinOnly }
-        guard let face, face.enrolment == Data(mode.enrolment), (try? PersonName(face.person)) == mode.person else {
-            throw OTPTokenError(.faceInactive, "this face does not open the token: activate face mode with the PIN first")
+        guard let face, face.enrolment == Data(mode.enrolment),
+            (try? PersonName(face.person)) == mode.person
+        else {
+            throw OTPTokenError(
+                .faceInactive,
+                "this face does not open the token: activate face mode with the PIN first")
         }
-        do { return try Self.checked(RecordSealer(key: key, purpose: .tokenFaceMode).open(Array(face.sealed), identity: identity(mode))) } catch let
+        do {
+            return try Self.checked(
+                RecordSealer(key: key, purpose: .tokenFaceMode).open(
+                    Array(face.sealed), identity: identity(mode)))
+        } catch let
             error
             as OTPTokenError
         { throw error } catch { throw Self.damaged }
     }
 
     private mutating func hide(
-        _ secret: [UInt8], _ pin: PINInput, _ key: MasterKey, _ cost: PasswordHasher.Cost, _ random: RandomSource
+        _ secret: [UInt8], _ pin: PINInput, _ key: MasterKey, _ cost: PasswordHasher.Cost,
+        _ random: RandomSource
     ) throws(OTPTokenError) {
         let salt = random.bytes(PINCipher.saltSize)
         (self.salt, self.cost) = (Data(salt), [cost.memory, cost.passes, cost.lanes])
-        hidden = Data(try PINCipher(key: key, token: id, salt: salt, cost: cost).applied(to: secret, pin))
+        hidden = Data(
+            try PINCipher(key: key, token: id, salt: salt, cost: cost).applied(to: secret, pin))
     }
 
     private func identity(_ mode: FaceAuthMode) -> [UInt8] { mode.enrolment + Array(id.utf8) }
@@ -97,7 +119,10 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
     // MARK: Modes
 
     /// Whatever the old PIN makes of the secret, under the new one.
-    mutating func changePIN(_ old: PINInput, _ new: PINInput, _ key: MasterKey, _ cost: PasswordHasher.Cost, _ random: RandomSource)
+    mutating func changePIN(
+        _ old: PINInput, _ new: PINInput, _ key: MasterKey, _ cost: PasswordHasher.Cost,
+        _ random: RandomSource
+    )
         throws(OTPTokenError)
     {
         var bytes = try secret(old, key).bytes
@@ -108,21 +133,30 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
     mutating func upgrade() { isMultiAuth = true }
 
     /// Whatever the PIN makes of the secret, for the face.
-    mutating func activate(_ mode: FaceAuthMode, _ pin: PINInput, _ key: MasterKey, _ random: RandomSource) throws(OTPTokenError) {
+    mutating func activate(
+        _ mode: FaceAuthMode, _ pin: PINInput, _ key: MasterKey, _ random: RandomSource
+    ) throws(OTPTokenError) {
         guard isMultiAuth else { throw Self.pinOnly }
         var bytes = try secret(pin, key).bytes
         defer { wipe(&bytes) }
-        let sealed = RecordSealer(key: key, purpose: .tokenFaceMode, random: random).seal(bytes, identity: identity(mode))
-        face = FaceMode(person: mode.person.text, enrolment: Data(mode.enrolment), sealed: Data(sealed))
+        let sealed = RecordSealer(key: key, purpose: .tokenFaceMode, random: random).seal(
+            bytes, identity: identity(mode))
+        face = FaceMode(
+            person: mode.person.text, enrolment: Data(mode.enrolment), sealed: Data(sealed))
     }
 
     mutating func deactivateFace() { face = nil }
 
-    func isOpened(by mode: FaceAuthMode) -> Bool { face?.enrolment == Data(mode.enrolment) && isFace(of: mode.person) }
+    func isOpened(by mode: FaceAuthMode) -> Bool {
+        face?.enrolment == Data(mode.enrolment) && isFace(of: mode.person)
+    }
 
-    func isFace(of person: PersonName) -> Bool { face.flatMap { try? PersonName($0.person) } == person }
+    func isFace(of person: PersonName) -> Bool {
+        face.flatMap { try? PersonName($0.person) } == person
+    }
 
-    /// From a backup: what counts may have counted further, and a face that was forgotten meanwhile opens nothing.
+    /// From a backup: what counts may have counted further, and a face that was forgotten meanwhile
+    /// opens nothing.
     mutating func restore() {
         face = nil
         if step == nil { isRestored = true }
@@ -133,21 +167,29 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
     /// - Returns: the counter to make a code at. It is used up.
     mutating func takeCounter() throws(OTPTokenError) -> UInt64 {
         guard !isRestored else {
-            throw OTPTokenError(.restored, "this token came back from a backup and would repeat codes: remove it, and get a new one")
+            throw OTPTokenError(
+                .restored,
+                "this token came back from a backup and would repeat codes: remove it, and get a new one"
+            )
         }
-        guard let next = counter else { throw OTPTokenError(.exhausted, "the token's last counter has been used: get a new one") }
+        guard let next = counter else {
+            throw OTPTokenError(.exhausted, "the token's last counter has been used: get a new one")
+        }
         counter = next == .max ? nil : next + 1
         return next
     }
 
     func hotp() throws(OTPTokenError) -> HOTP {
-        guard let hash = OTPHash(rawValue: hash), let hotp = try? HOTP(digits: digits, hash: hash) else { throw Self.damaged }
+        guard let hash = OTPHash(rawValue: hash), let hotp = try? HOTP(digits: digits, hash: hash)
+        else { throw Self.damaged }
         return hotp
     }
 
     func totp() throws(OTPTokenError) -> TOTP? {
         guard let step else { return nil }
-        guard let hash = OTPHash(rawValue: hash), let totp = try? TOTP(digits: digits, hash: hash, stepSeconds: step) else { throw Self.damaged }
+        guard let hash = OTPHash(rawValue: hash),
+            let totp = try? TOTP(digits: digits, hash: hash, stepSeconds: step)
+        else { throw Self.damaged }
         return totp
     }
 
@@ -157,12 +199,16 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
 
     var shown: OTPTokenInfo {
         OTPTokenInfo(
-            id: id, app: app, server: server, kind: step == nil ? .hotp : .totp, digits: digits, stepSeconds: step, signatureSuite: suite,
-            isMultiAuthModeEnabled: isMultiAuth, isFaceModeActive: face != nil, isRestored: isRestored, createdAt: Instant(milliseconds: createdAt))
+            id: id, app: app, server: server, kind: step == nil ? .hotp : .totp, digits: digits,
+            stepSeconds: step, signatureSuite: suite,
+            isMultiAuthModeEnabled: isMultiAuth, isFaceModeActive: face != nil,
+            isRestored: isRestored, createdAt: Instant(milliseconds: createdAt))
     }
 
-    private static let damaged = OTPTokenError(.storage, "a token is not as it was written: remove it, and get a new one")
-    private static let pinOnly = OTPTokenError(.notMultiAuth, "the token is in PIN mode only: upgrade it first")
+    private static let damaged = OTPTokenError(
+        .storage, "a token is not as it was written: remove it, and get a new one")
+    private static let pinOnly = OTPTokenError(
+        .notMultiAuth, "the token is in PIN mode only: upgrade it first")
 }
 
 extension OTPStoredToken: CustomReflectable, CustomStringConvertible {

@@ -18,12 +18,21 @@ public struct OTPTokenDefinition: Sendable {
     public let signatureSuite: OCRASuite
     public let secret: OTPSecret
 
-    /// - Throws: ``OTPTokenError`` `.secret` unless `secret` has 32 bytes: at one length no wrong PIN gives itself away.
-    public init(id: String, app: String, server: String?, kind: Kind, signatureSuite: OCRASuite, secret: OTPSecret) throws(OTPTokenError) {
+    /// - Throws: ``OTPTokenError`` `.secret` unless `secret` has 32 bytes: at one length no wrong
+    ///   PIN gives itself away.
+    public init(
+        id: String, app: String, server: String?, kind: Kind, signatureSuite: OCRASuite,
+        secret: OTPSecret
+    ) throws(OTPTokenError) {
         guard secret.bytes.count == PINCipher.secretSize else {
-            throw OTPTokenError(.secret, "a token's secret has \(PINCipher.secretSize) bytes, this one has \(secret.bytes.count)")
+            throw OTPTokenError(
+                .secret,
+                "a token's secret has \(PINCipher.secretSize) bytes, this one has \(secret.bytes.count)"
+            )
         }
-        (self.id, self.app, self.server, self.kind, self.signatureSuite, self.secret) = (id, app, server, kind, signatureSuite, secret)
+        (self.id, self.app, self.server, self.kind, self.signatureSuite, self.secret) = (
+            id, app, server, kind, signatureSuite, secret
+        )
     }
 }
 #endif

@@ -1,6 +1,7 @@
 public import MienCore
 
-/// A token could not do what was asked. Branch on ``code``; ``reason`` says what is allowed. Holds no PIN, code or secret.
+/// A token could not do what was asked. Branch on ``code``; ``reason`` says what is allowed. Holds
+/// no PIN, code or secret.
 ///
 /// A wrong PIN is none of these: it gives a wrong code.
 public struct OTPTokenError: CodedError {
@@ -16,7 +17,8 @@ public struct OTPTokenError: CodedError {
         case secret = "token.secret"
         /// No PIN has this form.
         case pin = "token.pin"
-        /// A counter's token from before a backup was restored: it would give codes that were given already.
+        /// A counter's token from before a backup was restored: it would give codes that were given
+        /// already.
         case restored = "token.restored"
         /// The last counter has been used.
         case exhausted = "token.exhausted"

@@ -25,7 +25,9 @@ struct OTPTokenState: Codable, Sendable, Equatable {
         let madeAt: Int64
     }
 
-    init(generation: UInt64, counter: UInt32?) { (self.generation, self.counter) = (generation, counter) }
+    init(generation: UInt64, counter: UInt32?) {
+        (self.generation, self.counter) = (generation, counter)
+    }
 
     // MARK: At rest
 
@@ -33,13 +35,17 @@ struct OTPTokenState: Codable, Sendable, Equatable {
     var bytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(self) else { preconditionFailure("a state of our own can be written") }
+        guard let data = try? encoder.encode(self) else {
+            preconditionFailure("a state of our own can be written")
+        }
         return Array(data)
     }
 
     /// - Returns: `nil` for anything but version 1.
     init?(bytes: [UInt8]) {
-        guard let state = try? JSONDecoder().decode(OTPTokenState.self, from: Data(bytes)), state.version == 1 else { return nil }
+        guard let state = try? JSONDecoder().decode(OTPTokenState.self, from: Data(bytes)),
+            state.version == 1
+        else { return nil }
         self = state
     }
 
@@ -50,23 +56,35 @@ struct OTPTokenState: Codable, Sendable, Equatable {
         return token
     }
 
-    mutating func change<T>(_ id: String, _ body: (inout OTPStoredToken) throws(OTPTokenError) -> T) throws(OTPTokenError) -> T {
+    mutating func change<T>(_ id: String, _ body: (inout OTPStoredToken) throws(OTPTokenError) -> T)
+        throws(OTPTokenError) -> T
+    {
         guard let index = tokens.firstIndex(where: { $0.id == id }) else { throw Self.unknown }
         return try body(&tokens[index])
     }
 
     mutating func add(_ token: OTPStoredToken) throws(OTPTokenError) {
-        guard !tokens.contains(where: { $0.id == token.id }) else { throw OTPTokenError(.exists, "this device has this token already") }
+        guard !tokens.contains(where: { $0.id == token.id }) else {
+            throw OTPTokenError(.exists, "this device has this token already")
+        }
         guard tokens.count < Self.maxTokens else {
-            throw OTPTokenError(.full, "a device has at most \(Self.maxTokens) tokens: remove one that is not needed")
+            throw OTPTokenError(
+                .full,
+                "a device has at most \(Self.maxTokens) tokens: remove one that is not needed")
         }
         tokens.append(token)
         pending = nil
     }
 
-    /// The key to send with a registration code: the same one while the code can be good, whatever happens in between.
-    mutating func registrationKey(for code: [UInt8], at now: Instant, _ make: () -> [UInt8]) -> [UInt8] {
-        if let pending, pending.code == Data(code), (pending.madeAt..<pending.madeAt + Self.registrationMilliseconds).contains(now.milliseconds) {
+    /// The key to send with a registration code: the same one while the code can be good, whatever
+    /// happens in between.
+    mutating func registrationKey(for code: [UInt8], at now: Instant, _ make: () -> [UInt8])
+        -> [UInt8]
+    {
+        if let pending, pending.code == Data(code),
+            (pending.madeAt..<pending.madeAt + Self.registrationMilliseconds).contains(
+                now.milliseconds)
+        {
             return Array(pending.key)
         }
         let key = make()
@@ -82,7 +100,8 @@ struct OTPTokenState: Codable, Sendable, Equatable {
     /// - Returns: whether there was any.
     mutating func deactivateFaces(of person: PersonName?) -> Bool {
         var some = false
-        for index in tokens.indices where tokens[index].face != nil && (person.map { tokens[index].isFace(of: $0) } ?? true) {
+        for index in tokens.indices
+        where tokens[index].face != nil && (person.map { tokens[index].isFace(of: $0) } ?? true) {
             tokens[index].deactivateFace()
             some = true
         }

@@ -10,9 +10,11 @@ extension SealPurpose {
 
 /// Hides a token's secret under a PIN, without anything by which a PIN could be checked.
 ///
-/// The secret is 32 bytes of chance; what hides it is 32 bytes that look like chance, one for each PIN: so every PIN opens *some* secret, each as likely
-/// as the next. No length, checksum or code of the secret is kept. The bytes are HMAC-SHA256, under a key of the device's, of Argon2id of the PIN: who has
-/// the file without the device cannot even begin, and who has both gets 10,000 secrets from 10,000 PINs and no way to choose.
+/// The secret is 32 bytes of chance; what hides it is 32 bytes that look like chance, one for each
+/// PIN: so every PIN opens *some* secret, each as likely as the next. No length, checksum or code
+/// of the secret is kept. The bytes are HMAC-SHA256, under a key of the device's, of Argon2id of
+/// the PIN: who has the file without the device cannot even begin, and who has both gets 10,000
+/// secrets from 10,000 PINs and no way to choose.
 struct PINCipher: Sendable {
     static let secretSize = 32, saltSize = PasswordHasher.saltSize
 
@@ -31,7 +33,8 @@ struct PINCipher: Sendable {
     /// - Parameter bytes: ``secretSize`` of them.
     /// - Throws: ``OTPTokenError`` `.storage` when there is no memory to stretch the PIN in.
     func applied(to bytes: [UInt8], _ pin: PINInput) throws(OTPTokenError) -> [UInt8] {
-        precondition(bytes.count == Self.secretSize && salt.count == Self.saltSize, "a secret and a salt")
+        precondition(
+            bytes.count == Self.secretSize && salt.count == Self.saltSize, "a secret and a salt")
         var mask = try mask(pin)
         defer { wipe(&mask) }
         return zip(bytes, mask).map { $0 ^ $1 }
@@ -45,7 +48,9 @@ struct PINCipher: Sendable {
         defer { wipe(&stretched) }
         let name = Array(token.utf8)
         return key.code(
-            for: [UInt8(truncatingIfNeeded: name.count >> 8), UInt8(truncatingIfNeeded: name.count)] + name + salt + stretched, purpose: .tokenPIN)
+            for: [
+                UInt8(truncatingIfNeeded: name.count >> 8), UInt8(truncatingIfNeeded: name.count),
+            ] + name + salt + stretched, purpose: .tokenPIN)
     }
 }
 #endif

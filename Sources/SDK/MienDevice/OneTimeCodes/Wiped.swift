@@ -1,7 +1,8 @@
 #if canImport(MienTPM)
 internal import Foundation
 
-/// Zeros over bytes that nobody else holds a copy of. Swift may have moved them before: what this shortens is how long secrets lie about, no more.
+/// Zeros over bytes that nobody else holds a copy of. Swift may have moved them before: what this
+/// shortens is how long secrets lie about, no more.
 func wipe(_ bytes: inout [UInt8]) {
     let count = bytes.count
     unsafe bytes.withUnsafeMutableBytes { bytes in

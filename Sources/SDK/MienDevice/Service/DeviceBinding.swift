@@ -20,7 +20,8 @@ extension SealPurpose {
 
 /// The key of a device's vault, at rest in one file that opens on this device only.
 ///
-/// The key itself is random and stays the same for the life of the vault; what changes is what wraps it:
+/// The key itself is random and stays the same for the life of the vault; what changes is what
+/// wraps it:
 /// - machine: AES-256-GCM under a key made of the key file and the machine id;
 /// - TPM: sealed by the TPM, under an auth value made of the key file.
 ///
@@ -39,7 +40,8 @@ struct DeviceBinding: Sendable {
     private struct Record: Codable, Equatable {
         var version = 1
         let source: DeviceBindingSource
-        /// Of the key file, so that a wrong one is told from a wrong machine, and a TPM never counts a try that cannot succeed.
+        /// Of the key file, so that a wrong one is told from a wrong machine, and a TPM never
+        /// counts a try that cannot succeed.
         let keyFile: [UInt8]
         /// A code of the machine id, told nothing about it without the key file; empty for a TPM.
         let machine: [UInt8]
@@ -61,7 +63,10 @@ struct DeviceBinding: Sendable {
         let (record, keyFile) = try withLock { (try read(), $0) }
         if let record { return MasterKey(bytes: try await unwrap(record, keyFile)) }
         guard !recordsExist else {
-            throw FaceAuthError(.storage, "\(path) is missing, and only what it holds opens the faces beside it. Restore it, or reset the service.")
+            throw FaceAuthError(
+                .storage,
+                "\(path) is missing, and only what it holds opens the faces beside it. Restore it, or reset the service."
+            )
         }
         let vaultKey = random.bytes(MasterKey.size)
         let new = try await wrap(vaultKey, keyFile, to: try await tpmIsThere() ? .tpm : .machine)
@@ -80,12 +85,15 @@ struct DeviceBinding: Sendable {
         return try await tpmIsThere()
     }
 
-    /// Binds the vault's key to the TPM. Whatever happens on the way, the file is the old one or the new one, whole.
+    /// Binds the vault's key to the TPM. Whatever happens on the way, the file is the old one or
+    /// the new one, whole.
     func migrate() async throws {
         let (found, keyFile) = try withLock { (try read(), $0) }
         guard let record = found, record.source == .machine else { return }
         guard try await tpmIsThere() else {
-            throw FaceAuthError(.bindingUnavailable, "no TPM answers on this machine; the data stays bound to its machine id")
+            throw FaceAuthError(
+                .bindingUnavailable,
+                "no TPM answers on this machine; the data stays bound to its machine id")
         }
         let new = try await wrap(try await unwrap(record, keyFile), keyFile, to: .tpm)
         try withLock { _ in
@@ -95,7 +103,8 @@ struct DeviceBinding: Sendable {
         }
     }
 
-    /// Forgets the key: what was sealed under it opens no more. Needs neither the key file nor the device that it was bound to.
+    /// Forgets the key: what was sealed under it opens no more. Needs neither the key file nor the
+    /// device that it was bound to.
     func forget() throws {
         do throws(FileSystemError) {
             try files.ensureFolder(folder)
@@ -107,9 +116,11 @@ struct DeviceBinding: Sendable {
         } catch { throw FaceAuthError(.storage, "\(error)") }
     }
 
-    /// What this device calls itself: 32 bytes of the key file and the machine id. Stays the same after a reset.
+    /// What this device calls itself: 32 bytes of the key file and the machine id. Stays the same
+    /// after a reset.
     ///
-    /// - Throws: ``FaceAuthError``: `.bindingUnavailable` when the machine id cannot be read now: without it this would be another device; `.storage`.
+    /// - Throws: ``FaceAuthError``: `.bindingUnavailable` when the machine id cannot be read now:
+    ///   without it this would be another device; `.storage`.
     func deviceMark() throws -> [UInt8] {
         let machine = try machineID()
         return try withLock { $0.code(for: Array("device/".utf8) + machine, purpose: .licence) }
@@ -117,23 +128,34 @@ struct DeviceBinding: Sendable {
 
     // MARK: Wrapping
 
-    private func wrap(_ vaultKey: [UInt8], _ keyFile: MasterKey, to source: DeviceBindingSource) async throws -> Record {
+    private func wrap(_ vaultKey: [UInt8], _ keyFile: MasterKey, to source: DeviceBindingSource)
+        async throws -> Record
+    {
         switch source {
         case .machine:
             let machine = try machineID()
-            let wrapped = RecordSealer(key: Self.wrappingKey(keyFile, machine), purpose: .deviceBinding, random: random)
-                .seal(vaultKey, identity: Self.identity)
-            return Record(source: .machine, keyFile: keyFile.id, machine: Self.mark(keyFile, machine), wrapped: wrapped)
+            let wrapped = RecordSealer(
+                key: Self.wrappingKey(keyFile, machine), purpose: .deviceBinding, random: random
+            )
+            .seal(vaultKey, identity: Self.identity)
+            return Record(
+                source: .machine, keyFile: keyFile.id, machine: Self.mark(keyFile, machine),
+                wrapped: wrapped)
         case .tpm:
             guard let tpm else { throw Self.noTPM }
-            let blob = try await Self.asked { try await tpm.seal(Sensitive(vaultKey), auth: Self.auth(keyFile)) }
+            let blob = try await Self.asked {
+                try await tpm.seal(Sensitive(vaultKey), auth: Self.auth(keyFile))
+            }
             return Record(source: .tpm, keyFile: keyFile.id, machine: [], wrapped: blob.bytes)
         }
     }
 
     private func unwrap(_ record: Record, _ keyFile: MasterKey) async throws -> [UInt8] {
         guard record.keyFile == keyFile.id else {
-            throw FaceAuthError(.storage, "\(path) was made with another key file than \(keyPath). Restore that one, or reset the service.")
+            throw FaceAuthError(
+                .storage,
+                "\(path) was made with another key file than \(keyPath). Restore that one, or reset the service."
+            )
         }
         switch record.source {
         case .machine:
@@ -141,20 +163,28 @@ struct DeviceBinding: Sendable {
             guard record.machine == Self.mark(keyFile, machine) else {
                 throw FaceAuthError(
                     .otherDevice,
-                    "this data was made on a machine with another id: it was copied here, or the system was set up anew. Reset, and enrol here.")
+                    "this data was made on a machine with another id: it was copied here, or the system was set up anew. Reset, and enrol here."
+                )
             }
             do {
-                return try RecordSealer(key: Self.wrappingKey(keyFile, machine), purpose: .deviceBinding, random: random)
-                    .open(record.wrapped, identity: Self.identity)
+                return try RecordSealer(
+                    key: Self.wrappingKey(keyFile, machine), purpose: .deviceBinding, random: random
+                )
+                .open(record.wrapped, identity: Self.identity)
             } catch { throw FaceAuthError(.storage, "\(path): \(error)") }
         case .tpm:
             guard let tpm else { throw Self.noTPM }
-            return try await Self.asked { try await tpm.unseal(TPMBlob(bytes: record.wrapped), auth: Self.auth(keyFile)).use { $0 } }
+            return try await Self.asked {
+                try await tpm.unseal(TPMBlob(bytes: record.wrapped), auth: Self.auth(keyFile)).use {
+                    $0
+                }
+            }
         }
     }
 
     private static func wrappingKey(_ keyFile: MasterKey, _ machine: [UInt8]) -> MasterKey {
-        MasterKey(bytes: keyFile.code(for: Array("machine/".utf8) + machine, purpose: .deviceBinding))
+        MasterKey(
+            bytes: keyFile.code(for: Array("machine/".utf8) + machine, purpose: .deviceBinding))
     }
 
     private static func mark(_ keyFile: MasterKey, _ machine: [UInt8]) -> [UInt8] {
@@ -173,13 +203,16 @@ struct DeviceBinding: Sendable {
         do {
             _ = try await tpm.lockout()
             return true
-        } catch let error as TPMError where error.code == .unreachable { return false } catch let error as TPMError {
+        } catch let error as TPMError where error.code == .unreachable { return false } catch let
+            error as TPMError
+        {
             throw FaceAuthError(.bindingUnavailable, "the TPM: \(error)")
         }
     }
 
     private static let noTPM = FaceAuthError(
-        .otherDevice, "this data is bound to a TPM, and this service has none: it was copied here, or the chip was turned off. Reset, and enrol here."
+        .otherDevice,
+        "this data is bound to a TPM, and this service has none: it was copied here, or the chip was turned off. Reset, and enrol here."
     )
 
     private static func asked<T>(_ body: () async throws -> T) async throws -> T {
@@ -187,7 +220,9 @@ struct DeviceBinding: Sendable {
             switch error.code {
             case .blobRefused:
                 throw FaceAuthError(
-                    .otherDevice, "this data is bound to another TPM: it was copied here, or this one was cleared. Reset, and enrol here.")
+                    .otherDevice,
+                    "this data is bound to another TPM: it was copied here, or this one was cleared. Reset, and enrol here."
+                )
             default: throw FaceAuthError(.bindingUnavailable, "the TPM: \(error)")
             }
         }
@@ -199,26 +234,36 @@ struct DeviceBinding: Sendable {
 
     private func withLock<T>(_ body: (MasterKey) throws -> T) throws -> T {
         do {
-            let vault = try DeviceFolder.locked(folder, keyPath: keyPath, files: files, random: random)
+            let vault = try DeviceFolder.locked(
+                folder, keyPath: keyPath, files: files, random: random)
             defer { vault.lock.release() }
             return try body(vault.key)
-        } catch let error as DeviceError { throw FaceAuthError(.storage, error.reason) } catch let error as FileSystemError {
+        } catch let error as DeviceError { throw FaceAuthError(.storage, error.reason) } catch let
+            error as FileSystemError
+        {
             throw FaceAuthError(.storage, "\(error)")
         }
     }
 
     private func read() throws -> Record? {
         guard let found = try files.read(path, atMost: Self.sizeLimit) else { return nil }
-        guard found.isRegular, found.size <= Self.sizeLimit else { throw FaceAuthError(.storage, "\(path) is no regular file of at most 8 KiB") }
-        guard let record = try? JSONDecoder().decode(Record.self, from: Data(found.bytes)), record.version == 1 else {
-            throw FaceAuthError(.storage, "\(path) does not hold a binding of version 1. Restore it, or reset the service.")
+        guard found.isRegular, found.size <= Self.sizeLimit else {
+            throw FaceAuthError(.storage, "\(path) is no regular file of at most 8 KiB")
+        }
+        guard let record = try? JSONDecoder().decode(Record.self, from: Data(found.bytes)),
+            record.version == 1
+        else {
+            throw FaceAuthError(
+                .storage,
+                "\(path) does not hold a binding of version 1. Restore it, or reset the service.")
         }
         return record
     }
 
     private func write(_ record: Record) throws {
         let content = Array(try JSONEncoder().encode(record))
-        try files.replaceFile(path, with: content, by: "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)")
+        try files.replaceFile(
+            path, with: content, by: "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)")
     }
 }
 #endif

@@ -7,9 +7,11 @@ public import MienTPM
 public import MienVault
 internal import Synchronization
 
-/// What else on a device opens with a face: tokens in multi-authentication mode. Told before a face goes.
+/// What else on a device opens with a face: tokens in multi-authentication mode. Told before a face
+/// goes.
 public protocol FaceModeHolder: Sendable {
-    /// Ends the face mode of everything that the person's face opens; `nil` for everybody's. Until it has returned, the face stays.
+    /// Ends the face mode of everything that the person's face opens; `nil` for everybody's. Until
+    /// it has returned, the face stays.
     func deactivateFaceMode(of person: PersonName?) async throws
 }
 
@@ -22,8 +24,9 @@ public protocol FaceModeHolder: Sendable {
 /// let video = try await service.openCamera()
 /// ```
 ///
-/// Faces are sealed under a key that is bound to the TPM when there is one, and else to the machine id; with either the key file is needed, too.
-/// Copied to another device they do not open, and the error says why. What it cannot see: somebody who runs code as the same user on this device.
+/// Faces are sealed under a key that is bound to the TPM when there is one, and else to the machine
+/// id; with either the key file is needed, too. Copied to another device they do not open, and the
+/// error says why. What it cannot see: somebody who runs code as the same user on this device.
 public actor FaceAuthService {
     private let executor = ThreadExecutor(name: "mien.faceauth")
     private let binding: DeviceBinding
@@ -38,10 +41,13 @@ public actor FaceAuthService {
     private let random: RandomSource
     private var camera: Camera?
 
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe executor.asUnownedSerialExecutor()
+    }
 
     /// - Parameters:
-    ///   - folder: of the service's data, made with mode 0700 when it is missing. Nobody else may enter it.
+    ///   - folder: of the service's data, made with mode 0700 when it is missing. Nobody else may
+    ///     enter it.
     ///   - keyPath: of the key file, better outside of it.
     ///   - packID: of the model pack that makes the faces.
     ///   - tpm: `nil` for a device without one.
@@ -49,55 +55,76 @@ public actor FaceAuthService {
     ///   - faceModes: what has to end before a face goes.
     ///   - licensing: that the device needs a licence; `nil`: it needs none.
     public init(
-        folder: String, keyPath: String, packID: PackID, tpm: TPM?, cameras: @escaping @Sendable () -> [Camera] = { Camera.all() },
-        faceModes: (any FaceModeHolder)? = nil, licensing: LicencePolicy? = nil, files: any FileSystem = POSIXFileSystem(),
+        folder: String, keyPath: String, packID: PackID, tpm: TPM?,
+        cameras: @escaping @Sendable () -> [Camera] = { Camera.all() },
+        faceModes: (any FaceModeHolder)? = nil, licensing: LicencePolicy? = nil,
+        files: any FileSystem = POSIXFileSystem(),
         random: RandomSource = .system
     ) {
         self.init(
-            folder: folder, keyPath: keyPath, packID: packID, tpm: tpm, cameras: cameras, faceModes: faceModes, licensing: licensing, files: files,
+            folder: folder, keyPath: keyPath, packID: packID, tpm: tpm, cameras: cameras,
+            faceModes: faceModes, licensing: licensing, files: files,
             random: random, machineID: { try MachineID.read() })
     }
 
     package init(
-        folder: String, keyPath: String, packID: PackID, tpm: TPM?, cameras: @escaping @Sendable () -> [Camera],
-        faceModes: (any FaceModeHolder)?, licensing: LicencePolicy? = nil, files: any FileSystem, random: RandomSource,
+        folder: String, keyPath: String, packID: PackID, tpm: TPM?,
+        cameras: @escaping @Sendable () -> [Camera],
+        faceModes: (any FaceModeHolder)?, licensing: LicencePolicy? = nil, files: any FileSystem,
+        random: RandomSource,
         machineID: @escaping @Sendable () throws -> [UInt8]
     ) {
-        binding = DeviceBinding(folder: folder, keyPath: keyPath, tpm: tpm, machineID: machineID, files: files, random: random)
+        binding = DeviceBinding(
+            folder: folder, keyPath: keyPath, tpm: tpm, machineID: machineID, files: files,
+            random: random)
         faceFolder = "\(folder)/faces"
-        (self.licensing, licence) = (licensing, LicenceFile(folder: folder, keyPath: keyPath, files: files, random: random))
+        (self.licensing, licence) = (
+            licensing, LicenceFile(folder: folder, keyPath: keyPath, files: files, random: random)
+        )
         lockouts = FaceLockouts(folder: folder, keyPath: keyPath, files: files, random: random)
-        (self.packID, self.cameras, self.faceModes, self.files, self.random) = (packID, cameras, faceModes, files, random)
+        (self.packID, self.cameras, self.faceModes, self.files, self.random) = (
+            packID, cameras, faceModes, files, random
+        )
     }
 
     // MARK: The licence
 
-    /// Whether this device may be used: it has a licence that holds now, or needs none. Asks no server.
+    /// Whether this device may be used: it has a licence that holds now, or needs none. Asks no
+    /// server.
     ///
-    /// - Throws: ``FaceAuthError`` `.storage`, `.bindingUnavailable` when the machine id cannot be read.
+    /// - Throws: ``FaceAuthError`` `.storage`, `.bindingUnavailable` when the machine id cannot be
+    ///   read.
     public func isLicenseConfigured() throws -> Bool {
         guard licensing != nil else { return true }
         return try licenceVerdict()?.isValid ?? false
     }
 
-    /// What there is to say of this device's licence; `nil` when it has none, or needs none. Remembers the latest time that it was asked at, to the hour:
-    /// a clock that is set back lengthens no licence by more.
+    /// What there is to say of this device's licence; `nil` when it has none, or needs none.
+    /// Remembers the latest time that it was asked at, to the hour: a clock that is set back
+    /// lengthens no licence by more.
     public func licenceVerdict() throws -> Licence.Verdict? {
         guard let licensing else { return nil }
         let now = licensing.now()
         guard let kept = try licence.read(at: now) else { return nil }
         return Licence.judge(
-            kept.text, signedBy: kept.key, product: licensing.product, device: try device(), at: now, latestSeen: kept.latestSeen)
+            kept.text, signedBy: kept.key, product: licensing.product, device: try device(),
+            at: now, latestSeen: kept.latestSeen)
     }
 
     /// Gets a licence and keeps it, in place of one there was. Does nothing when none is needed.
     ///
-    /// - Parameter exchange: gives a licence for a device of this name, and the key to check it with: from the server that the operator names, over TLS.
-    /// - Throws: what `exchange` throws; ``FaceAuthError`` `.notLicensed` when what it gives does not hold here and now: the one before stays.
-    public func configureLicense(_ exchange: @Sendable (_ device: String) async throws -> (text: String, key: DevicePublicKey)) async throws {
+    /// - Parameter exchange: gives a licence for a device of this name, and the key to check it
+    ///   with: from the server that the operator names, over TLS.
+    /// - Throws: what `exchange` throws; ``FaceAuthError`` `.notLicensed` when what it gives does
+    ///   not hold here and now: the one before stays.
+    public func configureLicense(
+        _ exchange:
+            @Sendable (_ device: String) async throws -> (text: String, key: DevicePublicKey)
+    ) async throws {
         guard let licensing else { return }
         let device = try device(), (text, key) = try await exchange(device), now = licensing.now()
-        let verdict = Licence.judge(text, signedBy: key, product: licensing.product, device: device, at: now)
+        let verdict = Licence.judge(
+            text, signedBy: key, product: licensing.product, device: device, at: now)
         guard verdict.isValid else { throw Self.unlicensed(verdict) }
         try licence.write(text, key, at: now)
     }
@@ -115,7 +142,8 @@ public actor FaceAuthService {
             switch verdict {
             case nil, .valid: "this device has no licence"
             case .expired: "this device's licence has expired"
-            case .clockBehind: "this device's clock stands before its licence was issued, or before a time that it has shown already: set it"
+            case .clockBehind:
+                "this device's clock stands before its licence was issued, or before a time that it has shown already: set it"
             case .otherDevice: "the licence is another device's"
             case .otherProduct: "the licence is for another product"
             case .notGenuine: "the licence was changed, or is none"
@@ -132,16 +160,24 @@ public actor FaceAuthService {
 
     /// Chooses the camera, and sees that this device's data opens.
     ///
-    /// - Parameter choose: given the cameras' names, the one to use, or `nil` for the first whose name contains "front", or else the first.
+    /// - Parameter choose: given the cameras' names, the one to use, or `nil` for the first whose
+    ///   name contains "front", or else the first.
     /// - Returns: the camera.
-    /// - Throws: ``FaceAuthError``: `.alreadyInitialized`, `.noCamera`, `.invalidCameraName`, and as ``people()``.
+    /// - Throws: ``FaceAuthError``: `.alreadyInitialized`, `.noCamera`, `.invalidCameraName`, and
+    ///   as ``people()``.
     @discardableResult
-    public func initialize(choosing choose: @Sendable ([String]) -> String? = { _ in nil }) async throws -> Camera {
+    public func initialize(choosing choose: @Sendable ([String]) -> String? = { _ in nil })
+        async throws -> Camera
+    {
         guard camera == nil else { throw Self.twice }
         try requireLicence()
         let cameras = cameras(), chosen: Camera
-        do throws(MediaError) { chosen = try Camera.choose(from: cameras, named: cameras.isEmpty ? nil : choose(cameras.map(\.name))) } catch {
-            throw FaceAuthError(error.code == .noCamera ? .noCamera : .invalidCameraName, error.reason)
+        do throws(MediaError) {
+            chosen = try Camera.choose(
+                from: cameras, named: cameras.isEmpty ? nil : choose(cameras.map(\.name)))
+        } catch {
+            throw FaceAuthError(
+                error.code == .noCamera ? .noCamera : .invalidCameraName, error.reason)
         }
         _ = try await store()
         // Another task may have been quicker, while the TPM was asked.
@@ -151,7 +187,8 @@ public actor FaceAuthService {
     }
 
     private static let twice = FaceAuthError(
-        .alreadyInitialized, "the service was initialised already; uninitialise it first to choose another camera")
+        .alreadyInitialized,
+        "the service was initialised already; uninitialise it first to choose another camera")
 
     /// Gives the camera up. Streams that are open stay so until they are closed.
     public func uninitialize() { camera = nil }
@@ -160,7 +197,10 @@ public actor FaceAuthService {
     ///
     /// - Throws: ``FaceAuthError`` `.notInitialized`; `MediaError`.
     public func openCamera(options: VideoOptions = VideoOptions()) async throws -> VideoStream {
-        guard let camera else { throw FaceAuthError(.notInitialized, "initialise the service first: that chooses the camera") }
+        guard let camera else {
+            throw FaceAuthError(
+                .notInitialized, "initialise the service first: that chooses the camera")
+        }
         return try await VideoStream.open(.camera(camera), options: options)
     }
 
@@ -181,7 +221,8 @@ public actor FaceAuthService {
         }
     }
 
-    /// Keeps a face under a name. When the name had one, its face mode ends everywhere first: a new face opens nothing that the old one did.
+    /// Keeps a face under a name. When the name had one, its face mode ends everywhere first: a new
+    /// face opens nothing that the old one did.
     ///
     /// - Throws: as ``people()``; ``FaceAuthError`` `.otherModelPack`.
     public func enrol(_ face: FaceTemplate, as name: PersonName) async throws {
@@ -204,7 +245,8 @@ public actor FaceAuthService {
     /// - Throws: as ``people()``; ``FaceAuthError`` `.notEnrolled`, `.otherModelPack`.
     public func face(of name: PersonName) async throws -> FaceTemplate {
         let store = try await store()
-        guard let found = try Self.stored({ () throws(FaceStoreError) in try store.find(name) }) else { throw Self.nobody }
+        guard let found = try Self.stored({ () throws(FaceStoreError) in try store.find(name) })
+        else { throw Self.nobody }
         guard found.template.packID == packID else { throw otherPack(found.template) }
         return found.template
     }
@@ -212,60 +254,81 @@ public actor FaceAuthService {
     /// What tokens are activated for: this person's face, as enrolled now.
     ///
     /// - Throws: as ``face(of:)``.
-    public func authMode(of name: PersonName) async throws -> FaceAuthMode { FaceAuthMode(try await face(of: name), of: name) }
+    public func authMode(of name: PersonName) async throws -> FaceAuthMode {
+        FaceAuthMode(try await face(of: name), of: name)
+    }
 
-    /// Verifies that a person is in front of a source of frames, and gives what opens their tokens: once, within 60 s.
+    /// Verifies that a person is in front of a source of frames, and gives what opens their tokens:
+    /// once, within 60 s.
     ///
-    /// The person does what is drawn at random here, for each look; only settings that name `livenessPassive` have them keep still and blink. Looks are
-    /// counted before they begin: five in a row that were somebody else, not live, or left after an instruction lock the face, see ``unlock(_:)``.
+    /// The person does what is drawn at random here, for each look; only settings that name
+    /// `livenessPassive` have them keep still and blink. Looks are counted before they begin: five
+    /// in a row that were somebody else, not live, or left after an instruction lock the face, see
+    /// ``unlock(_:)``.
     ///
     /// - Parameters:
     ///   - reader: the pipeline.
     ///   - matcher: of the model pack that the service was made for.
-    ///   - settings: those of a live source unless they say otherwise; a `VerificationSettings` without a mode is passive.
+    ///   - settings: those of a live source unless they say otherwise; a `VerificationSettings`
+    ///     without a mode is passive.
     ///   - capture: names what the verdict is about.
-    /// - Throws: as ``face(of:)``; ``FaceAuthError`` `.notLicensed`, `.lockedOut`; `SessionSettingError` for the mode `image`, in which a photo held up would
-    ///   do; `FrameSourceError` and what the reader throws. A refusal is not thrown.
+    /// - Throws: as ``face(of:)``; ``FaceAuthError`` `.notLicensed`, `.lockedOut`;
+    ///   `SessionSettingError` for the mode `image`, in which a photo held up would do;
+    ///   `FrameSourceError` and what the reader throws. A refusal is not thrown.
     public func verify(
-        _ name: PersonName, in frames: some FrameSource, reader: some LiveFaceReader, matcher: FaceMatcher,
-        settings: VerificationSettings = .live, capture: CaptureID, onFrame: (@Sendable (FrameEvent) async -> Void)? = nil
+        _ name: PersonName, in frames: some FrameSource, reader: some LiveFaceReader,
+        matcher: FaceMatcher,
+        settings: VerificationSettings = .live, capture: CaptureID,
+        onFrame: (@Sendable (FrameEvent) async -> Void)? = nil
     ) async throws -> FaceAuthentication {
         // Before the face is opened.
         try requireLicence()
         return try await verify(
-            face(of: name), of: name, in: frames, reader: reader, matcher: matcher, settings: settings, capture: capture, onFrame: onFrame)
+            face(of: name), of: name, in: frames, reader: reader, matcher: matcher,
+            settings: settings, capture: capture, onFrame: onFrame)
     }
 
     /// The same for a face that is kept elsewhere.
     package func verify(
-        _ enrolled: FaceTemplate, of name: PersonName, in frames: some FrameSource, reader: some LiveFaceReader, matcher: FaceMatcher,
-        settings: VerificationSettings, capture: CaptureID, onFrame: (@Sendable (FrameEvent) async -> Void)?
+        _ enrolled: FaceTemplate, of name: PersonName, in frames: some FrameSource,
+        reader: some LiveFaceReader, matcher: FaceMatcher,
+        settings: VerificationSettings, capture: CaptureID,
+        onFrame: (@Sendable (FrameEvent) async -> Void)?
     ) async throws -> FaceAuthentication {
         try requireLicence()
         guard settings.mode != .image else {
-            throw SessionSettingError(setting: "mode", allowed: "liveness_passive or liveness_active: a photo opens no token")
+            throw SessionSettingError(
+                setting: "mode",
+                allowed: "liveness_passive or liveness_active: a photo opens no token")
         }
         let mode = FaceAuthMode(enrolled, of: name)
         guard try lockouts.begin(mode) else { throw Self.lockedOut }
-        let isDrawn = settings.mode == .livenessActive, wasInstructed = Mutex(false), look: FaceAuthentication
+        let isDrawn = settings.mode == .livenessActive, wasInstructed = Mutex(false),
+            look: FaceAuthentication
         var generator = SystemRandomNumberGenerator()
         let challenge = isDrawn ? LivenessChallenge.drawn(using: &generator) : nil
         do {
             look = try await FaceAuthentication.run(
-                enrolled, of: name, in: frames, reader: reader, matcher: matcher, settings: settings,
+                enrolled, of: name, in: frames, reader: reader, matcher: matcher,
+                settings: settings,
                 challenge: challenge, capture: capture
             ) { event in
-                if isDrawn, let action = event.action, action != .keepStill { wasInstructed.withLock { $0 = true } }
+                if isDrawn, let action = event.action, action != .keepStill {
+                    wasInstructed.withLock { $0 = true }
+                }
                 await onFrame?(event)
             }
         } catch {
-            // Told what was drawn, then gone, however: that was a try, or one could go on until something is drawn that suits a recording.
+            // Told what was drawn, then gone, however: that was a try, or one could go on until
+            // something is drawn that suits a recording.
             if !wasInstructed.withLock({ $0 }) { try? lockouts.abandon(mode) }
             throw error
         }
         if look.verdict.isAccepted {
             try lockouts.succeed(mode)
-        } else if !wasInstructed.withLock({ $0 }), !look.verdict.refusals.contains(where: { $0 == .noMatch || $0.isOfLiveness }) {
+        } else if !wasInstructed.withLock({ $0 }),
+            !look.verdict.refusals.contains(where: { $0 == .noMatch || $0.isOfLiveness })
+        {
             try lockouts.abandon(mode)
         }
         return look
@@ -279,9 +342,12 @@ public actor FaceAuthService {
     /// Whether looks at this person's face are judged no more, after five in vain.
     ///
     /// - Throws: as ``face(of:)``.
-    public func isLockedOut(_ name: PersonName) async throws -> Bool { try lockouts.isLockedOut(await authMode(of: name)) }
+    public func isLockedOut(_ name: PersonName) async throws -> Bool {
+        try lockouts.isLockedOut(await authMode(of: name))
+    }
 
-    /// Lets a locked face be tried again. First its face mode ends everywhere: activating it again takes the token's PIN. Does nothing when it is not locked.
+    /// Lets a locked face be tried again. First its face mode ends everywhere: activating it again
+    /// takes the token's PIN. Does nothing when it is not locked.
     ///
     /// - Throws: as ``face(of:)``.
     public func unlock(_ name: PersonName) async throws { try await unlock(authMode(of: name)) }
@@ -298,19 +364,26 @@ public actor FaceAuthService {
     /// - Throws: as ``people()``; ``FaceAuthError`` `.notEnrolled`.
     public func unenroll(_ name: PersonName) async throws {
         let store = try await store()
-        guard try Self.stored({ () throws(FaceStoreError) in try store.find(name) }) != nil else { throw Self.nobody }
+        guard try Self.stored({ () throws(FaceStoreError) in try store.find(name) }) != nil else {
+            throw Self.nobody
+        }
         try await faceModes?.deactivateFaceMode(of: name)
         _ = try Self.stored { () throws(FaceStoreError) in try store.remove(name) }
     }
 
-    /// Forgets everybody, and the key: also on a device where the data does not open. Ends all face modes first, and the camera.
+    /// Forgets everybody, and the key: also on a device where the data does not open. Ends all face
+    /// modes first, and the camera.
     public func reset() async throws {
         try await faceModes?.deactivateFaceMode(of: nil)
         camera = nil
-        // First the key: should the rest fail, what is left opens no more, and the next try goes on.
+        // First the key: should the rest fail, what is left opens no more, and the next try goes
+        // on.
         try binding.forget()
         do throws(FileSystemError) {
-            for name in try files.list(faceFolder) ?? [] where name.hasSuffix(LocalFaceStore.fileSuffix) { try files.remove("\(faceFolder)/\(name)") }
+            for name in try files.list(faceFolder) ?? []
+            where name.hasSuffix(LocalFaceStore.fileSuffix) {
+                try files.remove("\(faceFolder)/\(name)")
+            }
             if try files.list(faceFolder) != nil { try files.syncFolder(faceFolder) }
         } catch { throw FaceAuthError(.storage, "\(error)") }
         try lockouts.reset()
@@ -319,7 +392,10 @@ public actor FaceAuthService {
     private static let nobody = FaceAuthError(.notEnrolled, "nobody is enrolled under this name")
 
     private func otherPack(_ face: FaceTemplate) -> FaceAuthError {
-        FaceAuthError(.otherModelPack, "the face was made with the model pack \(face.packID.text), \(packID.text) is in use: enrol again")
+        FaceAuthError(
+            .otherModelPack,
+            "the face was made with the model pack \(face.packID.text), \(packID.text) is in use: enrol again"
+        )
     }
 
     // MARK: The device
@@ -338,7 +414,9 @@ public actor FaceAuthService {
     private func store() async throws -> LocalFaceStore {
         let recordsExist: Bool
         do throws(FileSystemError) {
-            recordsExist = try files.list(faceFolder)?.contains { $0.hasSuffix(LocalFaceStore.fileSuffix) } ?? false
+            recordsExist =
+                try files.list(faceFolder)?.contains { $0.hasSuffix(LocalFaceStore.fileSuffix) }
+                ?? false
         } catch { throw FaceAuthError(.storage, "\(error)") }
         let key = try await binding.key(recordsExist: recordsExist)
         return try Self.stored { () throws(FaceStoreError) in
@@ -346,7 +424,8 @@ public actor FaceAuthService {
         }
     }
 
-    private static func stored<T>(_ body: () throws(FaceStoreError) -> T) throws(FaceAuthError) -> T {
+    private static func stored<T>(_ body: () throws(FaceStoreError) -> T) throws(FaceAuthError) -> T
+    {
         do { return try body() } catch { throw FaceAuthError(.storage, "\(error)") }
     }
 }

@@ -8,10 +8,12 @@ extension SealPurpose {
     static let faceLockouts = SealPurpose(label: "mien/v1/face-lockouts")
 }
 
-/// How often in a row each enrolled face was tried in vain: five lock it, as they do for ``FaceLocalAuthenticator``. Tries are counted, durably, before
-/// they begin: killing the process gains none.
+/// How often in a row each enrolled face was tried in vain: five lock it, as they do for
+/// ``FaceLocalAuthenticator``. Tries are counted, durably, before they begin: killing the process
+/// gains none.
 ///
-/// Counted for an enrolment, not for a name, which has several spellings. One sealed file under the key file.
+/// Counted for an enrolment, not for a name, which has several spellings. One sealed file under the
+/// key file.
 struct FaceLockouts: Sendable {
     static let name = "lockouts.sealed"
     static let sizeLimit = 64 << 10
@@ -72,7 +74,9 @@ struct FaceLockouts: Sendable {
     private var path: String { "\(folder)/\(Self.name)" }
 
     private func exists() throws -> Bool {
-        do throws(FileSystemError) { return try files.read(path, atMost: 0) != nil } catch { throw FaceAuthError(.storage, "\(error)") }
+        do throws(FileSystemError) { return try files.read(path, atMost: 0) != nil } catch {
+            throw FaceAuthError(.storage, "\(error)")
+        }
     }
 
     private func update<T>(_ mode: FaceAuthMode, _ body: (inout Int) -> T) throws -> T {
@@ -84,7 +88,11 @@ struct FaceLockouts: Sendable {
             var failures = place.map { record.entries[$0].failures } ?? 0
             let result = body(&failures)
             if let place { record.entries.remove(at: place) }
-            if failures > 0 { record.entries.insert(Entry(enrolment: enrolment, failures: failures), at: place ?? record.entries.endIndex) }
+            if failures > 0 {
+                record.entries.insert(
+                    Entry(enrolment: enrolment, failures: failures),
+                    at: place ?? record.entries.endIndex)
+            }
             record.entries.removeFirst(max(0, record.entries.count - Self.maxEntries))
             if record != before { try write(record, sealer) }
             return result
@@ -93,24 +101,35 @@ struct FaceLockouts: Sendable {
 
     private func read(_ sealer: RecordSealer) throws -> Record {
         guard let found = try files.read(path, atMost: Self.sizeLimit) else { return Record() }
-        guard found.isRegular, found.size <= Self.sizeLimit, let content = try? sealer.open(found.bytes, identity: Self.identity),
-            let record = try? JSONDecoder().decode(Record.self, from: Data(content)), record.version == 1
-        else { throw FaceAuthError(.storage, "\(path) does not hold counts of version 1 of this device's. Restore it, or reset the service.") }
+        guard found.isRegular, found.size <= Self.sizeLimit,
+            let content = try? sealer.open(found.bytes, identity: Self.identity),
+            let record = try? JSONDecoder().decode(Record.self, from: Data(content)),
+            record.version == 1
+        else {
+            throw FaceAuthError(
+                .storage,
+                "\(path) does not hold counts of version 1 of this device's. Restore it, or reset the service."
+            )
+        }
         return record
     }
 
     private func write(_ record: Record, _ sealer: RecordSealer) throws {
         let content = Array(try JSONEncoder().encode(record))
         try files.replaceFile(
-            path, with: sealer.seal(content, identity: Self.identity), by: "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)")
+            path, with: sealer.seal(content, identity: Self.identity),
+            by: "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)")
     }
 
     private func withLock<T>(_ body: (RecordSealer) throws -> T) throws -> T {
         do {
-            let vault = try DeviceFolder.locked(folder, keyPath: keyPath, files: files, random: random)
+            let vault = try DeviceFolder.locked(
+                folder, keyPath: keyPath, files: files, random: random)
             defer { vault.lock.release() }
             return try body(RecordSealer(key: vault.key, purpose: .faceLockouts, random: random))
-        } catch let error as DeviceError { throw FaceAuthError(.storage, error.reason) } catch let error as FileSystemError {
+        } catch let error as DeviceError { throw FaceAuthError(.storage, error.reason) } catch let
+            error as FileSystemError
+        {
             throw FaceAuthError(.storage, "\(error)")
         }
     }

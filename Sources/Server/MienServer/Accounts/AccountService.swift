@@ -12,18 +12,31 @@ struct AccountService: Sendable {
     let clock: ServerClock
 
     /// - Parameter share: whose turn hashing the password takes.
-    /// - Throws: ``Problem`` `.invalidRequest` naming each field that is wrong, `.conflict` for a name that is taken.
-    func create(_ profile: AccountProfile, password: Sensitive<String>?, actor: String, app: AppID?, for share: WorkShare) async throws -> UserID {
+    /// - Throws: ``Problem`` `.invalidRequest` naming each field that is wrong, `.conflict` for a
+    ///   name that is taken.
+    func create(
+        _ profile: AccountProfile, password: Sensitive<String>?, actor: String, app: AppID?,
+        for share: WorkShare
+    ) async throws -> UserID {
         let names = try names(of: profile)
         _ = try claimedName(of: profile)
         guard !names.isEmpty else {
-            throw Problem(.invalidRequest, errors: [.init(field: "username", message: "a user needs external_id, username or a verified email")])
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(
+                        field: "username",
+                        message: "a user needs external_id, username or a verified email")
+                ])
         }
         try checkAttributes(profile.attributes)
-        let hash = try await password.asyncMap { try await self.hash($0, names: names.map(\.normal), for: share) }
+        let hash = try await password.asyncMap {
+            try await self.hash($0, names: names.map(\.normal), for: share)
+        }
         let now = clock.now, keys = store.keys
         var generator = SystemRandomNumberGenerator()
-        let id = UserID.random(using: &generator), authenticatorID = AuthenticatorID.random(using: &generator)
+        let id = UserID.random(using: &generator),
+            authenticatorID = AuthenticatorID.random(using: &generator)
         let account = AccountRecord.new(id, profile, keys: keys, at: now)
         do {
             try await store.write { tables in
@@ -31,45 +44,66 @@ struct AccountService: Sendable {
                 if let hash {
                     try tables.authenticators.insert(
                         AuthenticatorRecord(
-                            id: authenticatorID, account: id, type: .password, app: nil, content: Array(hash.utf8), createdAt: now),
+                            id: authenticatorID, account: id, type: .password, app: nil,
+                            content: Array(hash.utf8), createdAt: now),
                         of: account.record)
                 }
-                try tables.audit.append(AuditEvent("user.created", actor: actor, account: id, app: app), at: now)
+                try tables.audit.append(
+                    AuditEvent("user.created", actor: actor, account: id, app: app), at: now)
             }
         } catch let error as StoreError where error.code == .conflict {
-            throw Problem(.conflict, "a user with this external_id, username or email exists already")
+            throw Problem(
+                .conflict, "a user with this external_id, username or email exists already")
         }
         return id
     }
 
     /// - Parameter change: what the request says; `nil` leaves a thing as it is.
-    func update(_ id: UserID, _ change: UserRequest, actor: String, for share: WorkShare) async throws -> AccountRecord {
-        guard let found = try await store.read({ try $0.accounts.find(id) }) else { throw Problem(.notFound, "there is no such user") }
-        guard found.state != .pending else { throw Problem(.conflict, "this user's sign-up has not finished; wait, or delete the user") }
+    func update(_ id: UserID, _ change: UserRequest, actor: String, for share: WorkShare)
+        async throws -> AccountRecord
+    {
+        guard let found = try await store.read({ try $0.accounts.find(id) }) else {
+            throw Problem(.notFound, "there is no such user")
+        }
+        guard found.state != .pending else {
+            throw Problem(
+                .conflict, "this user's sign-up has not finished; wait, or delete the user")
+        }
         var account = found
         var profile = found.profile.use { $0 }
         if let value = change.externalID { profile.externalID = value.isEmpty ? nil : value }
         if let value = change.username { profile.username = value.isEmpty ? nil : value }
         if change.email != nil || change.emailVerified != nil {
-            let address = change.email ?? profile.email ?? profile.claimedEmail, isVerified = change.emailVerified ?? true
+            let address = change.email ?? profile.email ?? profile.claimedEmail,
+                isVerified = change.emailVerified ?? true
             guard let address else { throw Self.noAddress }
             profile.setEmail(address.isEmpty ? nil : address, isVerified: isVerified)
         }
         if let value = change.attributes { profile.attributes = value }
         if let state = change.state {
             guard let state = AccountState(rawValue: state), state != .pending else {
-                throw Problem(.invalidRequest, errors: [.init(field: "state", message: "is active or suspended")])
+                throw Problem(
+                    .invalidRequest,
+                    errors: [.init(field: "state", message: "is active or suspended")])
             }
             account.state = state
         }
         let names = try names(of: profile)
         _ = try claimedName(of: profile)
         guard !names.isEmpty else {
-            throw Problem(.invalidRequest, errors: [.init(field: "username", message: "a user keeps external_id, username or a verified email")])
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(
+                        field: "username",
+                        message: "a user keeps external_id, username or a verified email")
+                ])
         }
         try checkAttributes(profile.attributes)
         account.profile = Sensitive(profile)
-        let hash = try await change.password.map { Sensitive($0) }.asyncMap { try await self.hash($0, names: names.map(\.normal), for: share) }
+        let hash = try await change.password.map { Sensitive($0) }.asyncMap {
+            try await self.hash($0, names: names.map(\.normal), for: share)
+        }
         let changed = account, now = clock.now
         var generator = SystemRandomNumberGenerator()
         let authenticatorID = AuthenticatorID.random(using: &generator), notice = notices.draft()
@@ -86,11 +120,14 @@ struct AccountService: Sendable {
                         password = old
                     } else {
                         password = AuthenticatorRecord(
-                            id: authenticatorID, account: id, type: .password, app: nil, content: Array(hash.utf8), createdAt: now)
+                            id: authenticatorID, account: id, type: .password, app: nil,
+                            content: Array(hash.utf8), createdAt: now)
                         try tables.authenticators.insert(password, of: changed)
                     }
-                    // Mail the previous address, so that a change of password and address together still reaches the owner.
-                    mail = try notice.store(about: password, of: found, app: nil, in: tables, at: now)
+                    // Mail the previous address, so that a change of password and address together
+                    // still reaches the owner.
+                    mail = try notice.store(
+                        about: password, of: found, app: nil, in: tables, at: now)
                 }
                 // A password or a suspension ends what was opened before it.
                 if hash != nil || (changed.state == .suspended && found.state != .suspended) {
@@ -99,7 +136,10 @@ struct AccountService: Sendable {
                 try tables.audit.append(
                     AuditEvent(
                         "user.changed", actor: actor, account: id,
-                        detail: ["password": .bool(hash != nil), "state": .string(changed.state.rawValue)]), at: now)
+                        detail: [
+                            "password": .bool(hash != nil),
+                            "state": .string(changed.state.rawValue),
+                        ]), at: now)
                 return mail
             }
         } catch let error as StoreError where error.code == .conflict {
@@ -109,18 +149,24 @@ struct AccountService: Sendable {
         return changed
     }
 
-    private static let noAddress = Problem(.invalidRequest, errors: [.init(field: "email_verified", message: "this user has no email")])
+    private static let noAddress = Problem(
+        .invalidRequest, errors: [.init(field: "email_verified", message: "this user has no email")]
+    )
 
-    /// Ends everything that was opened with the account's credentials: they are known to somebody else.
+    /// Ends everything that was opened with the account's credentials: they are known to somebody
+    /// else.
     ///
     /// The credentials themselves stay. Change the password and remove authenticators as well.
     /// - Throws: ``Problem`` `.notFound`.
     func markCompromised(_ id: UserID, actor: String) async throws {
         let now = clock.now
         try await store.write { tables in
-            guard try tables.accounts.standing(of: id) != nil else { throw Problem(.notFound, "there is no such user") }
+            guard try tables.accounts.standing(of: id) != nil else {
+                throw Problem(.notFound, "there is no such user")
+            }
             try tables.accounts.endSignIns(of: id, at: now)
-            try tables.audit.append(AuditEvent("user.compromised", actor: actor, account: id), at: now)
+            try tables.audit.append(
+                AuditEvent("user.compromised", actor: actor, account: id), at: now)
         }
     }
 
@@ -137,8 +183,14 @@ struct AccountService: Sendable {
 
     /// The address nobody has verified, checked like one.
     func claimedName(of profile: AccountProfile) throws -> LoginName? {
-        do { return try profile.claimedEmail.map { address throws(LoginNameError) in try LoginName(address, kind: .email) } } catch {
-            throw Problem(.invalidRequest, errors: [.init(field: LoginName.Kind.email.rawValue, message: error.description)])
+        do {
+            return try profile.claimedEmail.map { address throws(LoginNameError) in
+                try LoginName(address, kind: .email)
+            }
+        } catch {
+            throw Problem(
+                .invalidRequest,
+                errors: [.init(field: LoginName.Kind.email.rawValue, message: error.description)])
         }
     }
 
@@ -149,13 +201,17 @@ struct AccountService: Sendable {
                 case .empty(let kind), .tooLong(let kind), .character(let kind): kind.rawValue
                 case .notAnAddress: LoginName.Kind.email.rawValue
                 }
-            throw Problem(.invalidRequest, errors: [.init(field: field, message: error.description)])
+            throw Problem(
+                .invalidRequest, errors: [.init(field: field, message: error.description)])
         }
     }
 
-    func hash(_ password: Sensitive<String>, names: [String], for share: WorkShare) async throws -> String {
+    func hash(_ password: Sensitive<String>, names: [String], for share: WorkShare) async throws
+        -> String
+    {
         if let fault = password.use({ passwords.policy.fault(of: $0, names: names) }) {
-            throw Problem(.invalidRequest, errors: [.init(field: "password", message: fault.description)])
+            throw Problem(
+                .invalidRequest, errors: [.init(field: "password", message: fault.description)])
         }
         return try await passwords.hash(password, for: share)
     }
@@ -163,7 +219,13 @@ struct AccountService: Sendable {
     func checkAttributes(_ attributes: [String: JSONValue]) throws {
         let value = JSONValue.object(attributes)
         guard JSONText.write(value).utf8.count <= 16 * 1024, value.depth <= 8 else {
-            throw Problem(.invalidRequest, errors: [.init(field: "attributes", message: "has at most 16 KB of JSON, nested at most 8 deep")])
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(
+                        field: "attributes",
+                        message: "has at most 16 KB of JSON, nested at most 8 deep")
+                ])
         }
     }
 }

@@ -25,7 +25,8 @@ final class AppCatalog: Sendable {
     func authenticated(id: String, secret: String?) async throws -> AppRecord {
         guard let id = AppID(id), let app = try await load(id) else { throw Self.refusal }
         if app.type == .confidential {
-            guard let expected = app.secretHash, let secret, let parsed = BearerSecret.parse(secret, AppKind.self), parsed.id == id,
+            guard let expected = app.secretHash, let secret,
+                let parsed = BearerSecret.parse(secret, AppKind.self), parsed.id == id,
                 isSame(store.keys.hash(ofSecret: parsed.secret), expected)
             else { throw Self.refusal }
         }
@@ -34,17 +35,24 @@ final class AppCatalog: Sendable {
 
     /// An app that had a run a moment ago.
     func find(_ id: AppID) async throws -> AppRecord {
-        guard let app = try await load(id) else { throw Problem(.noActiveJourney, "the app is gone") }
+        guard let app = try await load(id) else {
+            throw Problem(.noActiveJourney, "the app is gone")
+        }
         return app
     }
 
-    /// The lock policy of an authenticator: its app's, or the strictest of all apps for one that serves them all.
+    /// The lock policy of an authenticator: its app's, or the strictest of all apps for one that
+    /// serves them all.
     func lockPolicy(for type: AuthenticatorType, app: AppID?) async throws -> LockPolicy {
-        if let app { return try await load(app)?.settings.lockPolicy(for: type) ?? type.defaultLockPolicy }
+        if let app {
+            return try await load(app)?.settings.lockPolicy(for: type) ?? type.defaultLockPolicy
+        }
         let (known, changes) = state.withLock { ($0.strictest[type], $0.changes) }
         if let known { return known }
         let all = try await store.read { try $0.apps.all() }
-        let strictest = LockPolicy.strictest(of: all.map { $0.settings.lockPolicy(for: type) }) ?? type.defaultLockPolicy
+        let strictest =
+            LockPolicy.strictest(of: all.map { $0.settings.lockPolicy(for: type) })
+            ?? type.defaultLockPolicy
         state.withLock { if $0.changes == changes { $0.strictest[type] = strictest } }
         return strictest
     }
@@ -71,6 +79,8 @@ final class AppCatalog: Sendable {
     }
 
     private static var refusal: Problem {
-        Problem(.invalidCredentials, "client_id is not an app of this server, or client_secret is not its secret")
+        Problem(
+            .invalidCredentials,
+            "client_id is not an app of this server, or client_secret is not its secret")
     }
 }

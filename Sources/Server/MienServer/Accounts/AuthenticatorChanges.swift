@@ -4,7 +4,8 @@ internal import MienCore
 internal import MienJourney
 internal import MienStore
 
-/// Guards every change to a user's authenticators: the app has to be first-party, and the sign-in fresh and strong enough.
+/// Guards every change to a user's authenticators: the app has to be first-party, and the sign-in
+/// fresh and strong enough.
 ///
 /// The rule itself is ``ChangeRule``; this finds out what it needs to know.
 struct AuthenticatorChanges: Sendable {
@@ -17,20 +18,29 @@ struct AuthenticatorChanges: Sendable {
 
     // MARK: Requests with an access token
 
-    /// - Throws: ``OAuthError`` `insufficient_user_authentication` with what a new sign-in has to show.
+    /// - Throws: ``OAuthError`` `insufficient_user_authentication` with what a new sign-in has to
+    ///   show.
     func require(_ change: AuthenticatorChange, by caller: Caller) async throws {
-        let reachable = change == .add ? try await reachable(caller.account, app: caller.app) : .none
-        let shortfall = rule.shortfall(for: change, proofs: caller.grant.proofs, reachable: reachable, at: clock.now)
+        let reachable =
+            change == .add ? try await reachable(caller.account, app: caller.app) : .none
+        let shortfall = rule.shortfall(
+            for: change, proofs: caller.grant.proofs, reachable: reachable, at: clock.now)
         guard let shortfall else { return }
-        throw error(shortfall, scheme: caller.grant.keyThumbprint == nil ? "Bearer" : "DPoP", reachable: reachable)
+        throw error(
+            shortfall, scheme: caller.grant.keyThumbprint == nil ? "Bearer" : "DPoP",
+            reachable: reachable)
     }
 
-    private func error(_ shortfall: ChangeRule.Shortfall, scheme: String, reachable: AssuranceLevel) -> OAuthError {
+    private func error(_ shortfall: ChangeRule.Shortfall, scheme: String, reachable: AssuranceLevel)
+        -> OAuthError
+    {
         let acr = reachable == .multiFactor ? "2" : nil
         let description =
             switch shortfall {
-            case .stale: "The sign-in is too old for this change. Sign in again; it may be at most \(rule.freshSeconds) seconds old."
-            case .weak: "The sign-in is too weak for this change. Sign in again with two factors, or with a passkey."
+            case .stale:
+                "The sign-in is too old for this change. Sign in again; it may be at most \(rule.freshSeconds) seconds old."
+            case .weak:
+                "The sign-in is too weak for this change. Sign in again with two factors, or with a passkey."
             }
         var error = OAuthError(.insufficientUserAuthentication, description, scheme: scheme)
         error.stepUp = .init(maxAge: rule.freshSeconds, acr: acr)
@@ -41,8 +51,11 @@ struct AuthenticatorChanges: Sendable {
 
     /// Why a step may not change the authenticators of `user`; `nil` when it may.
     ///
-    /// A run that authenticated or established the user counts as fresh. One that only began with a sign-in has that sign-in's age.
-    func refusal(of change: AuthenticatorChange, of user: UserID, in context: EffectContext) async throws -> StepErrorCode? {
+    /// A run that authenticated or established the user counts as fresh. One that only began with a
+    /// sign-in has that sign-in's age.
+    func refusal(of change: AuthenticatorChange, of user: UserID, in context: EffectContext)
+        async throws -> StepErrorCode?
+    {
         guard context.app.isFirstParty else { return .notAllowed }
         guard let known = context.user, known.id == user else { return .userMissing }
         if known.proof?.isNewAccount == true { return nil }
@@ -51,20 +64,27 @@ struct AuthenticatorChanges: Sendable {
         if let proof = known.proof {
             var methods = proof.methods
             // What the sign-in before proved counts as well, as long as it is fresh itself.
-            for earlier in proofs where rule.isFresh(earlier, at: now) { methods += earlier.methods }
+            for earlier in proofs where rule.isFresh(earlier, at: now) {
+                methods += earlier.methods
+            }
             proofs = [SignInProof(methods: methods, at: now, isRecovery: known.isRecovered)]
         }
-        guard let account = try await store.read({ try $0.accounts.find(user) }) else { return .userMissing }
+        guard let account = try await store.read({ try $0.accounts.find(user) }) else {
+            return .userMissing
+        }
         let reachable = change == .add ? try await reachable(account, app: context.app.id) : .none
-        return rule.shortfall(for: change, proofs: proofs, reachable: reachable, at: now) == nil ? nil : .insufficientUserAuthentication
+        return rule.shortfall(for: change, proofs: proofs, reachable: reachable, at: now) == nil
+            ? nil : .insufficientUserAuthentication
     }
 
     // MARK: What is within reach
 
     /// The highest assurance that the account's authenticators allow in an app.
     ///
-    /// Counts authenticators that an administrator has not locked; failures of strangers do not lower it. E-mail codes prove a mailbox, recovery codes restore access, and device keys without
-    /// attestation prove nothing about the device: none of them raises it. Faces and one-time codes count if a journey of the app asks for them.
+    /// Counts authenticators that an administrator has not locked; failures of strangers do not
+    /// lower it. E-mail codes prove a mailbox, recovery codes restore access, and device keys
+    /// without attestation prove nothing about the device: none of them raises it. Faces and
+    /// one-time codes count if a journey of the app asks for them.
     func reachable(_ account: AccountRecord, app id: AppID) async throws -> AssuranceLevel {
         let (app, usable) = try await store.read { tables -> (AppRecord?, [AuthenticatorRecord]) in
             let records = try tables.authenticators.all(of: account).filter { record in
@@ -80,9 +100,14 @@ struct AuthenticatorChanges: Sendable {
             switch record.type {
             case .password: methods.insert(record.type.method)
             case .face, .otp: if asked.contains(record.type) { methods.insert(record.type.method) }
-            case .passkey: if identities.contains("passkey") { methods.formUnion([record.type.method, "mfa"]) }
+            case .passkey:
+                if identities.contains("passkey") {
+                    methods.formUnion([record.type.method, "mfa"])
+                }
             case .nativeBiometrics:
-                guard identities.contains("biometric"), app.settings.biometric.isEnabled, DeviceKeyService.isAttested(record) else { continue }
+                guard identities.contains("biometric"), app.settings.biometric.isEnabled,
+                    DeviceKeyService.isAttested(record)
+                else { continue }
                 methods.formUnion(DeviceKeyService.methods(of: record))
             case .emailCode, .recoveryCode: continue
             }

@@ -3,9 +3,11 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// The one gate before every authenticator: asked before the secret or the face is looked at, told afterwards.
+/// The one gate before every authenticator: asked before the secret or the face is looked at, told
+/// afterwards.
 ///
-/// Counts a guess durably before it is judged, so that neither parallel guesses nor a crash makes one free.
+/// Counts a guess durably before it is judged, so that neither parallel guesses nor a crash makes
+/// one free.
 struct LockGate: Sendable {
     let store: Store
     let apps: AppCatalog
@@ -22,26 +24,31 @@ struct LockGate: Sendable {
 
     /// Counts a guess.
     ///
-    /// - Parameter device: the calling device, if it is one of the account's. If the method has succeeded on it before, it has a counter of its
-    ///   own, so that strangers cannot lock it out.
+    /// - Parameter device: the calling device, if it is one of the account's. If the method has
+    ///   succeeded on it before, it has a counter of its own, so that strangers cannot lock it out.
     /// - Returns: `nil` when the authenticator is locked or disabled for this caller.
     func begin(_ authenticator: AuthenticatorRecord, device: DeviceID?) async throws -> Pass? {
-        let now = clock.now, policy = try await apps.lockPolicy(for: authenticator.type, app: authenticator.app)
+        let now = clock.now,
+            policy = try await apps.lockPolicy(for: authenticator.type, app: authenticator.app)
         let line = try await store.write { tables -> AuthenticatorLock.Line? in
             var lock = try tables.locks.lock(of: authenticator, device: device)
             guard let line = lock.begin(under: policy, at: now) else { return nil }
             try tables.locks.setCounts(lock, of: authenticator.lockSubject, device: device)
             return line
         }
-        return line.map { Pass(authenticator: authenticator, line: $0, policy: policy, device: device, begun: now) }
+        return line.map {
+            Pass(authenticator: authenticator, line: $0, policy: policy, device: device, begun: now)
+        }
     }
 
-    /// Takes as long and writes as durably as ``begin(_:device:)``, for a guess that is not judged: at nobody's authenticator, or a locked one.
+    /// Takes as long and writes as durably as ``begin(_:device:)``, for a guess that is not judged:
+    /// at nobody's authenticator, or a locked one.
     func pretend() async throws {
         var generator = SystemRandomNumberGenerator()
         let now = clock.now, hash = store.keys.hash(ofSecret: Array("nobody".utf8))
         let nobody = AuthenticatorRecord(
-            id: .random(using: &generator), account: .random(using: &generator), type: .password, app: nil, content: [], createdAt: now)
+            id: .random(using: &generator), account: .random(using: &generator), type: .password,
+            app: nil, content: [], createdAt: now)
         try await store.write { tables in
             _ = try tables.locks.lock(of: nobody, device: nil)
             // One row, which the next sweep takes.
@@ -49,7 +56,8 @@ struct LockGate: Sendable {
         }
     }
 
-    /// The guess was right. The device, if it is one of the account's, has a counter of its own for this method from now on.
+    /// The guess was right. The device, if it is one of the account's, has a counter of its own for
+    /// this method from now on.
     func succeed(_ pass: Pass) async throws {
         let now = clock.now
         try await change(pass) { lock, tables in
@@ -60,16 +68,24 @@ struct LockGate: Sendable {
 
     /// The guess was never judged, through no fault of the caller.
     ///
-    /// Runs to its end even in a canceled task, so that the guess of a client that hung up does not stay counted.
+    /// Runs to its end even in a canceled task, so that the guess of a client that hung up does not
+    /// stay counted.
     func abandon(_ pass: Pass) async throws {
-        try await Task { try await change(pass) { lock, _ in lock.abandon(through: pass.line, under: pass.policy, begun: pass.begun) } }.value
+        try await Task {
+            try await change(pass) { lock, _ in
+                lock.abandon(through: pass.line, under: pass.policy, begun: pass.begun)
+            }
+        }.value
     }
 
-    private func change(_ pass: Pass, _ body: @escaping @Sendable (inout AuthenticatorLock, Tables) throws -> Void) async throws {
+    private func change(
+        _ pass: Pass, _ body: @escaping @Sendable (inout AuthenticatorLock, Tables) throws -> Void
+    ) async throws {
         try await store.write { tables in
             var lock = try tables.locks.lock(of: pass.authenticator, device: pass.device)
             try body(&lock, tables)
-            try tables.locks.setCounts(lock, of: pass.authenticator.lockSubject, device: pass.device)
+            try tables.locks.setCounts(
+                lock, of: pass.authenticator.lockSubject, device: pass.device)
         }
     }
 

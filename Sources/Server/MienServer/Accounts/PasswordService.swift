@@ -11,12 +11,15 @@ final class PasswordService: Sendable {
     /// What an unknown user's password is checked against, so that it takes as long.
     private let decoy: String
 
-    init(policy: PasswordPolicy, cost: PasswordHasher.Cost, workers: Int, limits: WorkLimits) throws {
+    init(policy: PasswordPolicy, cost: PasswordHasher.Cost, workers: Int, limits: WorkLimits) throws
+    {
         self.policy = policy
         hasher = PasswordHasher(cost: cost)
         queue = WorkQueue("mien.password", workers: workers, limits: limits)
         var generator = SystemRandomNumberGenerator()
-        decoy = try hasher.hash(Sensitive(Base64URL.encode(generator.bytes(16))), salt: generator.bytes(PasswordHasher.saltSize))
+        decoy = try hasher.hash(
+            Sensitive(Base64URL.encode(generator.bytes(16))),
+            salt: generator.bytes(PasswordHasher.saltSize))
     }
 
     /// - Throws: ``ServerBusy`` when this share has no place in the queue.
@@ -33,7 +36,9 @@ final class PasswordService: Sendable {
     /// - Parameters:
     ///   - encoded: `nil` for a user there is none of; takes as long.
     ///   - share: whose turn the work takes; the same for an unknown name as for a known one.
-    func verify(_ password: Sensitive<String>, against encoded: Sensitive<String>?, for share: WorkShare) async throws -> Bool {
+    func verify(
+        _ password: Sensitive<String>, against encoded: Sensitive<String>?, for share: WorkShare
+    ) async throws -> Bool {
         // Nobody has a password that long; hashing one would only keep us busy.
         guard password.use({ $0.utf8.count <= PasswordPolicy.maxBytes }) else { return false }
         return try await queue.run(for: share) { [hasher, decoy] in

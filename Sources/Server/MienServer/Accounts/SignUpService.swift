@@ -6,7 +6,8 @@ internal import MienStore
 
 /// Sign-ups of journeys: from a pending account to an active one, or to none.
 ///
-/// Nothing a stranger sees depends on whether a name or an address is taken: the same writes, the same prompts, and mails only to those concerned.
+/// Nothing a stranger sees depends on whether a name or an address is taken: the same writes, the
+/// same prompts, and mails only to those concerned.
 struct SignUpService: Sendable {
     let accounts: AccountService
     let mail: MailService
@@ -14,32 +15,46 @@ struct SignUpService: Sendable {
     private let codes = RateLimiter(.init(burst: 10, perMinute: 2))
     private let notices = RateLimiter(.init(burst: 3, perMinute: 1))
 
-    init(accounts: AccountService, mail: MailService) { (self.accounts, self.mail) = (accounts, mail) }
+    init(accounts: AccountService, mail: MailService) {
+        (self.accounts, self.mail) = (accounts, mail)
+    }
 
     private var store: Store { accounts.store }
 
     /// Creates the pending account.
     ///
-    /// If the user name or external id is taken, the account is a decoy that holds no name. The owner of a taken name or address is told by mail.
+    /// If the user name or external id is taken, the account is a decoy that holds no name. The
+    /// owner of a taken name or address is told by mail.
     /// - Parameter end: When the account is removed unless its journey has completed.
     /// - Throws: ``Problem`` `.invalidRequest` for values that no account can have, taken or not.
-    func begin(_ user: AccountProfile, password: Sensitive<String>?, app: AppRecord, until end: Instant) async throws -> UserID {
+    func begin(
+        _ user: AccountProfile, password: Sensitive<String>?, app: AppRecord, until end: Instant
+    ) async throws -> UserID {
         var user = user
         let names = try accounts.names(of: user), claimed = try accounts.claimedName(of: user)
         try Self.check(user)
-        // Mail the form that will be attached. “ªda@example.org” compares equal to “ada@example.org” but may be another mailbox.
-        if let claimed, let typed = user.claimedEmail, !typed.utf8.allSatisfy({ $0 < 0x80 }) { user.claimedEmail = claimed.normal }
+        // Mail the form that will be attached. “ªda@example.org” compares equal to
+        // “ada@example.org” but may be another mailbox.
+        if let claimed, let typed = user.claimedEmail, !typed.utf8.allSatisfy({ $0 < 0x80 }) {
+            user.claimedEmail = claimed.normal
+        }
         let wanted = user
         guard !names.isEmpty || claimed != nil else {
-            throw Problem(.invalidRequest, errors: [.init(field: "username", message: "a user needs external_id, username or email")])
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(field: "username", message: "a user needs external_id, username or email")
+                ])
         }
         try accounts.checkAttributes(user.attributes)
         let hash = try await password.asyncMap {
-            try await accounts.hash($0, names: (names + [claimed].compactMap { $0 }).map(\.normal), for: .stranger())
+            try await accounts.hash(
+                $0, names: (names + [claimed].compactMap { $0 }).map(\.normal), for: .stranger())
         }
         let now = accounts.clock.now, keys = store.keys
         var generator = SystemRandomNumberGenerator()
-        let id = UserID.random(using: &generator), authenticatorID = AuthenticatorID.random(using: &generator)
+        let id = UserID.random(using: &generator),
+            authenticatorID = AuthenticatorID.random(using: &generator)
         let addresses = try await store.write { tables -> [Notice] in
             let holders = try names.compactMap { try tables.accounts.holder(of: $0, at: now) }
             let owner = try claimed.flatMap { try tables.accounts.holder(of: $0, at: now) }
@@ -53,29 +68,48 @@ struct SignUpService: Sendable {
             }
             if let hash {
                 try tables.authenticators.insert(
-                    AuthenticatorRecord(id: authenticatorID, account: id, type: .password, app: nil, content: Array(hash.utf8), createdAt: now),
+                    AuthenticatorRecord(
+                        id: authenticatorID, account: id, type: .password, app: nil,
+                        content: Array(hash.utf8), createdAt: now),
                     of: account.record)
             }
-            // Counted, since anyone can start sign-ups; one that completes gets an entry of its own.
+            // Counted, since anyone can start sign-ups; one that completes gets an entry of its
+            // own.
             try tables.audit.count(
-                AuditEvent("sign-up.started", actor: "journey", app: app.id, detail: ["is_decoy": .bool(!holders.isEmpty)]), at: now)
-            return try Notice.all(claimed: wanted.claimedEmail, holders: holders, owner: owner, tables)
+                AuditEvent(
+                    "sign-up.started", actor: "journey", app: app.id,
+                    detail: ["is_decoy": .bool(!holders.isEmpty)]), at: now)
+            return try Notice.all(
+                claimed: wanted.claimedEmail, holders: holders, owner: owner, tables)
         }
         for notice in addresses { send(notice, app: app, at: now) }
         return id
     }
 
-    /// An external id that looks like an address would be found by it, and keep its owner from verifying it.
+    /// An external id that looks like an address would be found by it, and keep its owner from
+    /// verifying it.
     private static func check(_ user: AccountProfile) throws {
         guard let id = user.externalID, (try? LoginName(id, kind: .email)) != nil else { return }
-        throw Problem(.invalidRequest, errors: [.init(field: LoginName.Kind.externalID.rawValue, message: "is no e-mail address at a sign-up")])
+        throw Problem(
+            .invalidRequest,
+            errors: [
+                .init(
+                    field: LoginName.Kind.externalID.rawValue,
+                    message: "is no e-mail address at a sign-up")
+            ])
     }
 
-    /// Where a code for this pending account is mailed; `nil` if the address is in use, or the sign-up is a decoy.
+    /// Where a code for this pending account is mailed; `nil` if the address is in use, or the
+    /// sign-up is a decoy.
     func codeAddress(of account: AccountRecord) async throws -> String? {
-        let (signUp, address) = account.profile.use { ($0.signUp, $0.claimedEmail) }, now = accounts.clock.now
-        guard let signUp, let address, let name = try? LoginName(address, kind: .email) else { return nil }
-        let holder = try await store.read { try $0.accounts.holder(of: name, except: account.id, at: now) }
+        let (signUp, address) = account.profile.use { ($0.signUp, $0.claimedEmail) },
+            now = accounts.clock.now
+        guard let signUp, let address, let name = try? LoginName(address, kind: .email) else {
+            return nil
+        }
+        let holder = try await store.read {
+            try $0.accounts.holder(of: name, except: account.id, at: now)
+        }
         // Count taken addresses as well, so that nobody can flood another person's mailbox.
         let mayMail = codes.take(key("code", address), at: now) == nil
         return mayMail && signUp.mailsCode(isEmailTaken: holder != nil) ? address : nil
@@ -85,7 +119,9 @@ struct SignUpService: Sendable {
     func proveEmail(of id: UserID) async throws {
         let now = accounts.clock.now
         try await store.write { tables in
-            guard var account = try tables.accounts.find(id), account.state == .pending else { return }
+            guard var account = try tables.accounts.find(id), account.state == .pending else {
+                return
+            }
             var profile = account.profile.use { $0 }
             profile.signUp?.proveEmail()
             account.profile = Sensitive(profile)
@@ -106,7 +142,9 @@ struct SignUpService: Sendable {
             let ending = profile.signUp?.ending(
                 .init(
                     hasName: profile.username != nil || profile.externalID != nil,
-                    isEmailTaken: try claimed.flatMap { try tables.accounts.holder(of: $0, except: id, at: now) } != nil,
+                    isEmailTaken: try claimed.flatMap {
+                        try tables.accounts.holder(of: $0, except: id, at: now)
+                    } != nil,
                     isExpired: account.expiresAt.map { $0 <= now } ?? true))
             guard case .active(let attachesEmail) = ending else {
                 _ = try tables.accounts.delete(id)
@@ -117,7 +155,9 @@ struct SignUpService: Sendable {
             (account.profile, account.state, account.expiresAt) = (Sensitive(profile), .active, nil)
             try tables.accounts.update(account, names: profile.names(), at: now)
             try tables.audit.append(
-                AuditEvent("user.created", actor: "journey", account: id, app: app, detail: ["email_verified": .bool(attachesEmail)]), at: now)
+                AuditEvent(
+                    "user.created", actor: "journey", account: id, app: app,
+                    detail: ["email_verified": .bool(attachesEmail)]), at: now)
             return true
         }
     }
@@ -141,7 +181,9 @@ extension SignUpService {
         /// To the address that was typed, if it is free: choose another name.
         case nameTaken(Sensitive<String>)
 
-        static func all(claimed: String?, holders: [UserID], owner: UserID?, _ tables: Tables) throws -> [Notice] {
+        static func all(claimed: String?, holders: [UserID], owner: UserID?, _ tables: Tables)
+            throws -> [Notice]
+        {
             var notices: [Notice] = []
             if let claimed, owner != nil {
                 notices.append(.addressInUse(Sensitive(claimed)))
@@ -149,7 +191,8 @@ extension SignUpService {
                 notices.append(.nameTaken(Sensitive(claimed)))
             }
             for holder in Set(holders) where holder != owner {
-                guard let account = try tables.accounts.find(holder), account.state == .active, let address = account.profile.use({ $0.email })
+                guard let account = try tables.accounts.find(holder), account.state == .active,
+                    let address = account.profile.use({ $0.email })
                 else { continue }
                 notices.append(.nameTried(Sensitive(address)))
             }
@@ -158,7 +201,8 @@ extension SignUpService {
 
         var address: Sensitive<String> {
             switch self {
-            case .addressInUse(let address), .nameTried(let address), .nameTaken(let address): address
+            case .addressInUse(let address), .nameTried(let address), .nameTaken(let address):
+                address
             }
         }
 
@@ -194,6 +238,9 @@ extension SignUpService {
 
     private func send(_ notice: Notice, app: AppRecord, at now: Instant) {
         guard notices.take(notice.address.use { key("notice", $0) }, at: now) == nil else { return }
-        mail.send(Mail(to: notice.address, subject: "Sign-up at \(app.name)", body: Sensitive(notice.text(app.name))))
+        mail.send(
+            Mail(
+                to: notice.address, subject: "Sign-up at \(app.name)",
+                body: Sensitive(notice.text(app.name))))
     }
 }

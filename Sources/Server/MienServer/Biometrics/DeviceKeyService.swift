@@ -24,7 +24,8 @@ struct DeviceKeyService: Sendable {
         case keyIDTaken
         /// The user has as many as the app allows.
         case tooMany
-        /// An administrator or a journey has locked one of the user's keys: another one does not get around that.
+        /// An administrator or a journey has locked one of the user's keys: another one does not
+        /// get around that.
         case locked
         case userMissing
     }
@@ -41,7 +42,9 @@ struct DeviceKeyService: Sendable {
         let keyID, name, system, algorithm: String
         let createdAt: Int64
 
-        enum CodingKeys: String, CodingKey { case keyID = "key_id", name, system = "os", algorithm, createdAt = "created_at" }
+        enum CodingKeys: String, CodingKey {
+            case keyID = "key_id", name, system = "os", algorithm, createdAt = "created_at"
+        }
     }
 
     let store: Store
@@ -56,7 +59,8 @@ struct DeviceKeyService: Sendable {
         (8...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
                 switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"),
                     UInt8(ascii: "_"), UInt8(ascii: "-"):
                     true
                 default: false
@@ -66,59 +70,84 @@ struct DeviceKeyService: Sendable {
 
     // MARK: Registering
 
-    /// The same key again is no new one, though it may be attested now; another key of the same device takes the old one's place, and what
-    /// that had brought ends.
+    /// The same key again is no new one, though it may be attested now; another key of the same
+    /// device takes the old one's place, and what that had brought ends.
     ///
     /// - Throws: ``Refusal``.
-    func register(_ new: NewKey, of user: UserID, app: AppRecord, actor: String, sparing grant: GrantID? = nil) async throws {
+    func register(
+        _ new: NewKey, of user: UserID, app: AppRecord, actor: String, sparing grant: GrantID? = nil
+    ) async throws {
         let now = clock.now, deviceHash = new.device.map { store.keys.hash(ofDevice: $0) }
         var generator = SystemRandomNumberGenerator()
         let id = AuthenticatorID.random(using: &generator)
         var info: [String: JSONValue] = [
-            "key_id": .string(new.id), "name": .string(new.name), "os": .string(new.system), "algorithm": .string(new.key.algorithm.rawValue),
+            "key_id": .string(new.id), "name": .string(new.name), "os": .string(new.system),
+            "algorithm": .string(new.key.algorithm.rawValue),
         ]
         info["attestation"] = new.attestation.map { .object($0.info) }
-        info["user_verification"] = (new.attestation?.userVerification ?? new.userVerification).map { .string($0.rawValue) }
+        info["user_verification"] = (new.attestation?.userVerification ?? new.userVerification).map
+        { .string($0.rawValue) }
         let registered = info
         let content = Array(JSONText.write(new.key.jwk).utf8), notice = notices.draft()
         let mail = try await store.write { tables -> Mail? in
-            guard let account = try tables.accounts.find(user), account.state.takesAuthenticators else { throw Refusal.userMissing }
+            guard let account = try tables.accounts.find(user), account.state.takesAuthenticators
+            else { throw Refusal.userMissing }
             if let known = try tables.deviceKeys.find(new.id, app: app.id) {
-                guard known.account == user, var old = try tables.authenticators.find(known.authenticator, of: account),
+                guard known.account == user,
+                    var old = try tables.authenticators.find(known.authenticator, of: account),
                     old.content.use({ $0 == content })
                 else { throw Refusal.keyIDTaken }
                 guard let attestation = new.attestation else { return nil }
                 old.info["attestation"] = .object(attestation.info)
-                if let verification = attestation.userVerification { old.info["user_verification"] = .string(verification.rawValue) }
+                if let verification = attestation.userVerification {
+                    old.info["user_verification"] = .string(verification.rawValue)
+                }
                 try tables.authenticators.update(old, of: account, at: now)
-                let detail: [String: JSONValue] = ["authenticator": .string(old.id.text), "attestation": .object(attestation.info)]
+                let detail: [String: JSONValue] = [
+                    "authenticator": .string(old.id.text), "attestation": .object(attestation.info),
+                ]
                 try tables.audit.append(
-                    AuditEvent("native_biometrics.attested", actor: actor, account: user, app: app.id, detail: detail), at: now)
+                    AuditEvent(
+                        "native_biometrics.attested", actor: actor, account: user, app: app.id,
+                        detail: detail), at: now)
                 return nil
             }
             let others = try tables.deviceKeys.all(of: user, app: app.id)
             for other in others where try Self.isLocked(other, tables) { throw Refusal.locked }
             let replaced = others.filter { $0.deviceHash != nil && $0.deviceHash == deviceHash }
-            guard others.count - replaced.count < app.settings.biometric.maxKeys else { throw Refusal.tooMany }
+            guard others.count - replaced.count < app.settings.biometric.maxKeys else {
+                throw Refusal.tooMany
+            }
             for old in replaced { try Self.remove(old, from: tables, sparing: grant, at: now) }
             let record = AuthenticatorRecord(
-                id: id, account: user, type: .nativeBiometrics, app: app.id, content: content, info: registered, createdAt: now)
+                id: id, account: user, type: .nativeBiometrics, app: app.id, content: content,
+                info: registered, createdAt: now)
             try tables.authenticators.insert(record, of: account)
             try tables.deviceKeys.insert(
-                DeviceKeyRecord(app: app.id, keyID: new.id, authenticator: id, account: user, deviceHash: deviceHash))
-            var detail: [String: JSONValue] = ["authenticator": .string(id.text), "replaced": .number(Double(replaced.count))]
+                DeviceKeyRecord(
+                    app: app.id, keyID: new.id, authenticator: id, account: user,
+                    deviceHash: deviceHash))
+            var detail: [String: JSONValue] = [
+                "authenticator": .string(id.text), "replaced": .number(Double(replaced.count)),
+            ]
             detail["attestation"] = registered["attestation"]
             try tables.audit.append(
-                AuditEvent("native_biometrics.registered", actor: actor, account: user, app: app.id, detail: detail), at: now)
+                AuditEvent(
+                    "native_biometrics.registered", actor: actor, account: user, app: app.id,
+                    detail: detail), at: now)
             return try notice.store(about: record, of: account, app: app.id, in: tables, at: now)
         }
         notices.send(mail)
     }
 
-    private static func isLocked(_ key: DeviceKeyRecord, _ tables: Tables) throws -> Bool { try tables.locks.isHeld(key.authenticator) }
+    private static func isLocked(_ key: DeviceKeyRecord, _ tables: Tables) throws -> Bool {
+        try tables.locks.isHeld(key.authenticator)
+    }
 
     /// The key and whatever it brought, but for the sign-in that asks for it.
-    private static func remove(_ key: DeviceKeyRecord, from tables: Tables, sparing grant: GrantID? = nil, at now: Instant) throws {
+    private static func remove(
+        _ key: DeviceKeyRecord, from tables: Tables, sparing grant: GrantID? = nil, at now: Instant
+    ) throws {
         _ = try tables.grants.revokeAll(by: key.authenticator, except: grant, at: now)
         _ = try tables.authenticators.delete(key.authenticator, of: key.account)
     }
@@ -135,16 +164,21 @@ struct DeviceKeyService: Sendable {
     }
 
     /// Whether an attestation proved where the key lives.
-    static func isAttested(_ record: AuthenticatorRecord) -> Bool { record.info["attestation"]?.objectValue != nil }
+    static func isAttested(_ record: AuthenticatorRecord) -> Bool {
+        record.info["attestation"]?.objectValue != nil
+    }
 
     /// What a signature of this key proves, as `amr` values.
     ///
-    /// `hwk` needs an attestation; without one, the key may live anywhere: `pop`. `x_biometric` names biometric login, and is left out for a key that opens
-    /// with a PIN as well. Such a key counts as `mfa` when its attestation says that the device verifies its user.
+    /// `hwk` needs an attestation; without one, the key may live anywhere: `pop`. `x_biometric`
+    /// names biometric login, and is left out for a key that opens with a PIN as well. Such a key
+    /// counts as `mfa` when its attestation says that the device verifies its user.
     static func methods(of record: AuthenticatorRecord) -> [String] {
         let isAttested = isAttested(record)
         let possession = isAttested ? AuthenticatorType.nativeBiometrics.method : "pop"
-        switch record.info["user_verification"]?.stringValue.flatMap(KeyUserVerification.init(rawValue:)) {
+        switch record.info["user_verification"]?.stringValue.flatMap(
+            KeyUserVerification.init(rawValue:))
+        {
         case .biometricOrPIN?: return isAttested ? [possession, "mfa"] : [possession]
         case KeyUserVerification.none?: return [possession]
         case .biometric?, nil: return [possession, "x_biometric"]
@@ -163,15 +197,19 @@ struct DeviceKeyService: Sendable {
     ///
     /// - Parameters:
     ///   - user: who it has to belong to, if that is known.
-    ///   - device: one that somebody has signed in on; its guesses count apart if that was the key's owner.
+    ///   - device: one that somebody has signed in on; its guesses count apart if that was the
+    ///     key's owner.
     ///   - isRight: whether the key made the signature.
     func verify(
-        _ keyID: String, of user: UserID? = nil, app: AppRecord, device: KnownDevice? = nil, actor: String,
+        _ keyID: String, of user: UserID? = nil, app: AppRecord, device: KnownDevice? = nil,
+        actor: String,
         _ isRight: @escaping @Sendable (DevicePublicKey) -> Bool
     ) async throws -> Verdict {
         let found = try await store.read { tables -> (AccountRecord, AuthenticatorRecord)? in
-            guard let key = try tables.deviceKeys.find(keyID, app: app.id), user == nil || key.account == user,
-                let account = try tables.accounts.find(key.account), account.state == .active || (account.state == .pending && user != nil),
+            guard let key = try tables.deviceKeys.find(keyID, app: app.id),
+                user == nil || key.account == user,
+                let account = try tables.accounts.find(key.account),
+                account.state == .active || (account.state == .pending && user != nil),
                 let authenticator = try tables.authenticators.find(key.authenticator, of: account)
             else { return nil }
             return (account, authenticator)
@@ -183,52 +221,71 @@ struct DeviceKeyService: Sendable {
         let share = known.map { .device($0, of: account.id) } ?? WorkShare.stranger(naming: keyID)
         guard let pass = try await gate.begin(authenticator, device: known) else {
             let refusal = try await refuse(account.id, app.id, actor, ["locked": true])
-            return try await signatures.check(with: key, for: share) { isRight(key) } ? .locked : refusal
+            return try await signatures.check(with: key, for: share) { isRight(key) }
+                ? .locked : refusal
         }
         let isAccepted: Bool
-        do { isAccepted = try await signatures.check(with: key, for: share) { isRight(key) } } catch {
+        do { isAccepted = try await signatures.check(with: key, for: share) { isRight(key) } } catch
+        {
             try await gate.abandon(pass)
             throw error
         }
-        guard isAccepted else { return try await refuse(account.id, app.id, actor, isJudged: true, [:]) }
+        guard isAccepted else {
+            return try await refuse(account.id, app.id, actor, isJudged: true, [:])
+        }
         try await gate.succeed(pass)
-        metrics.count("mien_authentications_total", "type=\"native_biometrics\",result=\"accepted\"")
+        metrics.count(
+            "mien_authentications_total", "type=\"native_biometrics\",result=\"accepted\"")
         return .owner(
-            Owner(account: account.id, authenticator: authenticator.id, epoch: account.epoch, methods: Self.methods(of: authenticator)))
+            Owner(
+                account: account.id, authenticator: authenticator.id, epoch: account.epoch,
+                methods: Self.methods(of: authenticator)))
     }
 
     /// One answer for every kind of no; the audit log knows which.
     ///
-    /// - Parameter isJudged: whether the lock gate counted the signature; if not, anybody can cause it without end, and it is counted there, too.
+    /// - Parameter isJudged: whether the lock gate counted the signature; if not, anybody can cause
+    ///   it without end, and it is counted there, too.
     private func refuse(
-        _ account: UserID?, _ app: AppID, _ actor: String, isJudged: Bool = false, _ detail: [String: JSONValue]
+        _ account: UserID?, _ app: AppID, _ actor: String, isJudged: Bool = false,
+        _ detail: [String: JSONValue]
     ) async throws -> Verdict {
         metrics.count("mien_authentications_total", "type=\"native_biometrics\",result=\"refused\"")
         let now = clock.now
-        let event = AuditEvent("native_biometrics.refused", actor: actor, account: account, app: app, detail: detail)
-        try await store.write { try isJudged ? $0.audit.append(event, at: now) : $0.audit.count(event, at: now) }
+        let event = AuditEvent(
+            "native_biometrics.refused", actor: actor, account: account, app: app, detail: detail)
+        try await store.write {
+            try isJudged ? $0.audit.append(event, at: now) : $0.audit.count(event, at: now)
+        }
         return .refused
     }
 
     private static func key(_ record: AuthenticatorRecord) -> DevicePublicKey? {
-        record.content.use { bytes in (try? JSONText.parse(bytes)).flatMap { try? DevicePublicKey(jwk: $0) } }
+        record.content.use { bytes in
+            (try? JSONText.parse(bytes)).flatMap { try? DevicePublicKey(jwk: $0) }
+        }
     }
 
     // MARK: Looking after them
 
     func list(of account: AccountRecord, app: AppID) async throws -> [Listed] {
         try await store.read { tables in
-            try tables.authenticators.all(of: account).filter { $0.type == .nativeBiometrics && $0.app == app }.map { record in
+            try tables.authenticators.all(of: account).filter {
+                $0.type == .nativeBiometrics && $0.app == app
+            }.map { record in
                 func text(_ name: String) -> String { record.info[name]?.stringValue ?? "" }
                 return Listed(
-                    keyID: text("key_id"), name: text("name"), system: text("os"), algorithm: text("algorithm"),
+                    keyID: text("key_id"), name: text("name"), system: text("os"),
+                    algorithm: text("algorithm"),
                     createdAt: record.createdAt.milliseconds)
             }
         }
     }
 
     /// - Returns: whether the user has such a key.
-    func rename(_ keyID: String, to name: String, of account: AccountRecord, app: AppID) async throws -> Bool {
+    func rename(_ keyID: String, to name: String, of account: AccountRecord, app: AppID)
+        async throws -> Bool
+    {
         let now = clock.now
         return try await store.write { tables in
             guard let key = try tables.deviceKeys.find(keyID, app: app), key.account == account.id,
@@ -244,12 +301,17 @@ struct DeviceKeyService: Sendable {
     ///
     /// - Parameter keyID: `nil` for all the user has in this app.
     /// - Returns: how many there were.
-    /// - Throws: ``Refusal`` `.locked` if an administrator or a journey has locked one of them. Then nothing was removed.
+    /// - Throws: ``Refusal`` `.locked` if an administrator or a journey has locked one of them.
+    ///   Then nothing was removed.
     @discardableResult
-    func delete(_ keyID: String?, of user: UserID, app: AppID, actor: String, sparing grant: GrantID? = nil) async throws -> Int {
+    func delete(
+        _ keyID: String?, of user: UserID, app: AppID, actor: String, sparing grant: GrantID? = nil
+    ) async throws -> Int {
         let now = clock.now
         return try await store.write { tables in
-            let keys = try tables.deviceKeys.all(of: user, app: app).filter { keyID == nil || $0.keyID == keyID }
+            let keys = try tables.deviceKeys.all(of: user, app: app).filter {
+                keyID == nil || $0.keyID == keyID
+            }
             for key in keys where try Self.isLocked(key, tables) { throw Refusal.locked }
             for key in keys {
                 try Self.remove(key, from: tables, sparing: grant, at: now)

@@ -2,7 +2,8 @@ internal import Foundation
 internal import Logging
 internal import MienAttestation
 
-/// The operator's copy of Google's list of attestation keys that leaked, read anew when the file changes.
+/// The operator's copy of Google's list of attestation keys that leaked, read anew when the file
+/// changes.
 actor StatusListFile {
     /// What tells a file from the one that was read.
     private struct Stamp: Equatable {
@@ -18,16 +19,21 @@ actor StatusListFile {
     /// - Throws: ``ConfigurationError`` when the file is no such list.
     init(path: String, logger: Logger) throws {
         (self.path, self.logger, stamp) = (path, logger, Self.stamp(path))
-        do { list = try Self.read(path) } catch { throw ConfigurationError(["attestation.revoked: \(path) \(error.reason)"]) }
+        do { list = try Self.read(path) } catch {
+            throw ConfigurationError(["attestation.revoked: \(path) \(error.reason)"])
+        }
     }
 
-    /// The newest that could be read: a copy that is broken or gone takes nobody's name off the list.
+    /// The newest that could be read: a copy that is broken or gone takes nobody's name off the
+    /// list.
     func current() -> AndroidStatusList {
         let now = Self.stamp(path)
         guard now != stamp else { return list }
         stamp = now
         do { list = try Self.read(path) } catch {
-            logger.error("attestation.revoked is not as it should be; the list from before is used", metadata: ["reason": "\(error.reason)"])
+            logger.error(
+                "attestation.revoked is not as it should be; the list from before is used",
+                metadata: ["reason": "\(error.reason)"])
         }
         return list
     }
@@ -37,7 +43,8 @@ actor StatusListFile {
     private static func stamp(_ path: String) -> Stamp {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return Stamp(
-            modified: attributes?[.modificationDate] as? Date, bytes: (attributes?[.size] as? NSNumber)?.uint64Value,
+            modified: attributes?[.modificationDate] as? Date,
+            bytes: (attributes?[.size] as? NSNumber)?.uint64Value,
             number: (attributes?[.systemFileNumber] as? NSNumber)?.uint64Value)
     }
 
@@ -47,7 +54,10 @@ actor StatusListFile {
             throw Unreadable(reason: "cannot be read; check the path and its permissions")
         }
         do { return try AndroidStatusList(json: bytes) } catch {
-            throw Unreadable(reason: "is no copy of Google's status list, {\"entries\": {serial number: {\"status\": …}}}: \(error.reason)")
+            throw Unreadable(
+                reason:
+                    "is no copy of Google's status list, {\"entries\": {serial number: {\"status\": …}}}: \(error.reason)"
+            )
         }
     }
 }

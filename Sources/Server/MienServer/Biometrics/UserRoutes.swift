@@ -16,23 +16,44 @@ struct UserRoutes {
     func add(to router: RouterGroup<MienRequestContext>) {
         router.get("me/biometrics") { request, _ in
             let caller = try await grants.caller(of: request)
-            guard listsKeys else { throw Problem(.notPermitted, "the list is not shown on this server: identity.biometric.list_enabled") }
-            return try await JSONBody.response(Page(items: keys.list(of: caller.account, app: caller.app)))
+            guard listsKeys else {
+                throw Problem(
+                    .notPermitted,
+                    "the list is not shown on this server: identity.biometric.list_enabled")
+            }
+            return try await JSONBody.response(
+                Page(items: keys.list(of: caller.account, app: caller.app)))
         }
         router.patch("me/biometrics/:key") { request, context in
-            let caller = try await grants.caller(of: request), id = try context.parameters.require("key")
-            let name = try await body.read(KeyNameRequest.self, KeyNameRequest.CodingKeys.self, from: request).name
+            let caller = try await grants.caller(of: request),
+                id = try context.parameters.require("key")
+            let name = try await body.read(
+                KeyNameRequest.self, KeyNameRequest.CodingKeys.self, from: request
+            ).name
             guard (1...64).contains(name.unicodeScalars.count), name.isPrintable else {
-                throw Problem(.invalidRequest, errors: [.init(field: "name", message: "is one line of 1 to 64 characters, none of them for control")])
+                throw Problem(
+                    .invalidRequest,
+                    errors: [
+                        .init(
+                            field: "name",
+                            message: "is one line of 1 to 64 characters, none of them for control")
+                    ])
             }
-            guard try await keys.rename(id, to: name, of: caller.account, app: caller.app) else { throw Self.notFound }
+            guard try await keys.rename(id, to: name, of: caller.account, app: caller.app) else {
+                throw Self.notFound
+            }
             return Response(status: .noContent)
         }
         router.delete("me/biometrics/:key") { request, context in
-            let caller = try await grants.caller(of: request), id = try context.parameters.require("key")
+            let caller = try await grants.caller(of: request),
+                id = try context.parameters.require("key")
             try await changes.require(.remove, by: caller)
             do {
-                guard try await keys.delete(id, of: caller.account.id, app: caller.app, actor: "user", sparing: caller.grant.id) > 0 else {
+                guard
+                    try await keys.delete(
+                        id, of: caller.account.id, app: caller.app, actor: "user",
+                        sparing: caller.grant.id) > 0
+                else {
                     throw Self.notFound
                 }
             } catch is DeviceKeyService.Refusal { throw Problem.authenticatorLocked("This key") }

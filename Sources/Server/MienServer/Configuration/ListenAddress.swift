@@ -1,4 +1,5 @@
-/// A host and a port to listen on, written as `127.0.0.1:8081`, `[::1]:8081`, or `admin.example.org:8081`.
+/// A host and a port to listen on, written as `127.0.0.1:8081`, `[::1]:8081`, or
+/// `admin.example.org:8081`.
 public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// Without brackets.
     public let host: String
@@ -12,9 +13,17 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         var host = text[..<colon]
         let digits = text[text.index(after: colon)...]
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits) else { return nil }
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() } else if host.contains(":") { return nil }
-        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), !host.contains(where: { "[]/@".contains($0) }) else { return nil }
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let port = UInt16(digits)
+        else { return nil }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            return nil
+        }
+        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
+            !host.contains(where: { "[]/@".contains($0) })
+        else { return nil }
         self.init(host: String(host), port: Int(port))
     }
 

@@ -15,42 +15,66 @@ public struct ServerConfiguration: Sendable {
     ///   - file: a YAML file's path and contents.
     ///   - home: `MIEN_HOME`, for folders that are not set.
     /// - Throws: ``ConfigurationError`` with everything that is wrong.
-    public init(file: (path: String, contents: String)? = nil, environment: [String: String], home: URL) throws {
+    public init(
+        file: (path: String, contents: String)? = nil, environment: [String: String], home: URL
+    ) throws {
         let sources = try SettingSources(file: file, environment: environment)
         var texts = sources.texts
         if texts["data"] == "" { texts["data"] = home.appending(path: "server").path }
         if texts["packs"] == "" { texts["packs"] = home.appending(path: "packs").path }
-        if texts["mail.outbox"] == "" { texts["mail.outbox"] = URL(filePath: texts["data"]!).appending(path: "outbox").path }
+        if texts["mail.outbox"] == "" {
+            texts["mail.outbox"] = URL(filePath: texts["data"]!).appending(path: "outbox").path
+        }
         var problems: [String] = []
         for setting in ServerSetting.all {
-            if let problem = Self.problem(texts[setting.key]!, setting, place: sources.places[setting.key] ?? setting.key) {
+            if let problem = Self.problem(
+                texts[setting.key]!, setting, place: sources.places[setting.key] ?? setting.key)
+            {
                 problems.append(problem)
             }
         }
         if (texts["tls.certificate"] == "") != (texts["tls.key"] == "") {
-            problems.append("tls.certificate and tls.key belong together: set both, or neither for http")
+            problems.append(
+                "tls.certificate and tls.key belong together: set both, or neither for http")
         }
         if let problem = Self.adminProblem(texts) { problems.append(problem) }
-        if let url = texts["public_url"], !url.isEmpty, !["http://", "https://"].contains(where: url.hasPrefix) || url.hasSuffix("/") {
-            problems.append("public_url is an address like https://login.example.org, without a slash at its end")
-        }
-        if let name = texts["face.pack"], (try? PackID(name)) == nil { problems.append("face.pack: “\(name)” names no model pack") }
-        if let foreign = (texts["authentication.identities"] ?? "").split(separator: ",").map({ $0.trimmingCharacters(in: .whitespaces) })
-            .first(where: { !["", "biometric", "login_id", "oauth", "anonymous", "passkey", "siwe", "ldap"].contains($0) })
+        if let url = texts["public_url"], !url.isEmpty,
+            !["http://", "https://"].contains(where: url.hasPrefix) || url.hasSuffix("/")
         {
+            problems.append(
+                "public_url is an address like https://login.example.org, without a slash at its end"
+            )
+        }
+        if let name = texts["face.pack"], (try? PackID(name)) == nil {
+            problems.append("face.pack: “\(name)” names no model pack")
+        }
+        if let foreign = (texts["authentication.identities"] ?? "").split(separator: ",").map({
+            $0.trimmingCharacters(in: .whitespaces)
+        })
+        .first(where: {
+            !["", "biometric", "login_id", "oauth", "anonymous", "passkey", "siwe", "ldap"]
+                .contains($0)
+        }) {
             problems.append(
                 "authentication.identities: there is no “\(foreign)”; there are biometric, passkey (others of the guide's are taken, and mean nothing here)"
             )
         }
         problems += PasskeyPlace.problems(
-            id: texts["webauthn.rp_id"] ?? "", origins: Self.list(texts["webauthn.origins"] ?? ""), publicURL: texts["public_url"] ?? "")
-        if texts["mail.security"] == "none", let host = texts["mail.host"], !["", "localhost", "127.0.0.1", "::1"].contains(host) {
-            problems.append("mail.security: none sends codes in the clear; it is allowed for a relay on this machine only")
+            id: texts["webauthn.rp_id"] ?? "", origins: Self.list(texts["webauthn.origins"] ?? ""),
+            publicURL: texts["public_url"] ?? "")
+        if texts["mail.security"] == "none", let host = texts["mail.host"],
+            !["", "localhost", "127.0.0.1", "::1"].contains(host)
+        {
+            problems.append(
+                "mail.security: none sends codes in the clear; it is allowed for a relay on this machine only"
+            )
         }
         if let sender = texts["mail.from"], MailAddress(sender) == nil {
             problems.append("mail.from is an address like mien@example.org, not “\(sender)”")
         }
-        if texts["webhook.hosts"] != "", (texts["webhook.secret"] ?? "").utf8.count < Self.minWebhookSecret {
+        if texts["webhook.hosts"] != "",
+            (texts["webhook.secret"] ?? "").utf8.count < Self.minWebhookSecret
+        {
             problems.append(
                 """
                 webhook.secret has at least \(Self.minWebhookSecret) characters when webhook.hosts lists hosts, \
@@ -61,12 +85,18 @@ public struct ServerConfiguration: Sendable {
         self.texts = texts
     }
 
-    /// The admin API accepts credentials that open everything, so it never leaves the machine unencrypted.
+    /// The admin API accepts credentials that open everything, so it never leaves the machine
+    /// unencrypted.
     private static func adminProblem(_ texts: [String: String]) -> String? {
         let text = texts["admin.listen"] ?? ""
-        guard let address = ListenAddress(text) else { return "admin.listen must be a host and a port, like 127.0.0.1:8081, not “\(text)”" }
-        if address.port != 0, address.port == texts["port"].flatMap({ Int($0) }), address.host == texts["host"] {
-            return "admin.listen and host, port are the same address; give the admin API a port of its own"
+        guard let address = ListenAddress(text) else {
+            return "admin.listen must be a host and a port, like 127.0.0.1:8081, not “\(text)”"
+        }
+        if address.port != 0, address.port == texts["port"].flatMap({ Int($0) }),
+            address.host == texts["host"]
+        {
+            return
+                "admin.listen and host, port are the same address; give the admin API a port of its own"
         }
         guard address.isLoopback || texts["tls.key"] != "" else {
             return """
@@ -82,7 +112,8 @@ public struct ServerConfiguration: Sendable {
         var lines: [String] = [], open: [Substring] = []
         for setting in ServerSetting.all {
             let parts = setting.key.split(separator: "."), sections = parts.dropLast()
-            for depth in sections.indices where open.prefix(depth + 1) != sections.prefix(depth + 1) {
+            for depth in sections.indices where open.prefix(depth + 1) != sections.prefix(depth + 1)
+            {
                 open = Array(sections.prefix(depth + 1))
                 lines.append(String(repeating: "  ", count: depth) + "\(sections[depth]):")
             }
@@ -90,7 +121,9 @@ public struct ServerConfiguration: Sendable {
             let text = texts[setting.key]!
             let value = setting.isSecret && !text.isEmpty ? "‹hidden›" : text
             let indent = String(repeating: "  ", count: sections.count)
-            lines.append("\(indent)\(parts.last!): \(Self.yaml(value, setting.kind))  # \(setting.variable): \(setting.meaning)")
+            lines.append(
+                "\(indent)\(parts.last!): \(Self.yaml(value, setting.kind))  # \(setting.variable): \(setting.meaning)"
+            )
         }
         return lines.joined(separator: "\n")
     }
@@ -98,25 +131,38 @@ public struct ServerConfiguration: Sendable {
     private static func yaml(_ value: String, _ kind: ServerSetting.Kind) -> String {
         switch kind {
         case .integer, .number, .flag: value
-        case .list: "[" + value.split(separator: ",").map { "\"\($0)\"" }.joined(separator: ", ") + "]"
-        case .text, .path, .choice: "\"\(value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+        case .list:
+            "[" + value.split(separator: ",").map { "\"\($0)\"" }.joined(separator: ", ") + "]"
+        case .text, .path, .choice:
+            "\"\(value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
         }
     }
 
-    private static func problem(_ text: String, _ setting: ServerSetting, place: String) -> String? {
+    private static func problem(_ text: String, _ setting: ServerSetting, place: String) -> String?
+    {
         switch setting.kind {
         case .integer(let range):
-            Int(text).map(range.contains) == true ? nil : "\(place) is a whole number of \(range.lowerBound) to \(range.upperBound), not “\(text)”"
+            Int(text).map(range.contains) == true
+                ? nil
+                : "\(place) is a whole number of \(range.lowerBound) to \(range.upperBound), not “\(text)”"
         case .number(let range):
-            Double(text).map(range.contains) == true ? nil : "\(place) is a number of \(range.lowerBound) to \(range.upperBound), not “\(text)”"
-        case .flag: ["true", "false"].contains(text) ? nil : "\(place) is true or false, not “\(text)”"
-        case .choice(let words): words.contains(text) ? nil : "\(place) is one of \(words.joined(separator: ", ")), not “\(text)”"
-        case .text, .path, .list: text.contains(where: \.isNewline) ? "\(place) has more than one line" : nil
+            Double(text).map(range.contains) == true
+                ? nil
+                : "\(place) is a number of \(range.lowerBound) to \(range.upperBound), not “\(text)”"
+        case .flag:
+            ["true", "false"].contains(text) ? nil : "\(place) is true or false, not “\(text)”"
+        case .choice(let words):
+            words.contains(text)
+                ? nil : "\(place) is one of \(words.joined(separator: ", ")), not “\(text)”"
+        case .text, .path, .list:
+            text.contains(where: \.isNewline) ? "\(place) has more than one line" : nil
         }
     }
 
     private static func list(_ text: String) -> [String] {
-        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter {
+            !$0.isEmpty
+        }
     }
 
     private func text(_ key: String) -> String { texts[key]! }
@@ -129,7 +175,9 @@ public struct ServerConfiguration: Sendable {
     public var adminListen: ListenAddress { ListenAddress(text("admin.listen"))! }
     /// `nil`: derived from where the server listens.
     public var publicURL: String? { text("public_url").isEmpty ? nil : text("public_url") }
-    public var tls: (certificate: String, key: String)? { text("tls.key").isEmpty ? nil : (text("tls.certificate"), text("tls.key")) }
+    public var tls: (certificate: String, key: String)? {
+        text("tls.key").isEmpty ? nil : (text("tls.certificate"), text("tls.key"))
+    }
     public var logLevel: String { text("log.level") }
     public var logsJSON: Bool { text("log.json") == "true" }
     var changeRule: ChangeRule { ChangeRule(freshSeconds: integer("fresh_seconds")) }
@@ -137,13 +185,16 @@ public struct ServerConfiguration: Sendable {
     public var pack: String { text("face.pack") }
     public var faceWorkers: Int { integer("face.workers") }
     /// `nil`: what is faster.
-    var facePrecision: NetworkOptions.Precision? { NetworkOptions.Precision(rawValue: text("face.precision")) }
+    var facePrecision: NetworkOptions.Precision? {
+        NetworkOptions.Precision(rawValue: text("face.precision"))
+    }
     public var faceThreshold: Double { Double(text("face.threshold"))! }
     public var faceQuality: Int { integer("face.quality") }
     /// What holds where apps do not say.
     public var liveness: LivenessPolicy {
         LivenessPolicy(
-            mode: LivenessPolicy.Mode(rawValue: text("face.liveness.mode")), threshold: integer("face.liveness.threshold"), quality: faceQuality,
+            mode: LivenessPolicy.Mode(rawValue: text("face.liveness.mode")),
+            threshold: integer("face.liveness.threshold"), quality: faceQuality,
             timeoutSeconds: integer("face.liveness.timeout_seconds"))
     }
     /// Is the pack's presentation-attack network asked?
@@ -162,36 +213,60 @@ public struct ServerConfiguration: Sendable {
     public var guessesPerMinute: Int { integer("limit.guesses_per_minute") }
     public var connections: Int { integer("limit.connections") }
     /// `nil` behind a proxy, whose address all of them have.
-    public var connectionsPerAddress: Int? { trustsProxy ? nil : integer("limit.connections_per_address") }
+    public var connectionsPerAddress: Int? {
+        trustsProxy ? nil : integer("limit.connections_per_address")
+    }
     public var requestSeconds: Int { integer("limit.request_seconds") }
     var queueWaitSeconds: Int { integer("limit.queue_wait_seconds") }
     public var trustsProxy: Bool { text("trust_proxy") == "true" }
-    var identities: [String] { text("authentication.identities").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
+    var identities: [String] {
+        text("authentication.identities").split(separator: ",").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+    }
     var passkeyPlace: PasskeyPlace {
-        PasskeyPlace(id: text("webauthn.rp_id").isEmpty ? nil : text("webauthn.rp_id"), origins: Self.list(text("webauthn.origins")))
+        PasskeyPlace(
+            id: text("webauthn.rp_id").isEmpty ? nil : text("webauthn.rp_id"),
+            origins: Self.list(text("webauthn.origins")))
     }
     var listsDeviceKeys: Bool { text("identity.biometric.list_enabled") == "true" }
     public var auditsClients: Bool { text("audit.clients") == "true" }
     var recoveryPolicy: RecoveryPolicy { RecoveryPolicy(holdHours: integer("recovery.hold_hours")) }
     /// `nil` for ever.
-    var auditRetentionDays: Int? { integer("audit.retention_days") == 0 ? nil : integer("audit.retention_days") }
+    var auditRetentionDays: Int? {
+        integer("audit.retention_days") == 0 ? nil : integer("audit.retention_days")
+    }
     public var tokenRotateDays: Int { integer("token.rotate_days") }
-    public var webhookHosts: [String] { text("webhook.hosts").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() } }
+    public var webhookHosts: [String] {
+        text("webhook.hosts").split(separator: ",").map {
+            $0.trimmingCharacters(in: .whitespaces).lowercased()
+        }
+    }
     public var webhooksMayBePrivate: Bool { text("webhook.allow_private") == "true" }
     public var webhookSecret: Sensitive<String> { Sensitive(text("webhook.secret")) }
-    var attestationRoots: String? { text("attestation.roots").isEmpty ? nil : text("attestation.roots") }
-    var attestationRevoked: String? { text("attestation.revoked").isEmpty ? nil : text("attestation.revoked") }
+    var attestationRoots: String? {
+        text("attestation.roots").isEmpty ? nil : text("attestation.roots")
+    }
+    var attestationRevoked: String? {
+        text("attestation.revoked").isEmpty ? nil : text("attestation.revoked")
+    }
     var webhookAuthorities: String? { text("webhook.ca").isEmpty ? nil : text("webhook.ca") }
     public var passwordWorkers: Int { integer("password.workers") }
-    var passwordPolicy: PasswordPolicy { PasswordPolicy(minimumLength: integer("password.minimum_length")) }
-    var passwordCost: PasswordHasher.Cost { .init(memory: integer("password.memory_kib"), passes: integer("password.passes")) }
+    var passwordPolicy: PasswordPolicy {
+        PasswordPolicy(minimumLength: integer("password.minimum_length"))
+    }
+    var passwordCost: PasswordHasher.Cost {
+        .init(memory: integer("password.memory_kib"), passes: integer("password.passes"))
+    }
 
     /// The relay; `nil`: mails are written to the outbox.
     var relay: MailRelay? {
         guard !text("mail.host").isEmpty else { return nil }
         return MailRelay(
-            host: text("mail.host"), port: integer("mail.port"), security: MailRelay.Security(rawValue: text("mail.security"))!,
-            user: text("mail.user").isEmpty ? nil : text("mail.user"), password: Sensitive(text("mail.password")), from: mailFrom,
+            host: text("mail.host"), port: integer("mail.port"),
+            security: MailRelay.Security(rawValue: text("mail.security"))!,
+            user: text("mail.user").isEmpty ? nil : text("mail.user"),
+            password: Sensitive(text("mail.password")), from: mailFrom,
             authorities: text("mail.ca").isEmpty ? nil : text("mail.ca"))
     }
     var mailFrom: MailAddress { MailAddress(text("mail.from"))! }

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import Yams
 
-/// Settings as texts, from the standard values, a YAML file and the environment, each over the one before.
+/// Settings as texts, from the standard values, a YAML file and the environment, each over the one
+/// before.
 struct SettingSources {
     private(set) var texts: [String: String] = [:]
     /// Where each that is not the standard one came from, for messages.
@@ -10,14 +11,16 @@ struct SettingSources {
     /// Whether every key of every mapping is a scalar.
     private static func hasPlainKeys(_ node: Node) -> Bool {
         switch node {
-        case .mapping(let mapping): mapping.allSatisfy { $0.key.scalar != nil && hasPlainKeys($0.value) }
+        case .mapping(let mapping):
+            mapping.allSatisfy { $0.key.scalar != nil && hasPlainKeys($0.value) }
         case .sequence(let sequence): sequence.allSatisfy(hasPlainKeys)
         case .scalar, .alias: true
         }
     }
 
     /// - Parameter file: YAML with the keys as sections, or `nil`.
-    /// - Throws: ``ConfigurationError``: a file that is no YAML, an unknown key, a value that is no text or list.
+    /// - Throws: ``ConfigurationError``: a file that is no YAML, an unknown key, a value that is no
+    ///   text or list.
     init(file: (path: String, contents: String)?, environment: [String: String]) throws {
         for setting in ServerSetting.all { texts[setting.key] = setting.standard }
         if let file {
@@ -26,7 +29,9 @@ struct SettingSources {
                 let node = try Yams.compose(yaml: file.contents)
                 // Yams ends the process on a mapping whose key is not plain text.
                 guard node.map(Self.hasPlainKeys) ?? true else {
-                    throw ConfigurationError(["\(file.path): a key is not plain text; write key: value"])
+                    throw ConfigurationError([
+                        "\(file.path): a key is not plain text; write key: value"
+                    ])
                 }
                 top = node?.any
             } catch let error as ConfigurationError { throw error } catch {
@@ -34,7 +39,9 @@ struct SettingSources {
             }
             var problems: [String] = []
             if let top {
-                guard let sections = top as? [String: Any] else { throw ConfigurationError(["\(file.path): the top is not a list of settings"]) }
+                guard let sections = top as? [String: Any] else {
+                    throw ConfigurationError(["\(file.path): the top is not a list of settings"])
+                }
                 read(sections, under: "", from: file.path, &problems)
             }
             guard problems.isEmpty else { throw ConfigurationError(problems) }
@@ -46,7 +53,10 @@ struct SettingSources {
         }
     }
 
-    private mutating func read(_ section: [String: Any], under prefix: String, from path: String, _ problems: inout [String]) {
+    private mutating func read(
+        _ section: [String: Any], under prefix: String, from path: String,
+        _ problems: inout [String]
+    ) {
         for (name, value) in section.sorted(by: { $0.key < $1.key }) {
             let key = prefix + name
             if let setting = ServerSetting.byKey[key] {
@@ -56,10 +66,14 @@ struct SettingSources {
                 }
                 texts[key] = text
                 places[key] = "\(path): \(key)"
-            } else if let deeper = value as? [String: Any], ServerSetting.all.contains(where: { $0.key.hasPrefix(key + ".") }) {
+            } else if let deeper = value as? [String: Any],
+                ServerSetting.all.contains(where: { $0.key.hasPrefix(key + ".") })
+            {
                 read(deeper, under: key + ".", from: path, &problems)
             } else {
-                problems.append("\(path): there is no setting “\(key)”\(Self.suggestion(key)); mien serve --print-config shows all")
+                problems.append(
+                    "\(path): there is no setting “\(key)”\(Self.suggestion(key)); mien serve --print-config shows all"
+                )
             }
         }
     }
@@ -71,7 +85,8 @@ struct SettingSources {
         case let number as Int: String(number)
         case let number as Double: String(number)
         case is NSNull: ""
-        case let list as [Any]: if case .list = kind { list.map { "\($0)" }.joined(separator: ",") } else { nil }
+        case let list as [Any]:
+            if case .list = kind { list.map { "\($0)" }.joined(separator: ",") } else { nil }
         default: nil
         }
     }

@@ -6,49 +6,71 @@ internal import MienStore
 
 /// Users, locks, consents.
 extension EffectPerformer {
-    /// An active account, or the pending one this run is signing up; `nil` for none and for one that is suspended or somebody else's sign-up.
+    /// An active account, or the pending one this run is signing up; `nil` for none and for one
+    /// that is suspended or somebody else's sign-up.
     func account(_ user: UserReference, _ context: EffectContext) async throws -> AccountRecord? {
         if let own = try await signUp(user, context) { return own }
         let found: AccountRecord? =
             switch user {
             case .id(let id): try await store.read { try $0.accounts.find(id) }
-            case .identifier(let text): try await store.read { tables in try text.use { try tables.accounts.find(identifier: $0) } }
+            case .identifier(let text):
+                try await store.read { tables in
+                    try text.use { try tables.accounts.find(identifier: $0) }
+                }
             }
         return found?.state == .active ? found : nil
     }
 
-    /// The run's own sign-up, if `user` refers to it by id, held name, or claimed address. Another account may have that address.
-    private func signUp(_ user: UserReference, _ context: EffectContext) async throws -> AccountRecord? {
-        guard let id = context.signUp, let account = try await store.read({ try $0.accounts.find(id) }), account.state == .pending else { return nil }
+    /// The run's own sign-up, if `user` refers to it by id, held name, or claimed address. Another
+    /// account may have that address.
+    private func signUp(_ user: UserReference, _ context: EffectContext) async throws
+        -> AccountRecord?
+    {
+        guard let id = context.signUp,
+            let account = try await store.read({ try $0.accounts.find(id) }),
+            account.state == .pending
+        else { return nil }
         switch user {
         case .id(let named): return named == id ? account : nil
         case .identifier(let text):
             let candidates = text.use { LoginName.candidates($0) }
             let own = account.profile.use { profile in
-                ((try? profile.names()) ?? []) + [profile.claimedEmail.flatMap { try? LoginName($0, kind: .email) }].compactMap { $0 }
+                ((try? profile.names()) ?? [])
+                    + [profile.claimedEmail.flatMap { try? LoginName($0, kind: .email) }].compactMap
+                { $0 }
             }
             return candidates.contains(where: own.contains) ? account : nil
         }
     }
 
-    /// Takes a guess from a bucket: one for each name that is typed, whether or not it is anybody's, or one for this device and method if the
-    /// method has succeeded on the device before. So strangers cannot use up the owner's guesses, and a new device token brings nobody more.
+    /// Takes a guess from a bucket: one for each name that is typed, whether or not it is
+    /// anybody's, or one for this device and method if the method has succeeded on the device
+    /// before. So strangers cannot use up the owner's guesses, and a new device token brings nobody
+    /// more.
     ///
-    /// By name rather than by account: if an account's names shared a bucket, draining it under one name and finding another name's empty would
-    /// tell that both are the same person's. The lock gate counts by account.
+    /// By name rather than by account: if an account's names shared a bucket, draining it under one
+    /// name and finding another name's empty would tell that both are the same person's. The lock
+    /// gate counts by account.
     func mayGuess(
-        _ user: UserReference, _ account: AccountRecord?, _ method: AuthenticatorType, _ context: EffectContext
+        _ user: UserReference, _ account: AccountRecord?, _ method: AuthenticatorType,
+        _ context: EffectContext
     ) async throws -> Bool {
         let key: String
         if let account, let device = context.device(of: account.id),
-            try await gate.hasOwnCounter(device, LockSubject(account.id, method, app: context.app.id))
+            try await gate.hasOwnCounter(
+                device, LockSubject(account.id, method, app: context.app.id))
         {
             key = "\(account.id.text) \(device.text) \(method.rawValue)"
         } else {
             switch user {
             case .id(let id): key = id.text
             case .identifier(let text):
-                key = text.use { Base64URL.encode(store.keys.hash(ofSecret: Array((LoginName.candidates($0).first?.identifier ?? "").utf8))) }
+                key = text.use {
+                    Base64URL.encode(
+                        store.keys.hash(
+                            ofSecret: Array((LoginName.candidates($0).first?.identifier ?? "").utf8)
+                        ))
+                }
             }
         }
         return guesses.take(key, at: clock.now) == nil
@@ -56,27 +78,39 @@ extension EffectPerformer {
 
     func create(_ user: NewUser, _ context: EffectContext) async throws -> EffectResult.Answer {
         let profile = AccountProfile(
-            externalID: user.externalID?.use { $0 }, username: user.username?.use { $0 }, claimedEmail: user.email?.use { $0 },
+            externalID: user.externalID?.use { $0 }, username: user.username?.use { $0 },
+            claimedEmail: user.email?.use { $0 },
             attributes: user.attributes.use { $0 })
         guard let end = context.endsAt else { return .refused(.unavailable) }
-        do { return .userCreated(try await signUps.begin(profile, password: user.password, app: context.app, until: end)) } catch is Problem {
+        do {
+            return .userCreated(
+                try await signUps.begin(
+                    profile, password: user.password, app: context.app, until: end))
+        } catch is Problem {
             // A password or a name that no account can have, taken or not.
             return .refused(.notAllowed)
         }
     }
 
-    /// Locks or unlocks all authenticators of a type, as a user may have several device keys. Refused while an administrator's lock is on one of
-    /// them: only an administrator lifts that.
-    func setLock(_ isLocked: Bool, _ user: UserID, _ type: AuthenticatorType, _ context: EffectContext) async throws -> EffectResult.Answer {
+    /// Locks or unlocks all authenticators of a type, as a user may have several device keys.
+    /// Refused while an administrator's lock is on one of them: only an administrator lifts that.
+    func setLock(
+        _ isLocked: Bool, _ user: UserID, _ type: AuthenticatorType, _ context: EffectContext
+    ) async throws -> EffectResult.Answer {
         guard context.app.isFirstParty else { return .refused(.notAllowed) }
         let now = clock.now, app = context.app.id
         let grant = context.begun?.grant
         return try await store.write { tables in
-            guard let account = try tables.accounts.find(user) else { return .refused(.notRegistered) }
-            let found = try tables.authenticators.all(of: account).filter { $0.type == type && (!type.isPerApp || $0.app == app) }
+            guard let account = try tables.accounts.find(user) else {
+                return .refused(.notRegistered)
+            }
+            let found = try tables.authenticators.all(of: account).filter {
+                $0.type == type && (!type.isPerApp || $0.app == app)
+            }
             guard !found.isEmpty else { return .refused(.notRegistered) }
             if !isLocked {
-                for authenticator in found where try tables.locks.holders(of: authenticator.id).contains(.administrator) {
+                for authenticator in found
+                where try tables.locks.holders(of: authenticator.id).contains(.administrator) {
                     return .refused(.notAllowed)
                 }
             }
@@ -89,23 +123,32 @@ extension EffectPerformer {
                 }
                 try tables.audit.append(
                     AuditEvent(
-                        isLocked ? "authenticator.locked" : "authenticator.unlocked", actor: "journey", account: user, app: app,
-                        detail: ["authenticator": .string(authenticator.id.text), "type": .string(type.rawValue)]), at: now)
+                        isLocked ? "authenticator.locked" : "authenticator.unlocked",
+                        actor: "journey", account: user, app: app,
+                        detail: [
+                            "authenticator": .string(authenticator.id.text),
+                            "type": .string(type.rawValue),
+                        ]), at: now)
             }
             return .done
         }
     }
 
-    func recordConsent(_ user: UserID, _ text: ConsentText, _ context: EffectContext) async throws -> EffectResult.Answer {
+    func recordConsent(_ user: UserID, _ text: ConsentText, _ context: EffectContext) async throws
+        -> EffectResult.Answer
+    {
         let now = clock.now, app = context.app.id
         var generator = SystemRandomNumberGenerator()
         let record = ConsentRecord(
-            id: "con_" + Base64URL.encode(generator.bytes(16)), account: user, app: app, purpose: Self.facePurpose, textVersion: text.version,
+            id: "con_" + Base64URL.encode(generator.bytes(16)), account: user, app: app,
+            purpose: Self.facePurpose, textVersion: text.version,
             givenAt: now)
         try await store.write { tables in
             try tables.consents.insert(record)
             try tables.audit.append(
-                AuditEvent("consent.given", actor: "journey", account: user, app: app, detail: ["text_version": .string(text.version)]), at: now)
+                AuditEvent(
+                    "consent.given", actor: "journey", account: user, app: app,
+                    detail: ["text_version": .string(text.version)]), at: now)
         }
         return .done
     }

@@ -8,20 +8,31 @@ internal import MienStore
 
 /// Keys behind a device's biometrics: the same records as those of the biometric grant.
 extension EffectPerformer {
-    func registerKey(_ user: UserID, _ new: DeviceKeyRegistration, _ context: EffectContext) async throws -> EffectResult.Answer {
+    func registerKey(_ user: UserID, _ new: DeviceKeyRegistration, _ context: EffectContext)
+        async throws -> EffectResult.Answer
+    {
         let settings = context.app.settings.biometric
         // Used up first, whatever is asked for. A device that attests nothing may take its time.
-        let isFresh = try await challenges.take(new.challenge.text, for: .journey, binding: context.run.text)
-        guard settings.isEnabled, DeviceKeyService.isKeyID(new.publicKeyID), let key = Self.key(new.publicKey) else {
+        let isFresh = try await challenges.take(
+            new.challenge.text, for: .journey, binding: context.run.text)
+        guard settings.isEnabled, DeviceKeyService.isKeyID(new.publicKeyID),
+            let key = Self.key(new.publicKey)
+        else {
             return .refused(.notAllowed)
         }
-        let claim = AttestationJudge.Claim(key: key, challenge: new.challenge.text, user: user), attestation: ProvedAttestation?
-        do { attestation = try await proved(new.attestation, claim, isFresh, context) } catch is AttestationJudge.Refusal {
+        let claim = AttestationJudge.Claim(key: key, challenge: new.challenge.text, user: user),
+            attestation: ProvedAttestation?
+        do {
+            attestation = try await proved(new.attestation, claim, isFresh, context)
+        } catch is AttestationJudge.Refusal {
             return .refused(.notAllowed)
         }
         let wanted = DeviceKeyService.NewKey(
-            id: new.publicKeyID, key: key, device: nil, name: new.os, system: new.os.lowercased(), attestation: attestation)
-        do { try await deviceKeys.register(wanted, of: user, app: context.app, actor: "journey") } catch is DeviceKeyService.Refusal {
+            id: new.publicKeyID, key: key, device: nil, name: new.os, system: new.os.lowercased(),
+            attestation: attestation)
+        do {
+            try await deviceKeys.register(wanted, of: user, app: context.app, actor: "journey")
+        } catch is DeviceKeyService.Refusal {
             return .refused(.notAllowed)
         }
         return .deviceKeyRegistered(user, publicKeyID: new.publicKeyID)
@@ -35,32 +46,43 @@ extension EffectPerformer {
         let given: DeviceAttestation?
         do {
             given = try text.map { text in
-                guard let value = try? JSONText.parse(text) else { throw MalformedAttestation(reason: "is no JSON") }
+                guard let value = try? JSONText.parse(text) else {
+                    throw MalformedAttestation(reason: "is no JSON")
+                }
                 return try DeviceAttestation(value)
             }
         } catch let error as MalformedAttestation {
             try await attestations.refuse(.malformed, nil, claim, context.app, "journey")
             throw AttestationJudge.Refusal(reason: "the attestation \(error.reason)")
         }
-        return try await attestations.judge(given, claim, isFresh: isFresh, app: context.app, actor: "journey")
+        return try await attestations.judge(
+            given, claim, isFresh: isFresh, app: context.app, actor: "journey")
     }
 
-    /// A public key as devices send it: SubjectPublicKeyInfo in base64 or PEM, the 65 bytes of a P-256 point in base64, or a JWK.
+    /// A public key as devices send it: SubjectPublicKeyInfo in base64 or PEM, the 65 bytes of a
+    /// P-256 point in base64, or a JWK.
     static func key(_ text: String) -> DevicePublicKey? {
-        if text.hasPrefix("{") { return (try? JSONText.parse(text)).flatMap { try? DevicePublicKey(jwk: $0) } }
+        if text.hasPrefix("{") {
+            return (try? JSONText.parse(text)).flatMap { try? DevicePublicKey(jwk: $0) }
+        }
         let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }
         guard let bytes = Self.base64(lines.joined()) else { return nil }
-        if bytes.count == 65, bytes[0] == 4 { return try? DevicePublicKey(.p256(x: Array(bytes[1...32]), y: Array(bytes[33...]))) }
+        if bytes.count == 65, bytes[0] == 4 {
+            return try? DevicePublicKey(.p256(x: Array(bytes[1...32]), y: Array(bytes[33...])))
+        }
         return try? DevicePublicKey(spki: bytes)
     }
 
     /// In either alphabet, with or without padding.
     private static func base64(_ text: String) -> [UInt8]? {
-        Base64URL.decode(text.replacing("+", with: "-").replacing("/", with: "_").prefix { $0 != "=" })
+        Base64URL.decode(
+            text.replacing("+", with: "-").replacing("/", with: "_").prefix { $0 != "=" })
     }
 
     /// Whoever is asked for, there is a challenge.
-    func challenge(_ purpose: DeviceKeyPurpose, _ context: EffectContext) async throws -> EffectResult.Answer {
+    func challenge(_ purpose: DeviceKeyPurpose, _ context: EffectContext) async throws
+        -> EffectResult.Answer
+    {
         let token = try await challenges.make(for: .journey, binding: context.run.text).token
         guard let id = ChallengeID(token) else { return .refused(.unavailable) }
         return .deviceChallenge(id, challenge: Self.challengeText(id, purpose))
@@ -68,7 +90,8 @@ extension EffectPerformer {
 
     /// What the device signs, or has a new key attested with, as UTF-8.
     ///
-    /// A transaction's data goes into it: `<challenge>.<SHA-256 of the data, as JSON with sorted keys>`.
+    /// A transaction's data goes into it:
+    /// `<challenge>.<SHA-256 of the data, as JSON with sorted keys>`.
     static func challengeText(_ id: ChallengeID, _ purpose: DeviceKeyPurpose) -> String {
         switch purpose {
         case .authentication, .registration: return id.text
@@ -78,28 +101,39 @@ extension EffectPerformer {
         }
     }
 
-    func verify(_ user: UserReference, _ proof: DeviceKeyProof, _ context: EffectContext) async throws -> EffectResult.Answer {
+    func verify(_ user: UserReference, _ proof: DeviceKeyProof, _ context: EffectContext)
+        async throws -> EffectResult.Answer
+    {
         let text = Self.challengeText(proof.challenge, proof.purpose)
-        let isFresh = try await challenges.take(proof.challenge.text, for: .journey, binding: context.run.text)
+        let isFresh = try await challenges.take(
+            proof.challenge.text, for: .journey, binding: context.run.text)
         let isRepeated = proof.challengeText?.use { $0 == text } ?? true
         let found = try await account(user, context)
         // Switched off, it lets nobody in, registered or not.
-        guard context.app.settings.biometric.isEnabled, isFresh, isRepeated, try await mayGuess(user, found, .nativeBiometrics, context),
+        guard context.app.settings.biometric.isEnabled, isFresh, isRepeated,
+            try await mayGuess(user, found, .nativeBiometrics, context),
             let account = found, let signature = proof.signature.use({ Self.base64($0) })
         else { return try await refuse(.nativeBiometrics, nil, context) }
         // ES256 comes from Apple's and Android's key stores in DER, from the web as 64 bytes.
         let form: ES256Signature.Form = signature.count == 64 ? .raw : .der
         let verdict = try await deviceKeys.verify(
-            proof.publicKeyID, of: account.id, app: context.app, device: context.knownDevice, actor: "journey"
+            proof.publicKeyID, of: account.id, app: context.app, device: context.knownDevice,
+            actor: "journey"
         ) { $0.isValid(signature, over: Array(text.utf8), form: form) }
         guard case .owner(let owner) = verdict else { return .refused(.invalidCredentials) }
-        try await note("\(AuthenticatorType.nativeBiometrics.rawValue).accepted", account.id, context, [:])
-        return .authenticated(owner.account, amr: owner.methods, by: AuthenticatorUse(owner.authenticator, epoch: owner.epoch))
+        try await note(
+            "\(AuthenticatorType.nativeBiometrics.rawValue).accepted", account.id, context, [:])
+        return .authenticated(
+            owner.account, amr: owner.methods,
+            by: AuthenticatorUse(owner.authenticator, epoch: owner.epoch))
     }
 
-    func deleteKey(_ user: UserID, _ keyID: String?, _ context: EffectContext) async throws -> EffectResult.Answer {
+    func deleteKey(_ user: UserID, _ keyID: String?, _ context: EffectContext) async throws
+        -> EffectResult.Answer
+    {
         do {
-            let count = try await deviceKeys.delete(keyID, of: user, app: context.app.id, actor: "journey")
+            let count = try await deviceKeys.delete(
+                keyID, of: user, app: context.app.id, actor: "journey")
             return count > 0 ? .done : .refused(.notRegistered)
         } catch is DeviceKeyService.Refusal { return .refused(.notAllowed) }
     }

@@ -5,11 +5,15 @@ internal import MienStore
 
 /// Codes by e-mail.
 extension EffectPerformer {
-    func sendCode(_ user: UserReference, length: Int, seconds: Int, _ context: EffectContext) async throws -> EffectResult.Answer {
+    func sendCode(_ user: UserReference, length: Int, seconds: Int, _ context: EffectContext)
+        async throws -> EffectResult.Answer
+    {
         var generator = SystemRandomNumberGenerator()
         let codeID = CodeID.random(using: &generator)
-        let code = (0..<length).map { _ in String(Int.random(in: 0...9, using: &generator)) }.joined()
-        let found = try await account(user, context), account = try await mayGuess(user, found, .emailCode, context) ? found : nil
+        let code = (0..<length).map { _ in String(Int.random(in: 0...9, using: &generator)) }
+            .joined()
+        let found = try await account(user, context),
+            account = try await mayGuess(user, found, .emailCode, context) ? found : nil
         let address: String?
         if let account, account.state == .pending {
             address = try await signUps.codeAddress(of: account)
@@ -20,16 +24,23 @@ extension EffectPerformer {
         // Anyone can start sign-ups: what is noted about them is counted together.
         let noted = account?.state == .pending ? nil : account?.id
         let authenticatorID = AuthenticatorID.random(using: &generator)
-        // For nobody, too, so that it takes as long: a code that no mail tells, and an entry without an account.
+        // For nobody, too, so that it takes as long: a code that no mail tells, and an entry
+        // without an account.
         try await store.write { tables in
             try tables.codes.put(codeID.text, hash: hash, expiresAt: now + .seconds(seconds))
-            if let account, address != nil || account.state == .pending, try tables.authenticators.find(.emailCode, of: account, app: nil) == nil {
+            if let account, address != nil || account.state == .pending,
+                try tables.authenticators.find(.emailCode, of: account, app: nil) == nil
+            {
                 try tables.authenticators.insert(
-                    AuthenticatorRecord(id: authenticatorID, account: account.id, type: .emailCode, app: nil, content: [], createdAt: now),
+                    AuthenticatorRecord(
+                        id: authenticatorID, account: account.id, type: .emailCode, app: nil,
+                        content: [], createdAt: now),
                     of: account)
             }
             try tables.audit.count(
-                AuditEvent(address == nil ? "code.not-sent" : "code.sent", actor: "journey", account: noted, app: app), at: now)
+                AuditEvent(
+                    address == nil ? "code.not-sent" : "code.sent", actor: "journey",
+                    account: noted, app: app), at: now)
         }
         guard let address else { return .codeSent(codeID) }
         mail.send(
@@ -46,10 +57,12 @@ extension EffectPerformer {
     }
 
     func check(
-        _ code: CodeID, _ user: UserReference, _ passcode: Sensitive<String>, _ context: EffectContext
+        _ code: CodeID, _ user: UserReference, _ passcode: Sensitive<String>,
+        _ context: EffectContext
     ) async throws -> EffectResult.Answer {
         let hash = passcode.use { codeHash($0, code) }, now = clock.now
-        let found = try await account(user, context), account = try await mayGuess(user, found, .emailCode, context) ? found : nil
+        let found = try await account(user, context),
+            account = try await mayGuess(user, found, .emailCode, context) ? found : nil
         let authenticator = try await account.asyncMap { account in
             try await store.read { try $0.authenticators.find(.emailCode, of: account, app: nil) }
         }
@@ -60,9 +73,12 @@ extension EffectPerformer {
         // Nobody's code is there, too, and is not told; guessed by chance it opens nothing.
         if pass == nil { try await gate.pretend() }
         let use = stepUse(of: hash, context), until = context.endsAt ?? now, isJudged = pass != nil
-        let accepted = account.map { AuditEvent("email_code.accepted", actor: "journey", account: $0.id, app: context.app.id) }
+        let accepted = account.map {
+            AuditEvent("email_code.accepted", actor: "journey", account: $0.id, app: context.app.id)
+        }
         let isRight = try await store.write(.always) { tables in
-            guard try tables.codes.take(code.text, hash: hash, attempts: Self.codeAttempts, at: now) else {
+            guard try tables.codes.take(code.text, hash: hash, attempts: Self.codeAttempts, at: now)
+            else {
                 return try tables.spent.contains(.step, use)
             }
             guard isJudged, let accepted else { return true }
@@ -70,16 +86,21 @@ extension EffectPerformer {
             return try tables.spent.spend(.step, use, until: until)
         }
         guard isRight, let account, let authenticator = authenticator ?? nil, let pass else {
-            // The lock gate bounds guesses at one account, not at all the sign-ups that a stranger can start.
+            // The lock gate bounds guesses at one account, not at all the sign-ups that a stranger
+            // can start.
             let judged = account?.state == .active ? account?.id : nil
-            return try await refuse(.emailCode, judged, context, isJudged: judged != nil && pass != nil)
+            return try await refuse(
+                .emailCode, judged, context, isJudged: judged != nil && pass != nil)
         }
         try await gate.succeed(pass)
         if account.state == .pending { try await signUps.proveEmail(of: account.id) }
         countAccepted(.emailCode)
         return .authenticated(
-            account.id, amr: [AuthenticatorType.emailCode.method], by: AuthenticatorUse(authenticator.id, epoch: account.epoch))
+            account.id, amr: [AuthenticatorType.emailCode.method],
+            by: AuthenticatorUse(authenticator.id, epoch: account.epoch))
     }
 
-    func codeHash(_ code: String, _ id: CodeID) -> [UInt8] { store.keys.hash(ofSecret: Array("code \(id.text) \(code)".utf8)) }
+    func codeHash(_ code: String, _ id: CodeID) -> [UInt8] {
+        store.keys.hash(ofSecret: Array("code \(id.text) \(code)".utf8))
+    }
 }

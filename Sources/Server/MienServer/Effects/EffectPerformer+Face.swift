@@ -17,18 +17,28 @@ extension EffectPerformer {
         case .failure(let error): return .refused(error.code)
         case .success(let found): passed = found
         }
-        let now = clock.now, app = context.app.id, packID = faces.packID, grant = context.begun?.grant, epoch = context.user?.proof?.epoch
+        let now = clock.now, app = context.app.id, packID = faces.packID,
+            grant = context.begun?.grant, epoch = context.user?.proof?.epoch
         var generator = SystemRandomNumberGenerator()
         let newID = AuthenticatorID.random(using: &generator)
-        let bytes = passed.template.bytes, photos = passed.template.entries.count, notice = notices.draft()
+        let bytes = passed.template.bytes, photos = passed.template.entries.count,
+            notice = notices.draft()
         let (answer, mail) = try await store.write { tables -> (EffectResult.Answer, Mail?) in
-            guard let account = try tables.accounts.find(user), account.state.takesAuthenticators, epoch.map({ $0 == account.epoch }) ?? true else {
+            guard let account = try tables.accounts.find(user), account.state.takesAuthenticators,
+                epoch.map({ $0 == account.epoch }) ?? true
+            else {
                 return (.refused(.userMissing), nil)
             }
-            guard try tables.consents.current(of: user, app: app, purpose: Self.facePurpose)?.textVersion == consentVersion else {
+            guard
+                try tables.consents.current(of: user, app: app, purpose: Self.facePurpose)?
+                    .textVersion == consentVersion
+            else {
                 return (.refused(.consentMissing), nil)
             }
-            let info: [String: JSONValue] = ["photos": .number(Double(photos)), "pack": .string(packID.text), "consent": .string(consentVersion)]
+            let info: [String: JSONValue] = [
+                "photos": .number(Double(photos)), "pack": .string(packID.text),
+                "consent": .string(consentVersion),
+            ]
             let registered: AuthenticatorRecord
             if var old = try tables.authenticators.find(.face, of: account, app: app) {
                 // Registering again neither lifts a lock nor resets the count of failures.
@@ -39,21 +49,29 @@ extension EffectPerformer {
                 _ = try tables.grants.revokeAll(by: old.id, except: grant, at: now)
                 registered = old
             } else {
-                registered = AuthenticatorRecord(id: newID, account: user, type: .face, app: app, content: bytes, info: info, createdAt: now)
+                registered = AuthenticatorRecord(
+                    id: newID, account: user, type: .face, app: app, content: bytes, info: info,
+                    createdAt: now)
                 try tables.authenticators.insert(registered, of: account)
             }
-            // In the same step, so that no template is left behind without its capture having ended.
+            // In the same step, so that no template is left behind without its capture having
+            // ended.
             try tables.captures.delete(capture)
             try tables.audit.append(
-                AuditEvent("face.registered", actor: "journey", account: user, app: app, detail: ["photos": .number(Double(photos))]), at: now)
-            let mail = try notice.store(about: registered, of: account, app: app, in: tables, at: now)
+                AuditEvent(
+                    "face.registered", actor: "journey", account: user, app: app,
+                    detail: ["photos": .number(Double(photos))]), at: now)
+            let mail = try notice.store(
+                about: registered, of: account, app: app, in: tables, at: now)
             return (.faceRegistered(user, capture: capture), mail)
         }
         notices.send(mail)
         return answer
     }
 
-    func authenticate(_ user: UserReference, capture: CaptureID, _ context: EffectContext) async throws -> EffectResult.Answer {
+    func authenticate(_ user: UserReference, capture: CaptureID, _ context: EffectContext)
+        async throws -> EffectResult.Answer
+    {
         let passed: CaptureService.Passed
         switch try await captures.outcome(capture, run: context.run, app: context.app) {
         case .failure(let error): return .refused(error.code)
@@ -63,14 +81,19 @@ extension EffectPerformer {
         try await captures.remove(capture)
         let app = context.app.id
         let account = try await account(user, context)
-        guard try await mayGuess(user, account, .face, context) else { return .refused(.invalidCredentials) }
-        let found = try await account.asyncMap { account in try await store.read { try $0.authenticators.find(.face, of: account, app: app) } }
+        guard try await mayGuess(user, account, .face, context) else {
+            return .refused(.invalidCredentials)
+        }
+        let found = try await account.asyncMap { account in
+            try await store.read { try $0.authenticators.find(.face, of: account, app: app) }
+        }
         guard let account, let authenticator = found ?? nil else {
             try await gate.pretend()
             _ = try faces.score(passed.template, against: passed.template)
             return try await refuse(.face, account?.id, context)
         }
-        guard let pass = try await gate.begin(authenticator, device: context.device(of: account.id)) else {
+        guard let pass = try await gate.begin(authenticator, device: context.device(of: account.id))
+        else {
             try await gate.pretend()
             _ = try faces.score(passed.template, against: passed.template)
             return try await refuse(.face, account.id, context, locked: true)
@@ -88,11 +111,15 @@ extension EffectPerformer {
             try await gate.abandon(pass)
             return try await refuse(.face, account.id, context, reason: "other-pack")
         }
-        let least = max(context.app.settings.faceThreshold.map { MatchScore($0) } ?? threshold, MatchScore(24))
-        guard score >= least else { return try await refuse(.face, account.id, context, isJudged: true) }
+        let least = max(
+            context.app.settings.faceThreshold.map { MatchScore($0) } ?? threshold, MatchScore(24))
+        guard score >= least else {
+            return try await refuse(.face, account.id, context, isJudged: true)
+        }
         try await gate.succeed(pass)
         try await accept(.face, account.id, context)
         return .faceAuthenticated(
-            account.id, capture: capture, amr: [AuthenticatorType.face.method], by: AuthenticatorUse(authenticator.id, epoch: account.epoch))
+            account.id, capture: capture, amr: [AuthenticatorType.face.method],
+            by: AuthenticatorUse(authenticator.id, epoch: account.epoch))
     }
 }

@@ -9,9 +9,12 @@ extension EffectPerformer {
         _ user: UserReference, password: Sensitive<String>, _ context: EffectContext
     ) async throws -> EffectResult.Answer {
         let account = try await account(user, context)
-        guard try await mayGuess(user, account, .password, context) else { return .refused(.invalidCredentials) }
+        guard try await mayGuess(user, account, .password, context) else {
+            return .refused(.invalidCredentials)
+        }
         let share = share(of: user, account, context)
-        // Before the gate writes anything: whoever fills the queue is not to fill the database's, too.
+        // Before the gate writes anything: whoever fills the queue is not to fill the database's,
+        // too.
         try passwords.requireRoom(for: share)
         let authenticator = try await account.asyncMap { account in
             try await store.read { try $0.authenticators.find(.password, of: account, app: nil) }
@@ -22,7 +25,8 @@ extension EffectPerformer {
             return try await refuse(.password, nil, context)
         }
         let hash = authenticator.content.use { Sensitive(String(decoding: $0, as: UTF8.self)) }
-        guard let pass = try await gate.begin(authenticator, device: context.device(of: account.id)) else {
+        guard let pass = try await gate.begin(authenticator, device: context.device(of: account.id))
+        else {
             // As long as a guess that is judged; the secret is not.
             try await gate.pretend()
             _ = try await passwords.verify(password, against: nil, for: share)
@@ -33,7 +37,9 @@ extension EffectPerformer {
             try await gate.abandon(pass)
             throw error
         }
-        guard isRight else { return try await refuse(.password, account.id, context, isJudged: true) }
+        guard isRight else {
+            return try await refuse(.password, account.id, context, isJudged: true)
+        }
         try await gate.succeed(pass)
         if passwords.isOutdated(hash) {
             let new = try await passwords.hash(password, for: share), now = clock.now
@@ -49,6 +55,7 @@ extension EffectPerformer {
         }
         try await accept(.password, account.id, context)
         return .authenticated(
-            account.id, amr: [AuthenticatorType.password.method], by: AuthenticatorUse(authenticator.id, epoch: account.epoch))
+            account.id, amr: [AuthenticatorType.password.method],
+            by: AuthenticatorUse(authenticator.id, epoch: account.epoch))
     }
 }

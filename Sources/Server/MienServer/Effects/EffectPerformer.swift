@@ -26,12 +26,15 @@ struct EffectContext: Sendable {
 
     /// The known device, if it is this account's.
     func device(of account: UserID) -> DeviceID? { device?.account == account ? device?.id : nil }
-    var knownDevice: KnownDevice? { device.map { KnownDevice(id: $0.id, account: $0.account, app: app.id) } }
+    var knownDevice: KnownDevice? {
+        device.map { KnownDevice(id: $0.id, account: $0.account, app: app.id) }
+    }
 }
 
 /// Does what journeys want done: accounts, passwords, faces, codes, mails, calls.
 ///
-/// To strangers every refusal is `invalid_credentials`, after the same work: an unknown user's password is hashed, too.
+/// To strangers every refusal is `invalid_credentials`, after the same work: an unknown user's
+/// password is hashed, too.
 final class EffectPerformer: Sendable {
     /// Guesses at one code.
     static let codeAttempts = 5
@@ -59,34 +62,53 @@ final class EffectPerformer: Sendable {
     let publicURL: @Sendable () -> String
 
     init(
-        store: Store, gate: LockGate, passwords: PasswordService, captures: CaptureService, faces: FaceService, mail: MailService,
-        webhooks: WebhookCaller, deviceKeys: DeviceKeyService, attestations: AttestationJudge, challenges: ChallengeService, tokens: OTPService,
+        store: Store, gate: LockGate, passwords: PasswordService, captures: CaptureService,
+        faces: FaceService, mail: MailService,
+        webhooks: WebhookCaller, deviceKeys: DeviceKeyService, attestations: AttestationJudge,
+        challenges: ChallengeService, tokens: OTPService,
         changes: AuthenticatorChanges,
-        notices: AuthenticatorNotices, recoveryCodes: RecoveryCodeService, recoveries: RecoveryService, clock: ServerClock, metrics: Metrics,
+        notices: AuthenticatorNotices, recoveryCodes: RecoveryCodeService,
+        recoveries: RecoveryService, clock: ServerClock, metrics: Metrics,
         configuration: ServerConfiguration,
         publicURL: @escaping @Sendable () -> String
     ) {
-        (self.store, self.gate, self.passwords, self.captures, self.faces) = (store, gate, passwords, captures, faces)
-        (self.mail, self.webhooks, self.clock, self.metrics, self.publicURL) = (mail, webhooks, clock, metrics, publicURL)
-        (self.deviceKeys, self.attestations, self.challenges, self.tokens) = (deviceKeys, attestations, challenges, tokens)
+        (self.store, self.gate, self.passwords, self.captures, self.faces) = (
+            store, gate, passwords, captures, faces
+        )
+        (self.mail, self.webhooks, self.clock, self.metrics, self.publicURL) = (
+            mail, webhooks, clock, metrics, publicURL
+        )
+        (self.deviceKeys, self.attestations, self.challenges, self.tokens) = (
+            deviceKeys, attestations, challenges, tokens
+        )
         (self.notices, self.recoveryCodes, self.recoveries) = (notices, recoveryCodes, recoveries)
         self.changes = changes
         let rate = configuration.guessesPerMinute
         guesses = RateLimiter(.init(burst: rate, perMinute: rate))
         signUps = SignUpService(
-            accounts: AccountService(store: store, passwords: passwords, notices: notices, clock: clock), mail: mail)
+            accounts: AccountService(
+                store: store, passwords: passwords, notices: notices, clock: clock), mail: mail)
         threshold = MatchScore(configuration.faceThreshold)
     }
 
-    /// - Throws: what keeps the effect from being judged at all: the store, a full queue. The run then stays where it was.
-    func perform(_ work: JourneyEffect.Work, _ context: EffectContext) async throws -> EffectResult.Answer {
-        if let (change, user) = Self.change(by: work), let refusal = try await changes.refusal(of: change, of: user, in: context) {
-            try await note("authenticator.change_refused", user, context, ["reason": .string(refusal.rawValue)])
+    /// - Throws: what keeps the effect from being judged at all: the store, a full queue. The run
+    ///   then stays where it was.
+    func perform(_ work: JourneyEffect.Work, _ context: EffectContext) async throws
+        -> EffectResult.Answer
+    {
+        if let (change, user) = Self.change(by: work),
+            let refusal = try await changes.refusal(of: change, of: user, in: context)
+        {
+            try await note(
+                "authenticator.change_refused", user, context, ["reason": .string(refusal.rawValue)]
+            )
             return .refused(refusal)
         }
         switch work {
-        case .resolveUser(let identifier): return .user(try await account(.identifier(identifier), context)?.id)
-        case .authenticatePassword(let user, let password): return try await authenticate(user, password: password, context)
+        case .resolveUser(let identifier):
+            return .user(try await account(.identifier(identifier), context)?.id)
+        case .authenticatePassword(let user, let password):
+            return try await authenticate(user, password: password, context)
         case .openCapture(let request):
             let (id, token) = try await captures.open(request, context)
             return .captureOpened(id, startToken: token)
@@ -95,13 +117,20 @@ final class EffectPerformer: Sendable {
             case .failure(let error): return .refused(error.code)
             case .success(let passed): return .captured(id, summary: Self.summary(passed))
             }
-        case .openIdentityVerification(let request): return try await openVerification(request, context)
-        case .readIdentityVerification(let id, let state): return try await readVerification(id, state, context)
-        case .registerFace(let user, let capture, let version): return try await registerFace(user, capture, version, context)
-        case .authenticateFace(let user, let capture): return try await authenticate(user, capture: capture, context)
-        case .createUser(let user): return try await EvenPace.keep { try await create(user, context) }
+        case .openIdentityVerification(let request):
+            return try await openVerification(request, context)
+        case .readIdentityVerification(let id, let state):
+            return try await readVerification(id, state, context)
+        case .registerFace(let user, let capture, let version):
+            return try await registerFace(user, capture, version, context)
+        case .authenticateFace(let user, let capture):
+            return try await authenticate(user, capture: capture, context)
+        case .createUser(let user):
+            return try await EvenPace.keep { try await create(user, context) }
         case .sendEmailCode(let user, let length, let lifetime):
-            return try await EvenPace.keep { try await sendCode(user, length: length, seconds: lifetime, context) }
+            return try await EvenPace.keep {
+                try await sendCode(user, length: length, seconds: lifetime, context)
+            }
         case .checkEmailCode(let code, let user, let passcode):
             return try await EvenPace.keep { try await check(code, user, passcode, context) }
         case .registerDeviceKey(let user, let key): return try await registerKey(user, key, context)
@@ -109,33 +138,50 @@ final class EffectPerformer: Sendable {
         case .verifyDeviceKey(let user, let proof): return try await verify(user, proof, context)
         case .deleteDeviceKey(let user, let keyID): return try await deleteKey(user, keyID, context)
         case .offerOTP(let user, let profile): return try await offerOTP(user, profile, context)
-        case .confirmOTP(let user, let registration, let passcode): return try await confirmOTP(user, registration, passcode, context)
-        case .authenticateOTP(let user, let passcode): return try await EvenPace.keep { try await authenticateOTP(user, passcode, context) }
-        case .challengeOTP(let data): return try await challenge(.transaction(approvalData: data), context)
-        case .verifyOTPSignature(let user, let signature): return try await EvenPace.keep { try await verify(user, signature, context) }
+        case .confirmOTP(let user, let registration, let passcode):
+            return try await confirmOTP(user, registration, passcode, context)
+        case .authenticateOTP(let user, let passcode):
+            return try await EvenPace.keep { try await authenticateOTP(user, passcode, context) }
+        case .challengeOTP(let data):
+            return try await challenge(.transaction(approvalData: data), context)
+        case .verifyOTPSignature(let user, let signature):
+            return try await EvenPace.keep { try await verify(user, signature, context) }
         case .authenticateRecoveryCode(let user, let code):
-            return try await EvenPace.keep { try await authenticateRecoveryCode(user, code, context) }
-        case .recoverAccount(let user, let methods): return try await recoveries.request(user, methods, app: context.app)
-        case .lockAuthenticator(let user, let type): return try await setLock(true, user, type, context)
-        case .unlockAuthenticator(let user, let type): return try await setLock(false, user, type, context)
-        case .callWebhook(let call): return await webhooks.call(call, run: context.run, turn: context.turn, app: context.app.id)
+            return try await EvenPace.keep {
+                try await authenticateRecoveryCode(user, code, context)
+            }
+        case .recoverAccount(let user, let methods):
+            return try await recoveries.request(user, methods, app: context.app)
+        case .lockAuthenticator(let user, let type):
+            return try await setLock(true, user, type, context)
+        case .unlockAuthenticator(let user, let type):
+            return try await setLock(false, user, type, context)
+        case .callWebhook(let call):
+            return await webhooks.call(
+                call, run: context.run, turn: context.turn, app: context.app.id)
         case .recordConsent(let user, let text): return try await recordConsent(user, text, context)
         case .findConsent(let user, let version):
             let app = context.app.id
-            let consent = try await store.read { try $0.consents.current(of: user, app: app, purpose: Self.facePurpose) }
+            let consent = try await store.read {
+                try $0.consents.current(of: user, app: app, purpose: Self.facePurpose)
+            }
             return .consent(consent?.textVersion == version)
         }
     }
 
-    /// The change to a user's authenticators that an effect makes. No `default`: a new effect does not compile until it is placed.
+    /// The change to a user's authenticators that an effect makes. No `default`: a new effect does
+    /// not compile until it is placed.
     private static func change(by work: JourneyEffect.Work) -> (AuthenticatorChange, UserID)? {
         switch work {
         case .registerFace(let user, capture: _, consentTextVersion: _): (.add, user)
         case .registerDeviceKey(let user, _), .offerOTP(let user, _): (.add, user)
         case .deleteDeviceKey(let user, keyID: _): (.remove, user)
-        case .resolveUser, .authenticatePassword, .openCapture, .readCapture, .openIdentityVerification, .readIdentityVerification, .authenticateFace,
-            .createUser, .sendEmailCode, .checkEmailCode, .challengeDeviceKey, .verifyDeviceKey, .confirmOTP, .authenticateOTP, .challengeOTP,
-            .verifyOTPSignature, .lockAuthenticator, .unlockAuthenticator, .callWebhook, .recordConsent, .findConsent,
+        case .resolveUser, .authenticatePassword, .openCapture, .readCapture,
+            .openIdentityVerification, .readIdentityVerification, .authenticateFace,
+            .createUser, .sendEmailCode, .checkEmailCode, .challengeDeviceKey, .verifyDeviceKey,
+            .confirmOTP, .authenticateOTP, .challengeOTP,
+            .verifyOTPSignature, .lockAuthenticator, .unlockAuthenticator, .callWebhook,
+            .recordConsent, .findConsent,
             .authenticateRecoveryCode, .recoverAccount:
             nil
         }
@@ -143,37 +189,56 @@ final class EffectPerformer: Sendable {
 
     // MARK: For the record
 
-    func accept(_ type: AuthenticatorType, _ account: UserID, _ context: EffectContext) async throws {
+    func accept(_ type: AuthenticatorType, _ account: UserID, _ context: EffectContext) async throws
+    {
         countAccepted(type)
         try await note("\(type.rawValue).accepted", account, context, [:])
     }
 
-    func countAccepted(_ type: AuthenticatorType) { metrics.count("mien_authentications_total", "type=\"\(type.rawValue)\",result=\"accepted\"") }
+    func countAccepted(_ type: AuthenticatorType) {
+        metrics.count("mien_authentications_total", "type=\"\(type.rawValue)\",result=\"accepted\"")
+    }
 
-    /// Marks the use of a single-use code by one step of one run. It is written together with the code's end. If the server is killed before the run goes
-    /// on, the client sends its answer again, and the mark tells that the code was taken by this very step.
+    /// Marks the use of a single-use code by one step of one run. It is written together with the
+    /// code's end. If the server is killed before the run goes on, the client sends its answer
+    /// again, and the mark tells that the code was taken by this very step.
     func stepUse(of codeHash: [UInt8], _ context: EffectContext) -> [UInt8] {
-        store.keys.hash(ofSecret: Array("step \(context.run.text) \(context.turn) ".utf8) + codeHash)
+        store.keys.hash(
+            ofSecret: Array("step \(context.run.text) \(context.turn) ".utf8) + codeHash)
     }
 
     /// One answer for every refusal; the audit log knows which it was.
     ///
-    /// - Parameter isJudged: whether the lock gate counted the guess. It bounds how many there are, so each gets an entry of its own; all others are
-    ///   counted, as anybody can cause them without end.
+    /// - Parameter isJudged: whether the lock gate counted the guess. It bounds how many there are,
+    ///   so each gets an entry of its own; all others are counted, as anybody can cause them
+    ///   without end.
     func refuse(
-        _ type: AuthenticatorType, _ account: UserID?, _ context: EffectContext, isJudged: Bool = false, locked: Bool = false, reason: String? = nil
+        _ type: AuthenticatorType, _ account: UserID?, _ context: EffectContext,
+        isJudged: Bool = false, locked: Bool = false, reason: String? = nil
     ) async throws -> EffectResult.Answer {
         metrics.count("mien_authentications_total", "type=\"\(type.rawValue)\",result=\"refused\"")
         var detail: [String: JSONValue] = locked ? ["locked": true] : [:]
         if let reason { detail["reason"] = .string(reason) }
-        // Also for nobody, and as durably: writing takes time, and a write that only an owner's account gets would tell.
-        let event = AuditEvent("\(type.rawValue).refused", actor: "journey", account: account, app: context.app.id, detail: detail), now = clock.now
-        try await store.write { try isJudged ? $0.audit.append(event, at: now) : $0.audit.count(event, at: now) }
+        // Also for nobody, and as durably: writing takes time, and a write that only an owner's
+        // account gets would tell.
+        let
+            event = AuditEvent(
+                "\(type.rawValue).refused", actor: "journey", account: account, app: context.app.id,
+                detail: detail), now = clock.now
+        try await store.write {
+            try isJudged ? $0.audit.append(event, at: now) : $0.audit.count(event, at: now)
+        }
         return .refused(.invalidCredentials)
     }
 
-    func note(_ event: String, _ account: UserID?, _ context: EffectContext, _ detail: [String: JSONValue]) async throws {
+    func note(
+        _ event: String, _ account: UserID?, _ context: EffectContext, _ detail: [String: JSONValue]
+    ) async throws {
         let now = clock.now, app = context.app.id
-        try await store.write { try $0.audit.append(AuditEvent(event, actor: "journey", account: account, app: app, detail: detail), at: now) }
+        try await store.write {
+            try $0.audit.append(
+                AuditEvent(event, actor: "journey", account: account, app: app, detail: detail),
+                at: now)
+        }
     }
 }

@@ -1,4 +1,5 @@
-/// Why a capture failed, beyond what the checks of liveness say (`SessionRefusal`). Stable words: part of the wire protocol.
+/// Why a capture failed, beyond what the checks of liveness say (`SessionRefusal`). Stable words:
+/// part of the wire protocol.
 enum CaptureRefusal: String, CaseIterable {
     /// A frame's link does not follow from those before: something on the way was changed.
     case frameAltered = "frame_altered"

@@ -23,15 +23,18 @@ struct ExpectedFace: Codable, Sendable {
 }
 
 extension CaptureService {
-    /// Counts a live capture that came to nothing after an action was told as a wrong face. Else one could go on until something is drawn that suits a recording.
+    /// Counts a live capture that came to nothing after an action was told as a wrong face. Else
+    /// one could go on until something is drawn that suits a recording.
     ///
     /// Takes as long, and writes as much, whether there is such a face or not.
     func countGuess(_ content: Content, app: AppID) async throws {
         let expected = content.expected
-        guard content.purpose == .authentication, expected.user != nil || expected.identifier != nil else { return }
+        guard content.purpose == .authentication, expected.user != nil || expected.identifier != nil
+        else { return }
         let found = try await store.read { tables -> AuthenticatorRecord? in
             let named =
-                try expected.user.map { try tables.accounts.find($0) } ?? expected.identifier.flatMap { try tables.accounts.find(identifier: $0) }
+                try expected.user.map { try tables.accounts.find($0) }
+                ?? expected.identifier.flatMap { try tables.accounts.find(identifier: $0) }
             guard let account = named, account.state == .active else { return nil }
             return try tables.authenticators.find(.face, of: account, app: app)
         }
@@ -42,10 +45,16 @@ extension CaptureService {
 }
 
 extension CaptureService {
-    /// Whose turn looking at this session's pictures takes: the account of the known device that it is for, or else the client's address.
+    /// Whose turn looking at this session's pictures takes: the account of the known device that it
+    /// is for, or else the client's address.
     func share(of content: Content) -> WorkShare {
         let expected = content.expected
-        if let device = expected.device, expected.user == nil || expected.user == device.account { return .device(device.id, of: device.account) }
-        return .stranger(naming: expected.user?.text ?? expected.identifier.map { Base64URL.encode(store.keys.hash(ofSecret: Array($0.utf8))) } ?? "")
+        if let device = expected.device, expected.user == nil || expected.user == device.account {
+            return .device(device.id, of: device.account)
+        }
+        return .stranger(
+            naming: expected.user?.text ?? expected.identifier.map {
+                Base64URL.encode(store.keys.hash(ofSecret: Array($0.utf8)))
+            } ?? "")
     }
 }

@@ -4,9 +4,11 @@ internal import MienFace
 internal import MienPixels
 internal import MienStore
 
-/// Live captures. The record knows that one has begun and, later, how it ended; what goes on between lives in memory.
+/// Live captures. The record knows that one has begun and, later, how it ended; what goes on
+/// between lives in memory.
 extension CaptureService {
-    /// Begins a live session for an address: draws what will be asked, and the nonce. Asked again, it says the same.
+    /// Begins a live session for an address: draws what will be asked, and the nonce. Asked again,
+    /// it says the same.
     func start(token: String, client: String) async throws -> CaptureAnswer {
         try await inTurn(token) { record, content in
             guard record.state == .open else { throw self.closed(content) }
@@ -15,8 +17,10 @@ extension CaptureService {
             if self.live.find(record.id) == nil {
                 var generator = SystemRandomNumberGenerator()
                 let session = try LiveSession(
-                    record.id, for: content.purpose, rules: content.rules, challenge: content.rules.challenge(using: &generator),
-                    nonce: generator.bytes(FrameChain.nonceBytes), at: self.clock.now, until: record.expiresAt, maxFrames: self.maxLiveFrames)
+                    record.id, for: content.purpose, rules: content.rules,
+                    challenge: content.rules.challenge(using: &generator),
+                    nonce: generator.bytes(FrameChain.nonceBytes), at: self.clock.now,
+                    until: record.expiresAt, maxFrames: self.maxLiveFrames)
                 var content = content
                 content.liveUntil = session.deadline
                 try self.live.add(session, record.id, for: client, at: self.clock.now)
@@ -33,14 +37,20 @@ extension CaptureService {
     /// Takes the next frames of a live session.
     ///
     /// - Parameter body: a ``FrameBatch``.
-    /// - Throws: ``Problem``, `.frameOutOfOrder` when others are next; `ImageError` for what is no picture: those before it were taken.
+    /// - Throws: ``Problem``, `.frameOutOfOrder` when others are next; `ImageError` for what is no
+    ///   picture: those before it were taken.
     func frames(_ body: [UInt8], token: String) async throws -> CaptureAnswer {
         let batch: [LinkedFrame]
-        do { batch = try FrameBatch.decode(body) } catch { throw Problem(.invalidRequest, error.description) }
+        do { batch = try FrameBatch.decode(body) } catch {
+            throw Problem(.invalidRequest, error.description)
+        }
         return try await inTurn(token) { record, content in
             guard record.state == .open else { throw self.closed(content) }
             guard content.rules.mode != .image else {
-                throw Problem(.unsupportedMediaType, "this capture takes single pictures: send one with content-type: image/jpeg or image/png")
+                throw Problem(
+                    .unsupportedMediaType,
+                    "this capture takes single pictures: send one with content-type: image/jpeg or image/png"
+                )
             }
             if let ended = try await self.endLost(record, content) { return ended }
             guard var session = self.live.find(record.id) else {
@@ -48,13 +58,19 @@ extension CaptureService {
             }
             switch session.admit(batch, at: self.clock.now) {
             case .outOfOrder(let next):
-                throw Problem(.frameOutOfOrder, "frame \(next) is the next one, not \(batch[0].number)\(batch.count > 1 ? " and what follows" : "")")
-            case .refused(let reason): return try await self.end(record, content, session, failed: [reason])
+                throw Problem(
+                    .frameOutOfOrder,
+                    "frame \(next) is the next one, not \(batch[0].number)\(batch.count > 1 ? " and what follows" : "")"
+                )
+            case .refused(let reason):
+                return try await self.end(record, content, session, failed: [reason])
             case .admitted: break
             }
             for frame in batch {
                 try await self.look(at: frame, &session, record.id, for: self.share(of: content))
-                if session.judgement.end != nil { return try await self.end(record, content, session) }
+                if session.judgement.end != nil {
+                    return try await self.end(record, content, session)
+                }
             }
             return self.answer(record, content)
         }
@@ -66,9 +82,11 @@ extension CaptureService {
         for id in live.overdue(at: clock.now) {
             do {
                 try await inTurn(id) { record, content in
-                    guard let session = self.live.find(id), session.isOver(at: self.clock.now) else { return }
+                    guard let session = self.live.find(id), session.isOver(at: self.clock.now)
+                    else { return }
                     guard record.state == .open else { return self.live.remove(id) }
-                    _ = try await self.end(record, content, session, failed: [SessionRefusal.timedOut.rawValue])
+                    _ = try await self.end(
+                        record, content, session, failed: [SessionRefusal.timedOut.rawValue])
                 }
             } catch { failure = error }
         }
@@ -76,34 +94,48 @@ extension CaptureService {
         if let failure { throw failure }
     }
 
-    /// The end of a session that began and is no longer in memory, or whose time is over; `nil` for others.
+    /// The end of a session that began and is no longer in memory, or whose time is over; `nil` for
+    /// others.
     func endLost(_ record: CaptureRecord, _ content: Content) async throws -> CaptureAnswer? {
         guard record.state == .open, let until = content.liveUntil else { return nil }
         let session = live.find(record.id)
-        if clock.now >= until { return try await end(record, content, session, failed: [SessionRefusal.timedOut.rawValue]) }
-        return session == nil ? try await end(record, content, nil, failed: [CaptureRefusal.interrupted.rawValue]) : nil
+        if clock.now >= until {
+            return try await end(
+                record, content, session, failed: [SessionRefusal.timedOut.rawValue])
+        }
+        return session == nil
+            ? try await end(record, content, nil, failed: [CaptureRefusal.interrupted.rawValue])
+            : nil
     }
 
     /// The picture lives as long as this call.
-    private func look(at frame: LinkedFrame, _ session: inout LiveSession, _ id: CaptureID, for share: WorkShare) async throws {
+    private func look(
+        at frame: LinkedFrame, _ session: inout LiveSession, _ id: CaptureID, for share: WorkShare
+    ) async throws {
         session.willLook(at: clock.now)
         live.update(session, id)
         let time = Duration.milliseconds(Int64(frame.milliseconds))
-        let reading = try await reader.liveReading(of: frame.picture, index: Int(frame.number) - 1, at: time, for: share)
+        let reading = try await reader.liveReading(
+            of: frame.picture, index: Int(frame.number) - 1, at: time, for: share)
         try session.take(frame, reading.withoutPicture)
-        if session.judgement.wantsExtraction { session.extracted(try await reader.entry(of: reading, for: share)) }
+        if session.judgement.wantsExtraction {
+            session.extracted(try await reader.entry(of: reading, for: share))
+        }
         live.update(session, id)
     }
 
     /// Writes the verdict down; from then on nothing of the session is in memory.
     private func end(
-        _ record: CaptureRecord, _ content: Content, _ session: LiveSession?, failed reasons: [String]? = nil
+        _ record: CaptureRecord, _ content: Content, _ session: LiveSession?,
+        failed reasons: [String]? = nil
     ) async throws -> CaptureAnswer {
         var next = record, content = content, trail: CaptureTrailRecord?
         next.frames = session?.looks ?? record.frames
         let judged = session?.judgement.end, entries = judged?.entries ?? []
         var refusals = reasons ?? judged?.refusals.map(\.rawValue) ?? []
-        if refusals.isEmpty, !(try faces.isOnePerson(entries, threshold: threshold)) { refusals = [CaptureRefusal.differentFace.rawValue] }
+        if refusals.isEmpty, !(try faces.isOnePerson(entries, threshold: threshold)) {
+            refusals = [CaptureRefusal.differentFace.rawValue]
+        }
         if refusals.isEmpty, let session {
             if replays.admit(session.hashes, trail: session.trail, record.id) {
                 trail = replays.record(session.trail, record.id)
@@ -119,7 +151,8 @@ extension CaptureService {
             content.reasons = refusals
             if session?.wasInstructed == true { try await countGuess(content, app: record.app) }
         }
-        try await write(next, content, from: record, session?.measured(at: clock.now) ?? [:], trail: trail)
+        try await write(
+            next, content, from: record, session?.measured(at: clock.now) ?? [:], trail: trail)
         live.remove(record.id)
         var answer = answer(next, content)
         if let session { session.tellLast(&answer) }
@@ -131,7 +164,8 @@ extension FaceReading {
     /// What a session needs of it.
     var withoutPicture: FaceReading {
         let empty = Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: time)
-        return FaceReading(index: index, frame: empty, contentHash: contentHash, faceCount: faceCount, face: face)
+        return FaceReading(
+            index: index, frame: empty, contentHash: contentHash, faceCount: faceCount, face: face)
     }
 }
 
@@ -139,7 +173,8 @@ extension LiveSession {
     /// Where it stands, for its client.
     func tell(_ answer: inout CaptureAnswer, at now: Instant) {
         tellLast(&answer)
-        answer.action = last?.action?.rawValue ?? (last == nil ? LivenessAction.keepStill.rawValue : nil)
+        answer.action =
+            last?.action?.rawValue ?? (last == nil ? LivenessAction.keepStill.rawValue : nil)
         answer.framesLeft = max(0, maxFrames - looks)
         answer.countdown = Int(max(.zero, deadline - now).milliseconds)
         answer.elapsed = Int((now - began).milliseconds)
@@ -156,15 +191,23 @@ extension LiveSession {
         answer.progress = last.livenessScore
     }
 
-    /// For the audit log: what was asked, what was measured, rounded. Nothing of a picture, nothing that tells one person from another.
+    /// For the audit log: what was asked, what was measured, rounded. Nothing of a picture, nothing
+    /// that tells one person from another.
     func measured(at now: Instant) -> [String: JSONValue] {
         let checks = judgement.end?.checks ?? []
-        let numbers = checks.compactMap { check in check.measured.map { (check.check.rawValue, JSONValue.number(($0 * 100).rounded() / 100)) } }
+        let numbers = checks.compactMap { check in
+            check.measured.map {
+                (check.check.rawValue, JSONValue.number(($0 * 100).rounded() / 100))
+            }
+        }
         var detail: [String: JSONValue] = [
-            "frames": .number(Double(looks)), "seconds": .number(Double((now - began).milliseconds / 1000)),
+            "frames": .number(Double(looks)),
+            "seconds": .number(Double((now - began).milliseconds / 1000)),
             "measured": .object(Dictionary(numbers) { $1 }),
         ]
-        if let challenge { detail["actions"] = .array(challenge.actions.map { .string($0.rawValue) }) }
+        if let challenge {
+            detail["actions"] = .array(challenge.actions.map { .string($0.rawValue) })
+        }
         return detail
     }
 }

@@ -18,16 +18,20 @@ final class FaceService: LiveFrameReader {
 
     /// Loads the pack and compiles its networks: about a second, with a filled cache less.
     init(
-        packs: URL, pack: String, cache: URL, workers: Int, precision: NetworkOptions.Precision?, looksForAttacks: Bool, maxBytes: Int,
+        packs: URL, pack: String, cache: URL, workers: Int, precision: NetworkOptions.Precision?,
+        looksForAttacks: Bool, maxBytes: Int,
         limits: WorkLimits
     ) throws {
         let loaded = try PackLibrary(folder: packs).pack(PackID(pack))
         packID = loaded.id
         matcher = try loaded.matcher()
         try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)
-        let options = NetworkOptions(precision: try precision ?? InferenceRuntime().fastestPrecision, cacheFolder: cache.path)
+        let options = NetworkOptions(
+            precision: try precision ?? InferenceRuntime().fastestPrecision, cacheFolder: cache.path
+        )
         engine = try FaceEngine(
-            pack: loaded, workers: workers, options: options, looksForAttacks: looksForAttacks, compilingAll: true, limits: limits)
+            pack: loaded, workers: workers, options: options, looksForAttacks: looksForAttacks,
+            compilingAll: true, limits: limits)
         imageLimits = ImageLimits(maxBytes: maxBytes)
     }
 
@@ -51,16 +55,21 @@ final class FaceService: LiveFrameReader {
             let box = analysis.main?.detection.box
             let face = box.map { [$0.x, $0.y, $0.width, $0.height].map { $0.rounded() } }
             guard let main = analysis.main, analysis.qualityScore >= minQuality else {
-                return Look(reasons: analysis.reasons(below: minQuality), quality: analysis.qualityScore, face: face, entry: nil)
+                return Look(
+                    reasons: analysis.reasons(below: minQuality), quality: analysis.qualityScore,
+                    face: face, entry: nil)
             }
             let description = try analyzer.describe(main, in: image, with: networks)
             let entry = try FaceTemplate.Entry(
-                descriptor: description.descriptor, quality: UInt8(clamping: analysis.qualityScore), pose: main.pose)
+                descriptor: description.descriptor, quality: UInt8(clamping: analysis.qualityScore),
+                pose: main.pose)
             return Look(reasons: [], quality: analysis.qualityScore, face: face, entry: entry)
         }
     }
 
-    func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare) async throws -> FaceReading {
+    func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare)
+        async throws -> FaceReading
+    {
         var limits = imageLimits
         limits.maxPixels = Self.maxLivePixels
         let live = engine.liveAnalyzer
@@ -72,11 +81,16 @@ final class FaceService: LiveFrameReader {
 
     func entry(of reading: FaceReading, for share: WorkShare) async throws -> FaceTemplate.Entry? {
         let live = engine.liveAnalyzer
-        do { return try await run(for: share) { _, networks in try live.entry(of: reading, with: networks) } } catch is FaceModelError { return nil }
+        do {
+            return try await run(for: share) { _, networks in
+                try live.entry(of: reading, with: networks)
+            }
+        } catch is FaceModelError { return nil }
     }
 
     private func run<Output: Sendable>(
-        for share: WorkShare, _ job: @escaping @Sendable (FaceAnalyzer, OpenVINOFaceNetworks) throws -> Output
+        for share: WorkShare,
+        _ job: @escaping @Sendable (FaceAnalyzer, OpenVINOFaceNetworks) throws -> Output
     ) async throws -> Output {
         try await WorkQueue.wait { [engine] in try await engine.run(for: share, job) }
     }
@@ -84,14 +98,16 @@ final class FaceService: LiveFrameReader {
     /// - Returns: `nil` when one was made by another model pack.
     func score(_ probe: FaceTemplate, against template: FaceTemplate) throws -> MatchScore? {
         guard probe.packID == packID, template.packID == packID else { return nil }
-        return matcher.score(try matcher.reference(for: probe), try matcher.reference(for: template))
+        return matcher.score(
+            try matcher.reference(for: probe), try matcher.reference(for: template))
     }
 
     /// Whether all frames of a capture show one person.
     func isOnePerson(_ entries: [FaceTemplate.Entry], threshold: MatchScore) throws -> Bool {
         let references = try entries.map { try matcher.reference(for: $0.descriptor) }
         for i in references.indices {
-            for j in references.indices where j > i && matcher.score(references[i], references[j]) < threshold { return false }
+            for j in references.indices
+            where j > i && matcher.score(references[i], references[j]) < threshold { return false }
         }
         return true
     }

@@ -7,7 +7,9 @@ protocol LiveFrameReader: Sendable {
     ///
     /// - Parameter share: whose turn the analysis takes.
     /// - Throws: `ImageError` for malformed or too large pictures; ``ServerBusy``.
-    func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare) async throws -> FaceReading
-    /// What a template is made of, from the frame that a session took; `nil` when its face cannot be described.
+    func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare)
+        async throws -> FaceReading
+    /// What a template is made of, from the frame that a session took; `nil` when its face cannot
+    /// be described.
     func entry(of reading: FaceReading, for share: WorkShare) async throws -> FaceTemplate.Entry?
 }

@@ -2,7 +2,8 @@ internal import MienCore
 internal import MienFace
 internal import MienJourney
 
-/// The state machine behind a live capture: to compare a face one frame is enough, a template is made of several.
+/// The state machine behind a live capture: to compare a face one frame is enough, a template is
+/// made of several.
 enum LiveJudgement: Sendable {
     case verification(FaceVerification)
     case enrollment(FaceEnrollment)
@@ -12,18 +13,26 @@ enum LiveJudgement: Sendable {
 
     /// - Parameter challenge: what was drawn; for `livenessActive` only.
     /// - Throws: `SessionSettingError`, never for rules that were made of policies without faults.
-    init(_ id: CaptureID, for purpose: CaptureRequest.Purpose, rules: LivenessRules, challenge: LivenessChallenge?) throws {
+    init(
+        _ id: CaptureID, for purpose: CaptureRequest.Purpose, rules: LivenessRules,
+        challenge: LivenessChallenge?
+    ) throws {
         switch purpose {
         case .authentication:
             let settings = try VerificationSettings(
-                mode: rules.mode.captureMode, livenessThreshold: rules.threshold, qualityThreshold: rules.quality,
+                mode: rules.mode.captureMode, livenessThreshold: rules.threshold,
+                qualityThreshold: rules.quality,
                 timeout: .seconds(rules.timeoutSeconds))
-            self = .verification(try FaceVerification(capture: id, settings: settings, challenge: challenge, comparesFaces: false))
+            self = .verification(
+                try FaceVerification(
+                    capture: id, settings: settings, challenge: challenge, comparesFaces: false))
         case .registration:
             let settings = try EnrollmentSettings(
-                mode: rules.mode.captureMode, livenessThreshold: rules.threshold, qualityThreshold: rules.quality, countdownToCapture: .zero,
+                mode: rules.mode.captureMode, livenessThreshold: rules.threshold,
+                qualityThreshold: rules.quality, countdownToCapture: .zero,
                 framesToEnroll: Self.framesToEnroll, timeout: .seconds(rules.timeoutSeconds))
-            self = .enrollment(try FaceEnrollment(capture: id, settings: settings, challenge: challenge))
+            self = .enrollment(
+                try FaceEnrollment(capture: id, settings: settings, challenge: challenge))
         }
     }
 

@@ -4,7 +4,8 @@ internal import MienFace
 internal import MienJourney
 internal import MienPixels
 
-/// A live capture that goes on: its frames' chain, its clock, its state machine. A value; whoever holds it looks at pictures and writes.
+/// A live capture that goes on: its frames' chain, its clock, its state machine. A value; whoever
+/// holds it looks at pictures and writes.
 ///
 /// Of pictures it holds small grey patches and hashes, as long as it lives.
 struct LiveSession: Sendable {
@@ -34,7 +35,8 @@ struct LiveSession: Sendable {
     private(set) var last: FrameEvent?
 
     init(
-        _ id: CaptureID, for purpose: CaptureRequest.Purpose, rules: LivenessRules, challenge: LivenessChallenge?, nonce: [UInt8], at now: Instant,
+        _ id: CaptureID, for purpose: CaptureRequest.Purpose, rules: LivenessRules,
+        challenge: LivenessChallenge?, nonce: [UInt8], at now: Instant,
         until end: Instant, maxFrames: Int
     ) throws {
         (self.nonce, began, self.challenge, self.maxFrames) = (nonce, now, challenge, maxFrames)
@@ -54,7 +56,9 @@ struct LiveSession: Sendable {
 
     func admit(_ batch: [LinkedFrame], at now: Instant) -> Admission {
         guard now < deadline else { return .refused(SessionRefusal.timedOut.rawValue) }
-        guard looks + batch.count <= maxFrames else { return .refused(CaptureRefusal.tooManyFrames.rawValue) }
+        guard looks + batch.count <= maxFrames else {
+            return .refused(CaptureRefusal.tooManyFrames.rawValue)
+        }
         var chain = chain
         let elapsed = now - began
         for frame in batch {
@@ -66,8 +70,12 @@ struct LiveSession: Sendable {
                 }
             }
             let time = Duration.milliseconds(Int64(frame.milliseconds))
-            if time > elapsed + Self.maxAhead { return .refused(CaptureRefusal.frameEarly.rawValue) }
-            if time < elapsed - Self.maxBehind { return .refused(CaptureRefusal.frameLate.rawValue) }
+            if time > elapsed + Self.maxAhead {
+                return .refused(CaptureRefusal.frameEarly.rawValue)
+            }
+            if time < elapsed - Self.maxBehind {
+                return .refused(CaptureRefusal.frameLate.rawValue)
+            }
         }
         return .admitted
     }
@@ -75,7 +83,8 @@ struct LiveSession: Sendable {
     /// Is its time over, or has its client gone?
     func isOver(at now: Instant) -> Bool { now >= deadline || now - heardAt > Self.longestSilence }
 
-    /// Counts a picture before it is opened: whoever sends what is none uses the session up as well.
+    /// Counts a picture before it is opened: whoever sends what is none uses the session up as
+    /// well.
     mutating func willLook(at now: Instant) { (looks, heardAt) = (looks + 1, now) }
 
     /// Takes the next frame of an admitted batch and what was found in it.
@@ -90,8 +99,11 @@ struct LiveSession: Sendable {
         }
         let event = judgement.handle(reading)
         last = event
-        // What is the same for all, keeping still and in passive mode the blink, gives nothing away.
-        if challenge != nil, let action = event.action, action != .keepStill { wasInstructed = true }
+        // What is the same for all, keeping still and in passive mode the blink, gives nothing
+        // away.
+        if challenge != nil, let action = event.action, action != .keepStill {
+            wasInstructed = true
+        }
     }
 
     /// The answer to `judgement.wantsExtraction`.

@@ -26,7 +26,9 @@ struct LivenessRules: Sendable, Codable, Equatable {
     /// What the person will be asked to do; `nil` where nothing is drawn.
     func challenge(using generator: inout some RandomNumberGenerator) -> LivenessChallenge? {
         guard mode == .livenessActive else { return nil }
-        return LivenessChallenge.drawn(count: actionCount, from: actions.compactMap { LivenessAction(rawValue: $0.rawValue) }, using: &generator)
+        return LivenessChallenge.drawn(
+            count: actionCount, from: actions.compactMap { LivenessAction(rawValue: $0.rawValue) },
+            using: &generator)
     }
 }
 

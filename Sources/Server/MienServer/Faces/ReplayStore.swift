@@ -3,7 +3,8 @@ internal import MienFace
 internal import MienStore
 internal import Synchronization
 
-/// Knows sessions again: trails of earlier ones, sealed in the database, open in memory to be compared with.
+/// Knows sessions again: trails of earlier ones, sealed in the database, open in memory to be
+/// compared with.
 final class ReplayStore: Sendable {
     /// Trails kept, about a kilobyte each; then the oldest goes.
     static let most = 10_000
@@ -23,25 +24,34 @@ final class ReplayStore: Sendable {
         (self.store, self.clock, lifetime) = (store, clock, .seconds(days * 86_400))
         guard days > 0 else { return }
         let now = clock.now
-        for record in try await store.read({ try $0.trails.newest(atMost: Self.most) }).reversed() where record.expiresAt > now {
-            guard let trail = record.trail.use({ ReplayTrail(bytes: $0) }) else { throw StoreError(.corrupt, "a capture's trail is not understood") }
+        for record in try await store.read({ try $0.trails.newest(atMost: Self.most) }).reversed()
+        where record.expiresAt > now {
+            guard let trail = record.trail.use({ ReplayTrail(bytes: $0) }) else {
+                throw StoreError(.corrupt, "a capture's trail is not understood")
+            }
             remember(trail, record.id, until: record.expiresAt)
         }
     }
 
-    /// Takes a session's frames, unless they were there before. Of two that come at once with the same frames one is taken.
+    /// Takes a session's frames, unless they were there before. Of two that come at once with the
+    /// same frames one is taken.
     ///
     /// - Returns: `false` for a replay.
     func admit(_ hashes: [ReplayHash], trail: ReplayTrail, _ id: CaptureID) -> Bool {
         guard lifetime > .zero else { return true }
         let now = clock.now
-        func isReplay(of known: Known) -> Bool { known.expiresAt > now && known.trail.isReplayed(by: hashes) }
-        // Comparing with thousands takes milliseconds: not while others wait. Then with those that came in the meantime.
+        func isReplay(of known: Known) -> Bool {
+            known.expiresAt > now && known.trail.isReplayed(by: hashes)
+        }
+        // Comparing with thousands takes milliseconds: not while others wait. Then with those that
+        // came in the meantime.
         let before = known.withLock { $0.trails }
         if before.contains(where: { $0.key != id && isReplay(of: $0.value) }) { return false }
         return known.withLock { known in
             let newer = known.order.reversed().prefix { before[$0] == nil }
-            if newer.contains(where: { $0 != id && known.trails[$0].map(isReplay) == true }) { return false }
+            if newer.contains(where: { $0 != id && known.trails[$0].map(isReplay) == true }) {
+                return false
+            }
             Self.add(trail, id, until: now + lifetime, to: &known)
             return true
         }
@@ -50,7 +60,8 @@ final class ReplayStore: Sendable {
     /// What to write down of a session that was no replay; `nil` when nothing is.
     func record(_ trail: ReplayTrail, _ id: CaptureID) -> CaptureTrailRecord? {
         guard lifetime > .zero, trail.hashes.count >= ReplayTrail.minIndices else { return nil }
-        return CaptureTrailRecord(id: id, trail: Sensitive(trail.bytes), expiresAt: clock.now + lifetime)
+        return CaptureTrailRecord(
+            id: id, trail: Sensitive(trail.bytes), expiresAt: clock.now + lifetime)
     }
 
     private func remember(_ trail: ReplayTrail, _ id: CaptureID, until end: Instant) {
@@ -58,7 +69,8 @@ final class ReplayStore: Sendable {
     }
 
     private static func add(
-        _ trail: ReplayTrail, _ id: CaptureID, until end: Instant, to known: inout (order: [CaptureID], trails: [CaptureID: Known])
+        _ trail: ReplayTrail, _ id: CaptureID, until end: Instant,
+        to known: inout (order: [CaptureID], trails: [CaptureID: Known])
     ) {
         guard trail.hashes.count >= ReplayTrail.minIndices, known.trails[id] == nil else { return }
         known.trails[id] = Known(trail: trail, expiresAt: end)

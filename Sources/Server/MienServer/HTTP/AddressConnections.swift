@@ -11,7 +11,8 @@ final class AddressConnections: Sendable {
         case taken
         /// The address has as many as it may, and is told so.
         case refused
-        /// It is being told so on as many connections as may be. This one ends without a word, and is not counted.
+        /// It is being told so on as many connections as may be. This one ends without a word, and
+        /// is not counted.
         case dropped
     }
 
@@ -19,7 +20,8 @@ final class AddressConnections: Sendable {
         var taken = 0, refused = 0
     }
 
-    /// One address is told as often at once: being told takes a connection for a while, and others want one, too.
+    /// One address is told as often at once: being told takes a connection for a while, and others
+    /// want one, too.
     static let maxRefused = 8
 
     /// One address may have as many.
@@ -59,7 +61,8 @@ final class AddressConnections: Sendable {
     var addresses: Int { open.withLock { $0.count } }
 }
 
-/// Refuses a connection of an address that has too many, so that one client cannot take all there are.
+/// Refuses a connection of an address that has too many, so that one client cannot take all there
+/// are.
 final class AddressGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -74,7 +77,9 @@ final class AddressGate: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         // None for a connection that has ended already.
-        counted = context.channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) }.map { ($0.key, connections.add($0.key)) }
+        counted = context.channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) }.map {
+            ($0.key, connections.add($0.key))
+        }
         isRefused = counted.map { $0.admission != .taken } ?? false
         if counted?.admission == .refused { refuse(context) }
         // Before any end: others would take a beginning after it for a connection that is there.
@@ -93,16 +98,21 @@ final class AddressGate: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func refuse(_ context: ChannelHandlerContext) {
-        let problem = Problem(.tooManyRequests, "your address has \(connections.most) connections open; close one, or use those")
+        let problem = Problem(
+            .tooManyRequests,
+            "your address has \(connections.most) connections open; close one, or use those")
         let body = JSONBody.bytes(of: problem)
         let head = HTTPResponse(
             status: .init(code: problem.status),
             headerFields: [
-                .contentType: "application/problem+json", .contentLength: String(body.count), .cacheControl: "no-store", .connection: "close",
-                .contentTypeOptions: "nosniff", .requestID: RequestIdentity.made(), .retryAfter: "1",
+                .contentType: "application/problem+json", .contentLength: String(body.count),
+                .cacheControl: "no-store", .connection: "close",
+                .contentTypeOptions: "nosniff", .requestID: RequestIdentity.made(),
+                .retryAfter: "1",
             ])
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(context.channel.allocator.buffer(bytes: body))), promise: nil)
+        context.write(
+            wrapOutboundOut(.body(context.channel.allocator.buffer(bytes: body))), promise: nil)
         context.write(wrapOutboundOut(.end(nil)), promise: nil)
         ConnectionEnd.linger(context)
     }

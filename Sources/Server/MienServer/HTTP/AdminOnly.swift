@@ -13,15 +13,20 @@ struct AdminOnly: RouterMiddleware {
     let clock: ServerClock
 
     func handle(
-        _ request: Request, context: MienRequestContext, next: (Request, MienRequestContext) async throws -> Response
+        _ request: Request, context: MienRequestContext,
+        next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {
         guard let (id, secret) = request.bearer.flatMap({ BearerSecret.parse($0, AdminKind.self) }),
-            let admin = try await store.read({ [store] in try $0.admins.find(tokenHash: store.keys.hash(ofSecret: secret)) }), admin.id == id
+            let admin = try await store.read({ [store] in
+                try $0.admins.find(tokenHash: store.keys.hash(ofSecret: secret))
+            }), admin.id == id
         else {
             if let wait = guesses.take(context.client.key, at: clock.now) {
                 return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
             }
-            throw Problem(.invalidCredentials, "send authorization: Bearer with the admin credential that the first start printed")
+            throw Problem(
+                .invalidCredentials,
+                "send authorization: Bearer with the admin credential that the first start printed")
         }
         var context = context
         context.admin = admin
@@ -39,7 +44,9 @@ extension WorkShare {
 extension Request {
     /// What follows `Bearer`.
     var bearer: String? {
-        guard let text = headers[.authorization], text.utf8.count <= 512, text.lowercased().hasPrefix("bearer ") else { return nil }
+        guard let text = headers[.authorization], text.utf8.count <= 512,
+            text.lowercased().hasPrefix("bearer ")
+        else { return nil }
         return text.dropFirst(7).trimmingCharacters(in: .whitespaces)
     }
 }

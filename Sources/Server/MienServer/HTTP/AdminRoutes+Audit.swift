@@ -14,37 +14,63 @@ extension AdminRoutes {
     func addAudit(to router: RouterGroup<MienRequestContext>) {
         router.get("audit") { request, _ in
             let after = try Self.number(request, "after") ?? 0
-            let user = try request.uri.queryParameters["user"].map { try Self.id(String($0), "user", UserKind.self) }
+            let user = try request.uri.queryParameters["user"].map {
+                try Self.id(String($0), "user", UserKind.self)
+            }
             try await writeCounted()
-            let entries = try await store.read { try $0.audit.page(after: after, count: Self.pageSize, account: user) }
+            let entries = try await store.read {
+                try $0.audit.page(after: after, count: Self.pageSize, account: user)
+            }
             return JSONBody.response(
-                Page(items: entries.map(Self.answer), next: entries.count == Self.pageSize ? entries.last.map { String($0.number) } : nil))
+                Page(
+                    items: entries.map(Self.answer),
+                    next: entries.count == Self.pageSize
+                        ? entries.last.map { String($0.number) } : nil))
         }
         router.get("audit/verify") { _, _ in
-            let (verdict, start) = try await store.read { (try $0.audit.verify(), try? $0.audit.start()) }
+            let (verdict, start) = try await store.read {
+                (try $0.audit.verify(), try? $0.audit.start())
+            }
             switch verdict {
             case .whole(let entries, let last):
                 return JSONBody.response(
                     AuditVerdictAnswer(
                         isWhole: true, entries: entries, lastHash: Base64URL.encode(last),
                         start: start.flatMap { $0.number == 0 ? nil : AuditPlace($0) }))
-            case .broken(let number): return JSONBody.response(AuditVerdictAnswer(isWhole: false, brokenAt: number))
+            case .broken(let number):
+                return JSONBody.response(AuditVerdictAnswer(isWhole: false, brokenAt: number))
             }
         }
         router.get("audit/segment") { request, _ in
             let after = try Self.number(request, "after")
             try await writeCounted()
-            let segment = try await Self.known { try await store.read { try $0.audit.segment(after: after, count: Self.segmentSize) } }
+            let segment = try await Self.known {
+                try await store.read { try $0.audit.segment(after: after, count: Self.segmentSize) }
+            }
             return JSONBody.response(
-                AuditSegmentAnswer(start: AuditPlace(segment.start), entries: segment.entries.map { AuditSegmentEntry($0.entry, $0.place) }))
+                AuditSegmentAnswer(
+                    start: AuditPlace(segment.start),
+                    entries: segment.entries.map { AuditSegmentEntry($0.entry, $0.place) }))
         }
         router.post("audit/prune") { request, context in
-            let wanted = try await body.read(AuditPlace.self, AuditPlace.CodingKeys.self, from: request)
-            guard wanted.number >= 1, let hash = Base64URL.decode(wanted.hash), hash.count == AuditChain.start.hash.count else {
+            let wanted = try await body.read(
+                AuditPlace.self, AuditPlace.CodingKeys.self, from: request)
+            guard wanted.number >= 1, let hash = Base64URL.decode(wanted.hash),
+                hash.count == AuditChain.start.hash.count
+            else {
                 throw Problem(
-                    .invalidRequest, errors: [.init(field: "number", message: "is an entry's, and hash is its hash: as the exported file ends")])
+                    .invalidRequest,
+                    errors: [
+                        .init(
+                            field: "number",
+                            message:
+                                "is an entry's, and hash is its hash: as the exported file ends")
+                    ])
             }
-            return JSONBody.response(try await prune(through: AuditChain(number: Int64(wanted.number), hash: hash), actor: context.actor))
+            return JSONBody.response(
+                try await prune(
+                    through: AuditChain(number: Int64(wanted.number), hash: hash),
+                    actor: context.actor))
         }
     }
 
@@ -52,12 +78,19 @@ extension AdminRoutes {
         let now = clock.now
         var removed = 0, batch = 0
         repeat {
-            batch = try await Self.known { try await store.write { try $0.audit.prune(through: last, atMost: Self.pruneBatch, at: now) } }
+            batch = try await Self.known {
+                try await store.write {
+                    try $0.audit.prune(through: last, atMost: Self.pruneBatch, at: now)
+                }
+            }
             removed += batch
         } while batch == Self.pruneBatch
         let count = removed
         let start = try await store.write { tables in
-            if count > 0 { try tables.audit.append(.pruned(count, through: tables.audit.start(), by: actor), at: now) }
+            if count > 0 {
+                try tables.audit.append(
+                    .pruned(count, through: tables.audit.start(), by: actor), at: now)
+            }
             return try tables.audit.start()
         }
         return AuditPruneAnswer(removed: removed, start: AuditPlace(start))
@@ -70,45 +103,58 @@ extension AdminRoutes {
         _ = try await store.write { try $0.audit.writeCounted(at: now) }
     }
 
-    /// - Throws: ``Problem`` for an entry that the log does not have, and for a log that was changed.
+    /// - Throws: ``Problem`` for an entry that the log does not have, and for a log that was
+    ///   changed.
     private static func known<Output>(_ body: () async throws -> Output) async throws -> Output {
         do { return try await body() } catch let error as StoreError where error.code == .stale {
-            throw Problem(.notFound, "the audit log has no such entry; it was pruned, or belongs to another log")
+            throw Problem(
+                .notFound,
+                "the audit log has no such entry; it was pruned, or belongs to another log")
         } catch let error as StoreError where error.code == .corrupt {
-            throw Problem(.conflict, "the audit log is not as it was written; GET /v1/audit/verify names the entry")
+            throw Problem(
+                .conflict,
+                "the audit log is not as it was written; GET /v1/audit/verify names the entry")
         }
     }
 
     private static func number(_ request: Request, _ name: String) throws -> Int? {
         guard let text = request.uri.queryParameters[Substring(name)] else { return nil }
         guard let number = Int(text), number >= 0 else {
-            throw Problem(.invalidRequest, errors: [.init(field: name, message: "is the number of an entry")])
+            throw Problem(
+                .invalidRequest, errors: [.init(field: name, message: "is the number of an entry")])
         }
         return number
     }
 
     private static func answer(_ entry: AuditEntry) -> AuditEntryAnswer {
         AuditEntryAnswer(
-            number: entry.number, at: entry.at.milliseconds, event: entry.event.event, actor: entry.event.actor, userID: entry.event.account?.text,
-            appID: entry.event.app?.text, detail: entry.event.detail, hash: Base64URL.encode(entry.hash))
+            number: entry.number, at: entry.at.milliseconds, event: entry.event.event,
+            actor: entry.event.actor, userID: entry.event.account?.text,
+            appID: entry.event.app?.text, detail: entry.event.detail,
+            hash: Base64URL.encode(entry.hash))
     }
 }
 
 extension AuditEvent {
     /// Entries were removed from the start of the log.
     static func pruned(_ count: Int, through place: AuditChain, by actor: String) -> AuditEvent {
-        AuditEvent("audit.pruned", actor: actor, detail: ["through": .number(Double(place.number)), "entries": .number(Double(count))])
+        AuditEvent(
+            "audit.pruned", actor: actor,
+            detail: ["through": .number(Double(place.number)), "entries": .number(Double(count))])
     }
 }
 
 extension AuditPlace {
-    fileprivate init(_ place: AuditChain) { self.init(number: Int(place.number), hash: Base64URL.encode(place.hash)) }
+    fileprivate init(_ place: AuditChain) {
+        self.init(number: Int(place.number), hash: Base64URL.encode(place.hash))
+    }
 }
 
 extension AuditSegmentEntry {
     fileprivate init(_ entry: AuditChain.Entry, _ place: AuditChain) {
         self.init(
-            number: Int(place.number), at: entry.at, event: entry.event, actor: entry.actor, userID: entry.account, appID: entry.app,
+            number: Int(place.number), at: entry.at, event: entry.event, actor: entry.actor,
+            userID: entry.account, appID: entry.app,
             detail: entry.detail, hash: Base64URL.encode(place.hash))
     }
 }

@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// Bounds what the large bodies of all requests together hold in memory.
 ///
-/// The first ``free`` bytes of a body do not count: whoever fills the budget with pictures keeps nobody from signing in.
+/// The first ``free`` bytes of a body do not count: whoever fills the budget with pictures keeps
+/// nobody from signing in.
 final class BodyBudget: Sendable {
     static let free = 16 * 1024
     /// 25 of the largest pictures, or 1,300 of a usual size.

@@ -1,7 +1,8 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Tells browsers to keep every response to itself: nothing loads or frames it, no address leaks from it, and the host stays on HTTPS.
+/// Tells browsers to keep every response to itself: nothing loads or frames it, no address leaks
+/// from it, and the host stays on HTTPS.
 ///
 /// A page with a policy of its own keeps that. Source: OWASP ASVS 5.0.0, V3.4.
 struct BrowserDefense: RouterMiddleware {
@@ -11,14 +12,20 @@ struct BrowserDefense: RouterMiddleware {
     private static let strictTransport = "max-age=31536000; includeSubDomains"
 
     func handle(
-        _ request: Request, context: MienRequestContext, next: (Request, MienRequestContext) async throws -> Response
+        _ request: Request, context: MienRequestContext,
+        next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
         if response.headers[.contentSecurityPolicy] == nil {
-            response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"
+            response.headers[.contentSecurityPolicy] =
+                "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"
         }
-        if response.headers[.referrerPolicy] == nil { response.headers[.referrerPolicy] = "no-referrer" }
-        if publicURL().hasPrefix("https://") { response.headers[.strictTransportSecurity] = Self.strictTransport }
+        if response.headers[.referrerPolicy] == nil {
+            response.headers[.referrerPolicy] = "no-referrer"
+        }
+        if publicURL().hasPrefix("https://") {
+            response.headers[.strictTransportSecurity] = Self.strictTransport
+        }
         return response
     }
 }

@@ -1,8 +1,10 @@
 /// Where a request comes from: an IP address, and the key under which its requests are counted.
 struct ClientAddress: Sendable, Equatable {
-    /// As it was written; of an IPv4 address within an IPv6 one (RFC 4291 §2.5.5.2) the former. "" when it is not known.
+    /// As it was written; of an IPv4 address within an IPv6 one (RFC 4291 §2.5.5.2) the former. ""
+    /// when it is not known.
     let text: String
-    /// An IPv4 address, or the first half of an IPv6 one: whoever has one of those usually has all 2⁶⁴ behind it.
+    /// An IPv4 address, or the first half of an IPv6 one: whoever has one of those usually has all
+    /// 2⁶⁴ behind it.
     let key: String
 
     static let unknown = ClientAddress(text: "", key: "")
@@ -18,10 +20,15 @@ struct ClientAddress: Sendable, Equatable {
         }
         guard let groups = Self.groups(text) else { return nil }
         if groups.prefix(5).allSatisfy({ $0 == 0 }), groups[5] == 0xffff {
-            let inner = [groups[6] >> 8, groups[6] & 255, groups[7] >> 8, groups[7] & 255].map(String.init).joined(separator: ".")
+            let inner = [groups[6] >> 8, groups[6] & 255, groups[7] >> 8, groups[7] & 255].map(
+                String.init
+            ).joined(separator: ".")
             self.init(text: inner, key: inner)
         } else {
-            self.init(text: text, key: groups.prefix(4).map { String($0, radix: 16) }.joined(separator: ":") + "::/64")
+            self.init(
+                text: text,
+                key: groups.prefix(4).map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
+            )
         }
     }
 
@@ -30,7 +37,9 @@ struct ClientAddress: Sendable, Equatable {
     private static func bytes(_ text: some StringProtocol) -> [UInt16]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }
-        let bytes = parts.compactMap { $0.allSatisfy { $0.isASCII && $0.isNumber } ? UInt8($0).map(UInt16.init) : nil }
+        let bytes = parts.compactMap {
+            $0.allSatisfy { $0.isASCII && $0.isNumber } ? UInt8($0).map(UInt16.init) : nil
+        }
         return bytes.count == 4 ? bytes : nil
     }
 
@@ -38,7 +47,9 @@ struct ClientAddress: Sendable, Equatable {
     private static func groups(_ text: String) -> [UInt16]? {
         let halves = text.split(separator: "::", omittingEmptySubsequences: false)
         guard (1...2).contains(halves.count) else { return nil }
-        let parsed = halves.enumerated().map { half($0.element, mayEndInIPv4: $0.offset == halves.count - 1) }
+        let parsed = halves.enumerated().map {
+            half($0.element, mayEndInIPv4: $0.offset == halves.count - 1)
+        }
         guard let first = parsed[0], let last = parsed[parsed.count - 1] else { return nil }
         if halves.count == 1 { return first.count == 8 ? first : nil }
         guard first.count + last.count <= 7 else { return nil }
@@ -53,7 +64,9 @@ struct ClientAddress: Sendable, Equatable {
             if mayEndInIPv4, i == parts.count - 1, let four = bytes(part) {
                 groups += [four[0] << 8 | four[1], four[2] << 8 | four[3]]
             } else {
-                guard (1...4).contains(part.count), part.allSatisfy(\.isHexDigit), let group = UInt16(part, radix: 16) else { return nil }
+                guard (1...4).contains(part.count), part.allSatisfy(\.isHexDigit),
+                    let group = UInt16(part, radix: 16)
+                else { return nil }
                 groups.append(group)
             }
         }

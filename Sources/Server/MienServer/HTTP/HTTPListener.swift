@@ -10,8 +10,9 @@ internal import Synchronization
 
 /// One address the server listens on, with the routes served there.
 ///
-/// The public listener serves apps and browsers; the admin listener serves the admin API and metrics. Each has its own connection limits, so that
-/// a flood of public connections leaves the admin API reachable.
+/// The public listener serves apps and browsers; the admin listener serves the admin API and
+/// metrics. Each has its own connection limits, so that a flood of public connections leaves the
+/// admin API reachable.
 final class HTTPListener: Sendable {
     /// Connections waiting to be accepted. The system may allow fewer.
     private static let backlog = 1024
@@ -27,7 +28,10 @@ final class HTTPListener: Sendable {
 
     /// - Parameter usesTLS: Serve https with `tls.certificate` and `tls.key`.
     /// - Throws: ``ServerStartError`` if the certificate or key is unusable.
-    init(_ address: ListenAddress, setting: String, usesTLS: Bool, _ configuration: ServerConfiguration, logger: Logger) throws {
+    init(
+        _ address: ListenAddress, setting: String, usesTLS: Bool,
+        _ configuration: ServerConfiguration, logger: Logger
+    ) throws {
         (self.address, self.setting, self.logger) = (address, setting, logger)
         let seconds = configuration.requestSeconds
         let connections = configuration.connectionsPerAddress.map { AddressConnections(most: $0) }
@@ -37,12 +41,15 @@ final class HTTPListener: Sendable {
             ],
             idleTimeout: .seconds(Int64(seconds)),
             httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: RequestLimits.headerBytes, maxHeaderListSize: RequestLimits.headerBytes,
+                maxHeaderFieldSize: RequestLimits.headerBytes,
+                maxHeaderListSize: RequestLimits.headerBytes,
                 maxHeaderFieldCount: RequestLimits.headers))
         maxConnections = configuration.connections
         if usesTLS, let tls = configuration.tls {
             scheme = "https"
-            self.http = try .tls(.http1(configuration: http), tlsConfiguration: TLSFiles(certificate: tls.certificate, key: tls.key).setup())
+            self.http = try .tls(
+                .http1(configuration: http),
+                tlsConfiguration: TLSFiles(certificate: tls.certificate, key: tls.key).setup())
         } else {
             scheme = "http"
             self.http = .http1(configuration: http)
@@ -53,16 +60,19 @@ final class HTTPListener: Sendable {
     var url: String? { listeningAt.withLock { $0 } }
 
     func application(
-        _ router: Router<MienRequestContext>, services: [any Service] = [], onListening: @escaping @Sendable (_ url: String) -> Void
+        _ router: Router<MienRequestContext>, services: [any Service] = [],
+        onListening: @escaping @Sendable (_ url: String) -> Void
     ) -> Application<RouterResponder<MienRequestContext>> {
         Application(
             router: router, server: http,
             configuration: .init(
-                address: .hostname(address.host, port: address.port), serverName: "mien", backlog: Self.backlog,
+                address: .hostname(address.host, port: address.port), serverName: "mien",
+                backlog: Self.backlog,
                 availableConnectionsDelegate: .maximum(maxConnections, logger: logger)),
             services: services,
             onServerRunning: { [self] channel in
-                let url = "\(scheme)://\(address.hostInURL):\(channel.localAddress?.port ?? address.port)"
+                let url =
+                    "\(scheme)://\(address.hostInURL):\(channel.localAddress?.port ?? address.port)"
                 listeningAt.withLock { $0 = url }
                 onListening(url)
             }, logger: logger)
@@ -70,8 +80,11 @@ final class HTTPListener: Sendable {
 
     /// Names the address and the remedy if `error` kept the listener from listening.
     func explained(_ error: any Error) -> any Error {
-        guard url == nil, !(error is ServerStartError), !(error is CancellationError) else { return error }
-        return ServerStartError(.listen, "cannot listen on \(address) (\(setting)): \(Self.words(error))")
+        guard url == nil, !(error is ServerStartError), !(error is CancellationError) else {
+            return error
+        }
+        return ServerStartError(
+            .listen, "cannot listen on \(address) (\(setting)): \(Self.words(error))")
     }
 
     private static func words(_ error: any Error) -> String {

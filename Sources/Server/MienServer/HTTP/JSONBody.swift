@@ -11,18 +11,27 @@ struct JSONBody: Sendable {
     let budget: BodyBudget
     static let maxDepth = 24
 
-    /// The body as a `Body`: of the right type, within limits, with no member that `Body` does not have.
+    /// The body as a `Body`: of the right type, within limits, with no member that `Body` does not
+    /// have.
     ///
     /// - Throws: ``Problem`` that names what is wrong and where.
-    func read<Body: Decodable, Keys: CodingKey & CaseIterable>(_: Body.Type, _ keys: Keys.Type, from request: Request) async throws -> Body {
+    func read<Body: Decodable, Keys: CodingKey & CaseIterable>(
+        _: Body.Type, _ keys: Keys.Type, from request: Request
+    ) async throws -> Body {
         let value = try await parse(request)
-        guard let members = value.objectValue else { throw Problem(.invalidRequest, "the body is \(value.kind), not an object") }
+        guard let members = value.objectValue else {
+            throw Problem(.invalidRequest, "the body is \(value.kind), not an object")
+        }
         let known = keys.allCases.map(\.stringValue)
         let foreign = members.keys.filter { !known.contains($0) }.sorted()
         guard foreign.isEmpty else {
             throw Problem(
                 .invalidRequest,
-                errors: foreign.map { .init(field: Self.shown($0), message: "is not known here; allowed are \(known.joined(separator: ", "))") })
+                errors: foreign.map {
+                    .init(
+                        field: Self.shown($0),
+                        message: "is not known here; allowed are \(known.joined(separator: ", "))")
+                })
         }
         do { return try value.decoded(as: Body.self) } catch let error as DecodingError {
             throw Problem(.invalidRequest, errors: [Self.field(error)])
@@ -30,24 +39,38 @@ struct JSONBody: Sendable {
     }
 
     /// The body as any JSON value.
-    func parse(_ request: Request) async throws -> JSONValue { try await parseWithText(request).value }
+    func parse(_ request: Request) async throws -> JSONValue {
+        try await parseWithText(request).value
+    }
 
     /// The body as any JSON value, and as it came.
     func parseWithText(_ request: Request) async throws -> (value: JSONValue, text: [UInt8]) {
-        guard let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased().trimmingCharacters(in: .whitespaces),
+        guard
+            let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
+                .trimmingCharacters(in: .whitespaces),
             type == "application/json"
         else { throw Problem(.unsupportedMediaType, "send content-type: application/json") }
         let share = budget.share()
         let bytes = try await Self.collect(request, upTo: maxBytes, share)
-        do { return (try JSONText.parse(bytes, limits: .init(maxBytes: maxBytes, maxDepth: Self.maxDepth)), bytes) } catch {
+        do {
+            return (
+                try JSONText.parse(
+                    bytes, limits: .init(maxBytes: maxBytes, maxDepth: Self.maxDepth)), bytes
+            )
+        } catch {
             throw Problem(.invalidRequest, "the body is not JSON that is taken here: \(error)")
         }
     }
 
     /// - Parameter share: what the body holds as long as the share lives.
-    /// - Throws: ``Problem`` `.payloadTooLarge`, before more than that is held; ``ServerBusy``, before all bodies hold too much.
-    static func collect(_ request: Request, upTo most: Int, _ share: BodyBudget.Share) async throws -> [UInt8] {
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > most { throw tooLarge(most) }
+    /// - Throws: ``Problem`` `.payloadTooLarge`, before more than that is held; ``ServerBusy``,
+    ///   before all bodies hold too much.
+    static func collect(_ request: Request, upTo most: Int, _ share: BodyBudget.Share) async throws
+        -> [UInt8]
+    {
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > most {
+            throw tooLarge(most)
+        }
         var bytes: [UInt8] = []
         for try await part in request.body {
             guard bytes.count + part.readableBytes <= most else { throw tooLarge(most) }
@@ -57,7 +80,9 @@ struct JSONBody: Sendable {
         return bytes
     }
 
-    static func response(_ body: some Encodable, status: HTTPResponse.Status = .ok) -> Response { response(json: bytes(of: body), status: status) }
+    static func response(_ body: some Encodable, status: HTTPResponse.Status = .ok) -> Response {
+        response(json: bytes(of: body), status: status)
+    }
 
     static func response(json: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
         Response(
@@ -72,18 +97,26 @@ struct JSONBody: Sendable {
         return [UInt8](try! encoder.encode(body))
     }
 
-    private static func tooLarge(_ most: Int) -> Problem { Problem(.payloadTooLarge, "a body has at most \(most) bytes here") }
+    private static func tooLarge(_ most: Int) -> Problem {
+        Problem(.payloadTooLarge, "a body has at most \(most) bytes here")
+    }
 
     /// A member's name as it may be repeated: short, on one line.
-    private static func shown(_ name: String) -> String { String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))).filter { !$0.isNewline } }
+    private static func shown(_ name: String) -> String {
+        String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))).filter { !$0.isNewline }
+    }
 
     private static func field(_ error: DecodingError) -> Problem.FieldError {
-        func place(_ path: [any CodingKey]) -> String { path.map(\.stringValue).joined(separator: ".") }
+        func place(_ path: [any CodingKey]) -> String {
+            path.map(\.stringValue).joined(separator: ".")
+        }
         return switch error {
-        case .keyNotFound(let key, let context): .init(field: place(context.codingPath + [key]), message: "is missing")
+        case .keyNotFound(let key, let context):
+            .init(field: place(context.codingPath + [key]), message: "is missing")
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
             .init(field: place(context.codingPath), message: "is of another type than expected")
-        case .dataCorrupted(let context): .init(field: place(context.codingPath), message: context.debugDescription)
+        case .dataCorrupted(let context):
+            .init(field: place(context.codingPath), message: context.debugDescription)
         @unknown default: .init(field: "", message: "is not understood")
         }
     }

@@ -16,43 +16,61 @@ struct JourneyRoutes {
 
     func add(to router: RouterGroup<MienRequestContext>) {
         router.post("journeys/respond") { request, _ in
-            try await JSONBody.response(json: journeys.respond(body.read(RespondRequest.self, RespondRequest.CodingKeys.self, from: request)))
+            try await JSONBody.response(
+                json: journeys.respond(
+                    body.read(RespondRequest.self, RespondRequest.CodingKeys.self, from: request)))
         }
         router.post("journeys/:journey/start") { request, context in
             if let wait = starts.take(context.client.key, at: clock.now) {
                 return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
             }
-            let start = try await body.read(StartJourneyRequest.self, StartJourneyRequest.CodingKeys.self, from: request)
-            let caller = request.headers[.authorization] == nil ? nil : try await grants.caller(of: request, needed: .signIn)
-            return try await JSONBody.response(json: journeys.start(context.parameters.require("journey"), start, caller: caller))
+            let start = try await body.read(
+                StartJourneyRequest.self, StartJourneyRequest.CodingKeys.self, from: request)
+            let caller =
+                request.headers[.authorization] == nil
+                ? nil : try await grants.caller(of: request, needed: .signIn)
+            return try await JSONBody.response(
+                json: journeys.start(context.parameters.require("journey"), start, caller: caller))
         }
         router.post("capture/start") { request, context in
             // Whoever has a recording could go on drawing until it fits.
             if let wait = liveStarts.take(context.client.key, at: clock.now) {
                 return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
             }
-            return try await JSONBody.response(captures.start(token: Self.token(request), client: context.client.key))
+            return try await JSONBody.response(
+                captures.start(token: Self.token(request), client: context.client.key))
         }
         router.post("capture/frames") { request, _ in
-            let token = try Self.token(request), type = request.headers[.contentType]?.lowercased() ?? "", isBatch = type == FrameBatch.contentType
+            let token = try Self.token(request),
+                type = request.headers[.contentType]?.lowercased() ?? "",
+                isBatch = type == FrameBatch.contentType
             guard isBatch || type.hasPrefix("image/") || type == "application/octet-stream" else {
                 throw Problem(
                     .unsupportedMediaType,
-                    "send the picture itself with content-type: image/jpeg or image/png, or frames of a live capture as \(FrameBatch.contentType)")
+                    "send the picture itself with content-type: image/jpeg or image/png, or frames of a live capture as \(FrameBatch.contentType)"
+                )
             }
             // Before megabytes are taken from somebody who may not send any.
             try await captures.check(token: token)
             let share = budget.share()
             defer { withExtendedLifetime(share) {} }
             let bytes = try await JSONBody.collect(request, upTo: frameBytes, share)
-            return try await JSONBody.response(isBatch ? captures.frames(bytes, token: token) : captures.frame(bytes, token: token))
+            return try await JSONBody.response(
+                isBatch ? captures.frames(bytes, token: token) : captures.frame(bytes, token: token)
+            )
         }
-        router.get("capture") { request, _ in try await JSONBody.response(captures.status(token: Self.token(request))) }
-        router.delete("capture") { request, _ in try await JSONBody.response(captures.cancel(token: Self.token(request))) }
+        router.get("capture") { request, _ in
+            try await JSONBody.response(captures.status(token: Self.token(request)))
+        }
+        router.delete("capture") { request, _ in
+            try await JSONBody.response(captures.cancel(token: Self.token(request)))
+        }
     }
 
     private static func token(_ request: Request) throws -> String {
-        guard let token = request.bearer else { throw Problem(.invalidCredentials, "send authorization: Bearer with the start token") }
+        guard let token = request.bearer else {
+            throw Problem(.invalidCredentials, "send authorization: Bearer with the start token")
+        }
         return token
     }
 }

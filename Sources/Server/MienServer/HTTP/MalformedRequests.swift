@@ -6,7 +6,8 @@ internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 
-/// Answers what is no HTTP with a problem document, and ends the connection: what follows on it cannot be told apart any more.
+/// Answers what is no HTTP with a problem document, and ends the connection: what follows on it
+/// cannot be told apart any more.
 final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -33,7 +34,8 @@ final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !hasFailed else { return }
-        guard error is HTTPParserError || error is HTTP1TypeConversionError || error is HeadFault else { return context.fireErrorCaught(error) }
+        guard error is HTTPParserError || error is HTTP1TypeConversionError || error is HeadFault
+        else { return context.fireErrorCaught(error) }
         hasFailed = true
         // Whoever is reading the body hears of it, and answers; the connection ends after that.
         guard open == 0 else { return context.fireErrorCaught(error) }
@@ -43,17 +45,21 @@ final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
         let head = HTTPResponse(
             status: .init(code: problem.status),
             headerFields: [
-                .contentType: "application/problem+json", .contentLength: String(body.count), .cacheControl: "no-store", .connection: "close",
+                .contentType: "application/problem+json", .contentLength: String(body.count),
+                .cacheControl: "no-store", .connection: "close",
                 .contentTypeOptions: "nosniff", .requestID: RequestIdentity.made(),
             ])
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(context.channel.allocator.buffer(bytes: body))), promise: nil)
+        context.write(
+            wrapOutboundOut(.body(context.channel.allocator.buffer(bytes: body))), promise: nil)
         context.write(wrapOutboundOut(.end(nil)), promise: nil)
         ConnectionEnd.linger(context)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        guard case .end = unwrapOutboundIn(data) else {
+            return context.write(data, promise: promise)
+        }
         open -= 1
         context.write(data, promise: promise)
         if hasFailed, open == 0 { ConnectionEnd.linger(context) }
@@ -71,14 +77,18 @@ final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
 /// Text in a request's head that no component behind should have to handle.
 enum HeadFault: String, Error {
-    case path = "The address of a request holds printable ASCII only. Percent-encode other characters."
+    case path =
+        "The address of a request holds printable ASCII only. Percent-encode other characters."
     case field = "A header field has too many combining marks in a row."
 
-    /// RFC 3986 allows ASCII only in an address. In header fields proxies also send names in UTF-8, such as those of cities.
+    /// RFC 3986 allows ASCII only in an address. In header fields proxies also send names in UTF-8,
+    /// such as those of cities.
     init?(_ head: HTTPRequest) {
         if let path = head.path, !path.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) {
             self = .path
-        } else if !head.headerFields.allSatisfy({ $0.value.isStreamSafe }) || head.authority?.isStreamSafe == false {
+        } else if !head.headerFields.allSatisfy({ $0.value.isStreamSafe })
+            || head.authority?.isStreamSafe == false
+        {
             self = .field
         } else {
             return nil

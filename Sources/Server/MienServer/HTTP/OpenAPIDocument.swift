@@ -1,6 +1,6 @@
 // swift-format-ignore-file
-// Written by scripts/openapi from docs/openapi.json. Change that one.
-// It is long because it is that document, word for word: the program carries it, so that nothing has to lie beside it.
+// Written by scripts/openapi from docs/openapi.json. Change that one. It is long because it is that
+// document, word for word: the program carries it, so that nothing has to lie beside it.
 
 /// The API's description, OpenAPI 3.1.
 enum OpenAPIDocument {

@@ -23,11 +23,13 @@ struct OperationRoutes {
         }
         router.get("openapi.json") { _, _ in
             Response(
-                status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(string: OpenAPIDocument.text)))
+                status: .ok, headers: [.contentType: "application/json"],
+                body: .init(byteBuffer: ByteBuffer(string: OpenAPIDocument.text)))
         }
     }
 
-    /// Counts such as mails sent tell accounts from made-up names, so only the admin listener serves them.
+    /// Counts such as mails sent tell accounts from made-up names, so only the admin listener
+    /// serves them.
     func addMetrics(to router: Router<MienRequestContext>) {
         router.get("metrics") { _, _ in
             Response(

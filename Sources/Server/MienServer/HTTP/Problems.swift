@@ -9,19 +9,26 @@ internal import MienStore
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Every error becomes a problem document here, in one place; and every answer has the request's id.
+/// Every error becomes a problem document here, in one place; and every answer has the request's
+/// id.
 struct ProblemMiddleware: RouterMiddleware {
     let metrics: Metrics
 
     func handle(
-        _ request: Request, context: MienRequestContext, next: (Request, MienRequestContext) async throws -> Response
+        _ request: Request, context: MienRequestContext,
+        next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {
         var context = context, response: Response
-        if let given = RequestIdentity.given(request) { context.logger[metadataKey: "hb.request.id"] = .string(given) }
+        if let given = RequestIdentity.given(request) {
+            context.logger[metadataKey: "hb.request.id"] = .string(given)
+        }
         do { response = try await next(request, context) } catch {
             let problem = Self.problem(error, context.logger)
-            response = Self.response(problem, retryAfter: problem.code == .unavailable ? .zero : nil)
-            if let challenge = (error as? OAuthError)?.challenge { response.headers[.wwwAuthenticate] = challenge }
+            response = Self.response(
+                problem, retryAfter: problem.code == .unavailable ? .zero : nil)
+            if let challenge = (error as? OAuthError)?.challenge {
+                response.headers[.wwwAuthenticate] = challenge
+            }
         }
         // What follows an answer to HEAD would be taken for the next answer.
         if request.method == .head { response = response.createHeadResponse() }
@@ -35,7 +42,9 @@ struct ProblemMiddleware: RouterMiddleware {
         var response = JSONBody.response(problem, status: .init(code: problem.status))
         response.headers[.contentType] = "application/problem+json"
         if problem.code == .invalidCredentials { response.headers[.wwwAuthenticate] = "Bearer" }
-        if let retryAfter { response.headers[.retryAfter] = String(max(1, retryAfter.components.seconds + 1)) }
+        if let retryAfter {
+            response.headers[.retryAfter] = String(max(1, retryAfter.components.seconds + 1))
+        }
         return response
     }
 
@@ -45,15 +54,24 @@ struct ProblemMiddleware: RouterMiddleware {
         case let problem as Problem: return problem
         case let error as OAuthError: return error.problem
         case let error as ImageError:
-            return error.code == .tooManyBytes ? Problem(.payloadTooLarge, error.description) : Problem(.imageNotAccepted, error.description)
+            return error.code == .tooManyBytes
+                ? Problem(.payloadTooLarge, error.description)
+                : Problem(.imageNotAccepted, error.description)
         case let error as HTTPParserError: return MalformedRequests.problem(error)
         // The connection broke while the request was read.
         case is IOError, is ChannelError: return Problem(.invalidRequest)
         case is CancellationError: return Problem(.unavailable, "the server is stopping; try again")
-        case is ServerBusy: return Problem(.unavailable, "too much is waiting already; try again in a moment")
+        case is ServerBusy:
+            return Problem(.unavailable, "too much is waiting already; try again in a moment")
         case let error as StoreError:
-            if error.code == .stale { return Problem(.conflict, "it changed in the meantime; read it again") }
-            logger.error("the store failed", metadata: ["store.code": "\(error.code.rawValue)", "store.reason": "\(error.reason)"])
+            if error.code == .stale {
+                return Problem(.conflict, "it changed in the meantime; read it again")
+            }
+            logger.error(
+                "the store failed",
+                metadata: [
+                    "store.code": "\(error.code.rawValue)", "store.reason": "\(error.reason)",
+                ])
             return Problem(error.code == .busy ? .unavailable : .serverError)
         case let error as InferenceError where error.code == .busy:
             return Problem(.unavailable, "too much is waiting already; try again in a moment")

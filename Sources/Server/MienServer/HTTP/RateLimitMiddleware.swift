@@ -7,7 +7,8 @@ struct RateLimitMiddleware: RouterMiddleware {
     let clock: ServerClock
 
     func handle(
-        _ request: Request, context: MienRequestContext, next: (Request, MienRequestContext) async throws -> Response
+        _ request: Request, context: MienRequestContext,
+        next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {
         if let wait = limiter.take(context.client.key, at: clock.now) {
             return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)

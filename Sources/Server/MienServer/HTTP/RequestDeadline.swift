@@ -1,9 +1,11 @@
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Closes a connection whose client takes too long to send a request, byte by byte for instance, or to take an answer.
+/// Closes a connection whose client takes too long to send a request, byte by byte for instance, or
+/// to take an answer.
 ///
-/// The idle time that Hummingbird watches begins anew with every part of a body, so that a byte now and then would hold a connection for ever.
+/// The idle time that Hummingbird watches begins anew with every part of a body, so that a byte now
+/// and then would hold a connection for ever.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -43,7 +45,11 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         guard timer == nil, let deadline = [read, write].compactMap({ $0 }).min() else { return }
         timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [self] in
             timer = nil
-            if [read, write].contains(where: { $0.map { $0 <= .now() } ?? false }) { context.close(promise: nil) } else { watch(context) }
+            if [read, write].contains(where: { $0.map { $0 <= .now() } ?? false }) {
+                context.close(promise: nil)
+            } else {
+                watch(context)
+            }
         }
     }
 }

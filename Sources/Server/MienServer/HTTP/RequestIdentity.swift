@@ -2,12 +2,17 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import MienCore
 
-/// The id by which a request is found again, in its answer and in the log: the client's own, or a new one.
+/// The id by which a request is found again, in its answer and in the log: the client's own, or a
+/// new one.
 enum RequestIdentity {
-    /// A client's id when it is 1 to 64 of `A-Z a-z 0-9 - _ .`, which neither a log nor a terminal takes for anything else.
+    /// A client's id when it is 1 to 64 of `A-Z a-z 0-9 - _ .`, which neither a log nor a terminal
+    /// takes for anything else.
     static func given(_ request: Request) -> String? {
         guard let id = request.headers[.requestID], (1...64).contains(id.utf8.count),
-            id.utf8.allSatisfy({ $0.isLetterOrDigit || [UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ".")].contains($0) })
+            id.utf8.allSatisfy({
+                $0.isLetterOrDigit
+                    || [UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ".")].contains($0)
+            })
         else { return nil }
         return id
     }
@@ -21,7 +26,8 @@ enum RequestIdentity {
 
 extension UInt8 {
     fileprivate var isLetterOrDigit: Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self)
+            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
             || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
     }
 }

@@ -7,21 +7,29 @@ struct RouteTable: Sendable {
     private let methods: [String: Set<String>]
 
     init(_ routes: [Router<MienRequestContext>.RouteDescription]) {
-        methods = Dictionary(routes.map { ($0.path.description, [$0.method.rawValue]) }) { $0.union($1) }
+        methods = Dictionary(routes.map { ($0.path.description, [$0.method.rawValue]) }) {
+            $0.union($1)
+        }
     }
 
     /// `GET /v1/apps/{app}`, sorted.
-    var lines: [String] { methods.flatMap { path, methods in methods.map { "\($0) \(path)" } }.sorted() }
+    var lines: [String] {
+        methods.flatMap { path, methods in methods.map { "\($0) \(path)" } }.sorted()
+    }
 
-    /// The methods of an address; none for an address there is not. `HEAD` is there wherever `GET` is.
+    /// The methods of an address; none for an address there is not. `HEAD` is there wherever `GET`
+    /// is.
     func methods(at path: String) -> [String] {
         let parts = path.split(separator: "/")
-        let found = methods.filter { Self.matches(parts, $0.key.split(separator: "/")) }.reduce(into: Set<String>()) { $0.formUnion($1.value) }
+        let found = methods.filter { Self.matches(parts, $0.key.split(separator: "/")) }.reduce(
+            into: Set<String>()
+        ) { $0.formUnion($1.value) }
         return (found.contains("GET") ? found.union(["HEAD"]) : found).sorted()
     }
 
     private static func matches(_ parts: [Substring], _ pattern: [Substring]) -> Bool {
-        parts.count == pattern.count && zip(parts, pattern).allSatisfy { $1.hasPrefix("{") || $0 == $1 }
+        parts.count == pattern.count
+            && zip(parts, pattern).allSatisfy { $1.hasPrefix("{") || $0 == $1 }
     }
 }
 
@@ -30,12 +38,16 @@ struct MethodMiddleware: RouterMiddleware {
     let table: RouteTable
 
     func handle(
-        _ request: Request, context: MienRequestContext, next: (Request, MienRequestContext) async throws -> Response
+        _ request: Request, context: MienRequestContext,
+        next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {
         let methods = table.methods(at: request.uri.path)
-        guard !methods.isEmpty, !methods.contains(request.method.rawValue) else { return try await next(request, context) }
+        guard !methods.isEmpty, !methods.contains(request.method.rawValue) else {
+            return try await next(request, context)
+        }
         let allowed = methods.joined(separator: ", ")
-        var response = ProblemMiddleware.response(Problem(.methodNotAllowed, "this address takes \(allowed)"))
+        var response = ProblemMiddleware.response(
+            Problem(.methodNotAllowed, "this address takes \(allowed)"))
         response.headers[.allow] = allowed
         return response
     }

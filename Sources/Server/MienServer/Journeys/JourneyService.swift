@@ -8,8 +8,9 @@ internal import MienStore
 
 /// Starts journeys and takes them on with each answer of the client.
 ///
-/// A state token is good for one answer. The same answer sent again gets what was said before; another one with a used token is refused; of two
-/// at once, one advances the run and the other gets its result or a refusal.
+/// A state token is good for one answer. The same answer sent again gets what was said before;
+/// another one with a used token is refused; of two at once, one advances the run and the other
+/// gets its result or a refusal.
 final class JourneyService: Sendable {
     private let store: Store
     private let catalog: JourneyCatalog
@@ -23,10 +24,13 @@ final class JourneyService: Sendable {
     private let recent = RecentRuns()
 
     init(
-        store: Store, catalog: JourneyCatalog, apps: AppCatalog, devices: KnownDeviceService, performer: EffectPerformer, grants: GrantService,
+        store: Store, catalog: JourneyCatalog, apps: AppCatalog, devices: KnownDeviceService,
+        performer: EffectPerformer, grants: GrantService,
         clock: ServerClock, metrics: Metrics
     ) {
-        (self.store, self.catalog, self.apps, self.devices, self.performer) = (store, catalog, apps, devices, performer)
+        (self.store, self.catalog, self.apps, self.devices, self.performer) = (
+            store, catalog, apps, devices, performer
+        )
         (self.grants, self.clock, self.metrics) = (grants, clock, metrics)
     }
 
@@ -34,31 +38,51 @@ final class JourneyService: Sendable {
 
     /// - Parameter caller: who has signed in to this app already.
     /// - Returns: a `JourneyAnswer` as JSON.
-    func start(_ journey: String, _ request: StartJourneyRequest, caller: Caller?) async throws -> [UInt8] {
+    func start(_ journey: String, _ request: StartJourneyRequest, caller: Caller?) async throws
+        -> [UInt8]
+    {
         let app = try await apps.authenticated(id: request.clientID, secret: request.clientSecret)
-        guard caller.map({ $0.app == app.id }) ?? true else { throw Problem(.invalidCredentials, "the access token is another app's") }
-        guard let id = JourneyID(journey), app.settings.journeys?.contains(id) ?? true, let definition = try await catalog.published(id) else {
-            throw Problem(.notFound, "this app has no journey “\(Self.shown(journey))”; it must be published, and allowed in the app's settings")
+        guard caller.map({ $0.app == app.id }) ?? true else {
+            throw Problem(.invalidCredentials, "the access token is another app's")
+        }
+        guard let id = JourneyID(journey), app.settings.journeys?.contains(id) ?? true,
+            let definition = try await catalog.published(id)
+        else {
+            throw Problem(
+                .notFound,
+                "this app has no journey “\(Self.shown(journey))”; it must be published, and allowed in the app's settings"
+            )
         }
         if let flowID = request.flowID, flowID.utf8.count > 256 {
-            throw Problem(.invalidRequest, errors: [.init(field: "flow_id", message: "has at most 256 bytes")])
+            throw Problem(
+                .invalidRequest, errors: [.init(field: "flow_id", message: "has at most 256 bytes")]
+            )
         }
         let now = clock.now
         var generator = SystemRandomNumberGenerator()
         let runID = InstanceID.random(using: &generator)
-        var state = RunState(instance: JourneyInstance(id: runID, of: definition, app: app.id, at: now), flowID: request.flowID)
-        state.begun = caller.map { .init(grant: $0.grant.id, signedInAt: $0.grant.signedInAt, proofs: $0.grant.proofs) }
+        var state = RunState(
+            instance: JourneyInstance(id: runID, of: definition, app: app.id, at: now),
+            flowID: request.flowID)
+        state.begun = caller.map {
+            .init(grant: $0.grant.id, signedInAt: $0.grant.signedInAt, proofs: $0.grant.proofs)
+        }
         if let token = request.deviceToken {
-            state.device = try await devices.find(token, app: app.id).map { RunState.Device(id: $0.id, account: $0.account) }
+            state.device = try await devices.find(token, app: app.id).map {
+                RunState.Device(id: $0.id, account: $0.account)
+            }
         }
         metrics.count("mien_journeys_started_total")
         let (answer, secret) = try await advance(
             &state,
             .start(
                 parameters: request.additionalParams ?? .null,
-                user: caller.map { JourneyUser(id: $0.account.id, level: .authenticated, amr: $0.grant.methods) }), definition, app)
+                user: caller.map {
+                    JourneyUser(id: $0.account.id, level: .authenticated, amr: $0.grant.methods)
+                }), definition, app)
         let record = JourneyRunRecord(
-            id: runID, app: app.id, journey: id, tokenHash: store.keys.hash(ofSecret: secret), state: try Self.encoded(state),
+            id: runID, app: app.id, journey: id, tokenHash: store.keys.hash(ofSecret: secret),
+            state: try Self.encoded(state),
             expiresAt: state.instance.expiresAt)
         try await store.write(.process) { try $0.runs.insert(record) }
         recent.keep(record, state)
@@ -70,26 +94,38 @@ final class JourneyService: Sendable {
     /// - Returns: a `JourneyAnswer` as JSON; byte for byte the same when the same is sent again.
     func respond(_ request: RespondRequest) async throws -> [UInt8] {
         guard let (id, secret) = BearerSecret.parse(request.state, InstanceKind.self) else {
-            throw Problem(.invalidState, "state is not a token of ours; send the one from the last answer")
+            throw Problem(
+                .invalidState, "state is not a token of ours; send the one from the last answer")
         }
         let tokenHash = store.keys.hash(ofSecret: secret)
         let result = try await turns.withLock(id) {
             if let run = self.recent.find(id), isSame(run.record.tokenHash, tokenHash) {
-                // Overtaken: it has gone on elsewhere, and what is stored says what is to be answered.
-                do { return try await self.goOn(run.record, run.state, with: request) } catch is Overtaken { self.recent.forget(id) }
+                // Overtaken: it has gone on elsewhere, and what is stored says what is to be
+                // answered.
+                do {
+                    return try await self.goOn(run.record, run.state, with: request)
+                } catch is Overtaken { self.recent.forget(id) }
             }
             return try await self.respond(id, tokenHash, request)
         }
-        guard let result else { throw Problem(.tooManyRequests, "too many answers to this journey are under way") }
+        guard let result else {
+            throw Problem(.tooManyRequests, "too many answers to this journey are under way")
+        }
         return result
     }
 
     /// Goes by what is stored.
-    private func respond(_ id: InstanceID, _ tokenHash: [UInt8], _ request: RespondRequest) async throws -> [UInt8] {
-        guard let record = try await store.read({ try $0.runs.find(id) }) else { throw Problem(.noActiveJourney) }
+    private func respond(_ id: InstanceID, _ tokenHash: [UInt8], _ request: RespondRequest)
+        async throws -> [UInt8]
+    {
+        guard let record = try await store.read({ try $0.runs.find(id) }) else {
+            throw Problem(.noActiveJourney)
+        }
         if let used = record.used, isSame(used.tokenHash, tokenHash) {
             guard isSame(used.requestHash, hash(of: request)) else {
-                throw Problem(.invalidState, "this state was used with another answer; go on from what that one brought")
+                throw Problem(
+                    .invalidState,
+                    "this state was used with another answer; go on from what that one brought")
             }
             return used.answer.use { $0 }
         }
@@ -104,19 +140,25 @@ final class JourneyService: Sendable {
     private struct Overtaken: Error {}
 
     /// - Throws: ``Problem``; ``Overtaken``, and then nothing was written.
-    private func goOn(_ record: JourneyRunRecord, _ state: RunState, with request: RespondRequest) async throws -> [UInt8] {
+    private func goOn(_ record: JourneyRunRecord, _ state: RunState, with request: RespondRequest)
+        async throws -> [UInt8]
+    {
         guard clock.now < record.expiresAt else { throw Problem(.noActiveJourney) }
         var (record, state) = (record, state)
         let definition = try await catalog.version(state.instance.journey, state.instance.version)
         let app = try await apps.find(record.app)
         guard try await isCurrent(state) else { throw Problem(.noActiveJourney) }
-        let (answer, nextSecret) = try await advance(&state, .response(option: request.option, data: request.data ?? .null), definition, app)
+        let (answer, nextSecret) = try await advance(
+            &state, .response(option: request.option, data: request.data ?? .null), definition, app)
         let body = JSONBody.bytes(of: answer)
-        record.used = .init(tokenHash: record.tokenHash, requestHash: hash(of: request), answer: Sensitive(body))
+        record.used = .init(
+            tokenHash: record.tokenHash, requestHash: hash(of: request), answer: Sensitive(body))
         record.tokenHash = store.keys.hash(ofSecret: nextSecret)
         record.state = try Self.encoded(state)
         let (changed, revision) = (record, record.revision)
-        do { try await store.write(.process) { try $0.runs.advance(changed, from: revision) } } catch let error as StoreError
+        do {
+            try await store.write(.process) { try $0.runs.advance(changed, from: revision) }
+        } catch let error as StoreError
             where error.code == .stale
         {
             throw Overtaken()
@@ -126,13 +168,15 @@ final class JourneyService: Sendable {
         return body
     }
 
-    /// Whether what the run knows of its user still holds: the account is active, or this run's own sign-up, and in the same epoch, and the sign-in that the run began with is live.
+    /// Whether what the run knows of its user still holds: the account is active, or this run's own
+    /// sign-up, and in the same epoch, and the sign-in that the run began with is live.
     private func isCurrent(_ state: RunState) async throws -> Bool {
         guard let user = state.instance.user, user.level > .identified else { return true }
         let epoch = user.proof?.epoch, begun = state.begun?.grant, signUp = state.signUp
         return try await store.read { tables in
             guard let standing = try tables.accounts.standing(of: user.id) else { return false }
-            guard standing.state == .active || (standing.state == .pending && user.id == signUp) else { return false }
+            guard standing.state == .active || (standing.state == .pending && user.id == signUp)
+            else { return false }
             if let epoch, standing.epoch != epoch { return false }
             guard let begun else { return true }
             // Idle or not: the run lives for its own short time.
@@ -145,14 +189,17 @@ final class JourneyService: Sendable {
 
     // MARK: The engine's turns
 
-    /// - Returns: the answer, and the secret of the state token in it (or of none, when the run has ended).
+    /// - Returns: the answer, and the secret of the state token in it (or of none, when the run has
+    ///   ended).
     private func advance(
-        _ state: inout RunState, _ event: JourneyEvent, _ definition: JourneyDefinition, _ app: AppRecord
+        _ state: inout RunState, _ event: JourneyEvent, _ definition: JourneyDefinition,
+        _ app: AppRecord
     ) async throws -> (JourneyAnswer, secret: [UInt8]) {
         var decision = try step(&state, event, definition)
         while case .perform(let effect) = decision {
             let context = EffectContext(
-                run: state.instance.id, turn: effect.ticket.turn, app: app, device: state.device, user: state.instance.user, begun: state.begun,
+                run: state.instance.id, turn: effect.ticket.turn, app: app, device: state.device,
+                user: state.instance.user, begun: state.begun,
                 signUp: state.signUp, endsAt: state.instance.expiresAt)
             let answer = try await performer.perform(effect.work, context)
             state.note(answer, to: effect.work)
@@ -166,15 +213,23 @@ final class JourneyService: Sendable {
         case .perform: fatalError("the loop above ends with something else")
         case .ask(let prompt):
             let options = Dictionary(
-                prompt.options.map { ($0.id, ClientOptionWire(type: $0.kind.rawValue, label: $0.label, schema: $0.schema?.json)) }
+                prompt.options.map {
+                    (
+                        $0.id,
+                        ClientOptionWire(
+                            type: $0.kind.rawValue, label: $0.label, schema: $0.schema?.json)
+                    )
+                }
             ) { $1 }
             return (
                 JourneyAnswer(
-                    state: token.text.use { $0 }, journeyStepID: prompt.journeyStepID, data: prompt.data, clientResponseOptions: options,
+                    state: token.text.use { $0 }, journeyStepID: prompt.journeyStepID,
+                    data: prompt.data, clientResponseOptions: options,
                     expiresAt: expiry), token.secret
             )
         case .complete(let completion):
-            if let signUp = state.signUp, try await !performer.signUps.complete(signUp, app: app.id) {
+            if let signUp = state.signUp, try await !performer.signUps.complete(signUp, app: app.id)
+            {
                 metrics.count("mien_journeys_ended_total", "end=\"rejection\"")
                 return (Self.rejected(nil, expiry), token.secret)
             }
@@ -186,9 +241,13 @@ final class JourneyService: Sendable {
         }
     }
 
-    private func step(_ state: inout RunState, _ event: JourneyEvent, _ definition: JourneyDefinition) throws -> JourneyDecision {
+    private func step(
+        _ state: inout RunState, _ event: JourneyEvent, _ definition: JourneyDefinition
+    ) throws -> JourneyDecision {
         do { return try state.instance.handle(event, in: definition, at: clock.now) } catch {
-            let fields = error.problems.map { Problem.FieldError(field: $0.field, message: $0.message) }
+            let fields = error.problems.map {
+                Problem.FieldError(field: $0.field, message: $0.message)
+            }
             switch error.code {
             case .invalidState: throw Problem(.invalidState)
             case .clientResponseNotValid: throw Problem(.clientResponseNotValid, errors: fields)
@@ -197,7 +256,9 @@ final class JourneyService: Sendable {
         }
     }
 
-    private func completed(_ completion: Completion, _ state: RunState, _ app: AppRecord, _ expiry: Int64) async throws -> JourneyAnswer {
+    private func completed(
+        _ completion: Completion, _ state: RunState, _ app: AppRecord, _ expiry: Int64
+    ) async throws -> JourneyAnswer {
         let now = clock.now
         var generator = SystemRandomNumberGenerator()
         var claims: [String: JSONValue] = completion.claims
@@ -207,60 +268,81 @@ final class JourneyService: Sendable {
         claims["jti"] = .string(tokenID)
         claims["journey"] = .string(state.instance.journey.text)
         if let flowID = state.flowID { claims["flow_id"] = .string(flowID) }
-        if !completion.approvalData.isEmpty { claims["approval_data"] = .object(completion.approvalData.mapValues { .string($0) }) }
+        if !completion.approvalData.isEmpty {
+            claims["approval_data"] = .object(completion.approvalData.mapValues { .string($0) })
+        }
         var deviceToken: String?
         if let user = completion.signedInUser {
             // Suspended, or given a new password, since the user signed in.
-            guard try await isCurrent(state), let account = try await store.read({ try $0.accounts.find(user) }) else {
+            guard try await isCurrent(state),
+                let account = try await store.read({ try $0.accounts.find(user) })
+            else {
                 return Self.rejected(nil, expiry)
             }
             claims["sub"] = .string(user.text)
             claims["email_verified"] = Self.isVerified(claims["email"], account).map { .bool($0) }
             claims["amr"] = .array((completion.user?.amr ?? []).map { .string($0) })
-            claims["acr"] = .string(completion.acr ?? AuthenticationContext.of(completion.user?.amr ?? []))
+            claims["acr"] = .string(
+                completion.acr ?? AuthenticationContext.of(completion.user?.amr ?? []))
             let proof = completion.user?.proof
-            claims["auth_time"] = .number(Double((proof?.at ?? state.begun?.signedInAt ?? now).seconds))
+            claims["auth_time"] = .number(
+                Double((proof?.at ?? state.begun?.signedInAt ?? now).seconds))
             if completion.user?.isRecovered == true { claims["recovered"] = true }
             if let begun = state.begun {
                 // No new sign-in: what the run proved strengthens the one it began with.
                 claims["sid"] = .string(begun.grant.text)
-                guard try await stepUp(begun, proof, isRecovery: completion.user?.isRecovered ?? false) else { return Self.rejected(nil, expiry) }
+                guard
+                    try await stepUp(
+                        begun, proof, isRecovery: completion.user?.isRecovered ?? false)
+                else { return Self.rejected(nil, expiry) }
             } else if let proof, let epoch = proof.epoch {
-                let content = JourneyTokenProof(authenticators: proof.authenticators, epoch: epoch, isRecovery: completion.user?.isRecovered ?? false)
+                let content = JourneyTokenProof(
+                    authenticators: proof.authenticators, epoch: epoch,
+                    isRecovery: completion.user?.isRecovered ?? false)
                 claims["mien_proof"] = .string(try content.sealed(token: tokenID, keys: store.keys))
             }
             if state.begun == nil, state.device?.account != user {
-                deviceToken = try await devices.make(user, app.id, epoch: proof?.epoch, methods: state.methods(of: user), at: now)
+                deviceToken = try await devices.make(
+                    user, app.id, epoch: proof?.epoch, methods: state.methods(of: user), at: now)
             }
         }
         metrics.count("mien_journeys_ended_total", "end=\"success\"")
         return JourneyAnswer(
-            state: nil, journeyStepID: WireNames.success, token: try grants.issuer.sign(claims, at: now), deviceToken: deviceToken, expiresAt: expiry)
+            state: nil, journeyStepID: WireNames.success,
+            token: try grants.issuer.sign(claims, at: now), deviceToken: deviceToken,
+            expiresAt: expiry)
     }
 
     /// Strengthens the sign-in that a run began with by what the run proved.
     ///
     /// - Returns: `false` when that sign-in has ended.
-    private func stepUp(_ begun: RunState.Begun, _ proof: JourneyUser.Proof?, isRecovery: Bool) async throws -> Bool {
+    private func stepUp(_ begun: RunState.Begun, _ proof: JourneyUser.Proof?, isRecovery: Bool)
+        async throws -> Bool
+    {
         guard let proof, !proof.methods.isEmpty, let epoch = proof.epoch else { return true }
         let rule = performer.changes.rule, now = clock.now
-        // Earlier proofs add to the new one while they are fresh; the whole is then as old as the oldest.
+        // Earlier proofs add to the new one while they are fresh; the whole is then as old as the
+        // oldest.
         let earlier = begun.proofs.filter { rule.isFresh($0, at: now) }
         var methods = proof.methods
-        for method in earlier.flatMap(\.methods) where !methods.contains(method) { methods.append(method) }
+        for method in earlier.flatMap(\.methods) where !methods.contains(method) {
+            methods.append(method)
+        }
         let at = earlier.map(\.at).min().map { min($0, proof.at) } ?? proof.at
         return try await grants.stepUp(
-            begun.grant, SignInProof(methods: methods, at: at, isRecovery: isRecovery), with: proof.authenticators, epoch: epoch)
+            begun.grant, SignInProof(methods: methods, at: at, isRecovery: isRecovery),
+            with: proof.authenticators, epoch: epoch)
     }
 
-    /// Whether the address in the token, which the journey may have from a form, is the account's verified one; without an address in the token, whether
-    /// the account has one that is verified.
+    /// Whether the address in the token, which the journey may have from a form, is the account's
+    /// verified one; without an address in the token, whether the account has one that is verified.
     ///
     /// - Returns: `nil` if neither the token nor the account has an address.
     private static func isVerified(_ claim: JSONValue?, _ account: AccountRecord) -> Bool? {
         let (email, claimed) = account.profile.use { ($0.email, $0.claimedEmail) }
         guard let claim else { return email != nil ? true : claimed != nil ? false : nil }
-        guard let text = claim.stringValue, let email, let told = try? LoginName(text, kind: .email) else { return false }
+        guard let text = claim.stringValue, let email, let told = try? LoginName(text, kind: .email)
+        else { return false }
         return (try? LoginName(email, kind: .email)) == told
     }
 
@@ -275,12 +357,19 @@ final class JourneyService: Sendable {
 
     // MARK: Small things
 
-    private static func encoded(_ state: RunState) throws -> Sensitive<[UInt8]> { Sensitive([UInt8](try JSONEncoder().encode(state))) }
+    private static func encoded(_ state: RunState) throws -> Sensitive<[UInt8]> {
+        Sensitive([UInt8](try JSONEncoder().encode(state)))
+    }
 
     /// Of what was sent with the token, under a key: it may hold a password.
     private func hash(of request: RespondRequest) -> [UInt8] {
-        store.keys.hash(ofSecret: Array(JSONText.write(["option": .string(request.option), "data": request.data ?? .null]).utf8))
+        store.keys.hash(
+            ofSecret: Array(
+                JSONText.write(["option": .string(request.option), "data": request.data ?? .null])
+                    .utf8))
     }
 
-    private static func shown(_ text: String) -> String { String(String.UnicodeScalarView(text.unicodeScalars.prefix(64))).filter { !$0.isNewline } }
+    private static func shown(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(64))).filter { !$0.isNewline }
+    }
 }

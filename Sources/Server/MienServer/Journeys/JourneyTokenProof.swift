@@ -2,9 +2,11 @@ internal import Foundation
 internal import MienCore
 internal import MienStore
 
-/// What a journey's token says to this server only: which authenticators were used, and the account's epoch then.
+/// What a journey's token says to this server only: which authenticators were used, and the
+/// account's epoch then.
 ///
-/// Sealed into the claim `mien_proof` and bound to the token's `jti`, so apps can neither read nor reuse it.
+/// Sealed into the claim `mien_proof` and bound to the token's `jti`, so apps can neither read nor
+/// reuse it.
 struct JourneyTokenProof: Codable, Sendable {
     let authenticators: [AuthenticatorID]
     let epoch: Int
@@ -16,7 +18,8 @@ struct JourneyTokenProof: Codable, Sendable {
 
     /// - Returns: `nil` for a text that this server did not seal for the token `id`.
     init?(sealed text: String, token id: String, keys: StoreKeys) {
-        guard text.utf8.count <= 16 * 1024, let bytes = Base64URL.decode(text), let content = try? keys.openJourneyProof(bytes, of: id),
+        guard text.utf8.count <= 16 * 1024, let bytes = Base64URL.decode(text),
+            let content = try? keys.openJourneyProof(bytes, of: id),
             let proof = try? JSONDecoder().decode(Self.self, from: Data(content))
         else { return nil }
         self = proof

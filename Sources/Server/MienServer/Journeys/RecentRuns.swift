@@ -3,10 +3,12 @@ internal import MienJourney
 internal import MienStore
 internal import Synchronization
 
-/// The runs that went on last, opened and decoded: most clients answer within seconds, and their run need not be read again.
+/// The runs that went on last, opened and decoded: most clients answer within seconds, and their
+/// run need not be read again.
 ///
-/// Only a hint. What is stored decides: a run that has gone on elsewhere refuses to be written over, and is then read. Nothing is held longer
-/// than its row: with what people typed into it, a run goes at the sweep after its end, as the row does.
+/// Only a hint. What is stored decides: a run that has gone on elsewhere refuses to be written
+/// over, and is then read. Nothing is held longer than its row: with what people typed into it, a
+/// run goes at the sweep after its end, as the row does.
 final class RecentRuns: Sendable {
     struct Run: Sendable {
         let record: JourneyRunRecord

@@ -13,7 +13,8 @@ struct RunState: Codable, Sendable {
     var begun: Begun?
     /// The account that this run is signing up.
     var signUp: UserID?
-    /// The methods that have succeeded in this run, and for whom. Stored runs of older servers have none.
+    /// The methods that have succeeded in this run, and for whom. Stored runs of older servers have
+    /// none.
     var successes: [Success]?
 
     struct Success: Codable, Sendable, Hashable {
@@ -63,8 +64,10 @@ extension JourneyEffect.Work {
         case .verifyDeviceKey: .nativeBiometrics
         case .authenticateOTP, .verifyOTPSignature: .otp
         case .authenticateRecoveryCode: .recoveryCode
-        case .resolveUser, .openCapture, .readCapture, .openIdentityVerification, .readIdentityVerification, .registerFace, .createUser,
-            .sendEmailCode, .registerDeviceKey, .challengeDeviceKey, .deleteDeviceKey, .offerOTP, .confirmOTP, .challengeOTP, .recoverAccount,
+        case .resolveUser, .openCapture, .readCapture, .openIdentityVerification,
+            .readIdentityVerification, .registerFace, .createUser,
+            .sendEmailCode, .registerDeviceKey, .challengeDeviceKey, .deleteDeviceKey, .offerOTP,
+            .confirmOTP, .challengeOTP, .recoverAccount,
             .lockAuthenticator,
             .unlockAuthenticator, .callWebhook, .recordConsent, .findConsent:
             nil

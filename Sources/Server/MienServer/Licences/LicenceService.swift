@@ -16,28 +16,37 @@ struct LicenceService: Sendable {
 
     func make(_ wanted: ProductKeyRequest, actor: String) async throws -> ProductKeyAnswer {
         var generator = SystemRandomNumberGenerator()
-        let id = ProductKeyID.random(using: &generator), secret = BearerSecret(for: id, using: &generator)
+        let id = ProductKeyID.random(using: &generator),
+            secret = BearerSecret(for: id, using: &generator)
         let record = ProductKeyRecord(
-            id: id, product: wanted.product, name: wanted.name, activations: wanted.activations, days: wanted.days ?? Self.standardDays,
+            id: id, product: wanted.product, name: wanted.name, activations: wanted.activations,
+            days: wanted.days ?? Self.standardDays,
             createdAt: clock.now)
         let hash = store.keys.hash(ofSecret: secret.secret)
         try await store.write { tables in
             try tables.productKeys.insert(record, hash: hash)
             try tables.audit.append(
-                AuditEvent("product-key.made", actor: actor, detail: ["product_key": .string(id.text), "product": .string(record.product)]),
+                AuditEvent(
+                    "product-key.made", actor: actor,
+                    detail: ["product_key": .string(id.text), "product": .string(record.product)]),
                 at: record.createdAt)
         }
         return ProductKeyAnswer(record, key: secret.text.use { $0 })
     }
 
-    func all() async throws -> [ProductKeyAnswer] { try await store.read { try $0.productKeys.all().map { ProductKeyAnswer($0) } } }
+    func all() async throws -> [ProductKeyAnswer] {
+        try await store.read { try $0.productKeys.all().map { ProductKeyAnswer($0) } }
+    }
 
     /// No device is activated with it any more; licences that were given go on to their end.
     func revoke(_ id: ProductKeyID, actor: String) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
             guard try tables.productKeys.revoke(id, at: now) else { return false }
-            try tables.audit.append(AuditEvent("product-key.revoked", actor: actor, detail: ["product_key": .string(id.text)]), at: now)
+            try tables.audit.append(
+                AuditEvent(
+                    "product-key.revoked", actor: actor, detail: ["product_key": .string(id.text)]),
+                at: now)
             return true
         }
     }
@@ -46,33 +55,51 @@ struct LicenceService: Sendable {
 
     /// A licence for a device; a new one, of the full length, for a device that had one.
     ///
-    /// - Throws: ``Problem``: one and the same for keys that are none, and for those that were revoked; `conflict` when as many devices as may were activated.
+    /// - Throws: ``Problem``: one and the same for keys that are none, and for those that were
+    ///   revoked; `conflict` when as many devices as may were activated.
     func activate(_ productKey: String, device: String) async throws -> LicenceAnswer {
-        guard let (id, presented) = BearerSecret.parse(productKey, ProductKeyKind.self) else { throw Self.refused }
-        let now = clock.now, hash = store.keys.hash(ofSecret: presented), mark = store.keys.hash(ofSecret: Array(device.utf8))
+        guard let (id, presented) = BearerSecret.parse(productKey, ProductKeyKind.self) else {
+            throw Self.refused
+        }
+        let now = clock.now, hash = store.keys.hash(ofSecret: presented),
+            mark = store.keys.hash(ofSecret: Array(device.utf8))
         let found = try await store.write { tables -> ProductKeyRecord? in
-            guard let record = try tables.productKeys.find(id, hash: hash), record.revokedAt == nil else { return nil }
+            guard let record = try tables.productKeys.find(id, hash: hash), record.revokedAt == nil
+            else { return nil }
             guard try tables.productKeys.activate(id, device: mark, at: now) else {
-                throw Problem(.conflict, "as many devices as this product key is for have been activated: ask for another one")
+                throw Problem(
+                    .conflict,
+                    "as many devices as this product key is for have been activated: ask for another one"
+                )
             }
             try tables.audit.append(
-                AuditEvent("licence.issued", actor: "device", detail: ["product_key": .string(id.text), "product": .string(record.product)]), at: now)
+                AuditEvent(
+                    "licence.issued", actor: "device",
+                    detail: ["product_key": .string(id.text), "product": .string(record.product)]),
+                at: now)
             return record
         }
         guard let found else { throw Self.refused }
         let end = now.seconds + Int64(found.days) * 86_400
         let (licence, key) = try issuer.signLicence(
-            ["product": .string(found.product), "device": .string(device), "exp": .number(Double(end))], at: now)
-        return LicenceAnswer(licence: licence, product: found.product, publicKey: key.jwk, expiresAt: end * 1000)
+            [
+                "product": .string(found.product), "device": .string(device),
+                "exp": .number(Double(end)),
+            ], at: now)
+        return LicenceAnswer(
+            licence: licence, product: found.product, publicKey: key.jwk, expiresAt: end * 1000)
     }
 
-    static let refused = Problem(.invalidCredentials, "this product key is not good, or not any more")
+    static let refused = Problem(
+        .invalidCredentials, "this product key is not good, or not any more")
 }
 
 extension ProductKeyAnswer {
     fileprivate init(_ record: ProductKeyRecord, key: String? = nil) {
         self.init(
-            id: record.id.text, product: record.product, name: record.name, activations: record.activations, used: record.used, days: record.days,
-            createdAt: record.createdAt.milliseconds, revokedAt: record.revokedAt?.milliseconds, productKey: key)
+            id: record.id.text, product: record.product, name: record.name,
+            activations: record.activations, used: record.used, days: record.days,
+            createdAt: record.createdAt.milliseconds, revokedAt: record.revokedAt?.milliseconds,
+            productKey: key)
     }
 }

@@ -6,11 +6,13 @@ struct Mail: Sendable {
     let subject: String
     let body: Sensitive<String>
 
-    /// RFC 5322 and 2045: lines of at most 76 characters that end in CR LF, ASCII but for an address that is not. A header cannot break out of its line.
+    /// RFC 5322 and 2045: lines of at most 76 characters that end in CR LF, ASCII but for an
+    /// address that is not. A header cannot break out of its line.
     ///
     /// - Throws: ``MailError`` `.address`.
     func message(from sender: MailAddress, date: String, id: String) throws(MailError) -> [UInt8] {
-        let recipient = try recipient(), subject = MailHeader.unstructured(subject, after: "Subject: ")
+        let recipient = try recipient(),
+            subject = MailHeader.unstructured(subject, after: "Subject: ")
         return Array(
             """
             From: <\(sender.text)>\r
@@ -41,8 +43,8 @@ enum MailError: Error, Equatable, CustomStringConvertible {
     var description: String { "an address that mail cannot be sent to" }
 }
 
-/// An address that can stand in an SMTP command and in a header as it is: RFC 5321 §4.1.2 without quoted names and address literals, RFC 6531 for others
-/// than ASCII.
+/// An address that can stand in an SMTP command and in a header as it is: RFC 5321 §4.1.2 without
+/// quoted names and address literals, RFC 6531 for others than ASCII.
 struct MailAddress: Sendable, Equatable {
     let text: String
     var domain: Substring { text[text.index(after: text.lastIndex(of: "@")!)...] }
@@ -50,7 +52,8 @@ struct MailAddress: Sendable, Equatable {
 
     init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        guard text.utf8.count <= 254, parts.count == 2, parts[0].utf8.count <= 64, Self.isDotted(parts[0], also: "!#$%&'*+-/=?^_`{|}~"),
+        guard text.utf8.count <= 254, parts.count == 2, parts[0].utf8.count <= 64,
+            Self.isDotted(parts[0], also: "!#$%&'*+-/=?^_`{|}~"),
             Self.isDotted(parts[1], also: "-")
         else { return nil }
         self.text = text
@@ -62,9 +65,11 @@ struct MailAddress: Sendable, Equatable {
             !word.isEmpty
                 && word.unicodeScalars.allSatisfy { scalar in
                     if scalar.isASCII {
-                        return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || others.unicodeScalars.contains(scalar)
+                        return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                            || others.unicodeScalars.contains(scalar)
                     }
-                    return !scalar.properties.isWhitespace && scalar.properties.generalCategory != .control
+                    return !scalar.properties.isWhitespace
+                        && scalar.properties.generalCategory != .control
                         && scalar.properties.generalCategory != .format
                 }
         }

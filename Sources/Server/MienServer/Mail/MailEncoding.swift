@@ -7,16 +7,25 @@ enum MailHeader {
 
     /// As it is when it is short plain ASCII; else as encoded words, each on a line of its own.
     static func unstructured(_ text: String, after name: String) -> String {
-        let clean = String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
-        let isPlain = clean.utf8.allSatisfy { $0 < 0x80 } && clean.utf8.count + name.utf8.count <= 76 && !clean.contains("=?")
-        return isPlain ? clean : words(clean).map { "=?utf-8?B?\(Base64URL.standard(Array($0.utf8)))?=" }.joined(separator: "\r\n ")
+        let clean = String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
+        let isPlain =
+            clean.utf8.allSatisfy { $0 < 0x80 } && clean.utf8.count + name.utf8.count <= 76
+            && !clean.contains("=?")
+        return isPlain
+            ? clean
+            : words(clean).map { "=?utf-8?B?\(Base64URL.standard(Array($0.utf8)))?=" }.joined(
+                separator: "\r\n ")
     }
 
     /// Cut between characters as Unicode counts them: RFC 2047 §5 (3).
     private static func words(_ text: String) -> [String] {
         var words = [""]
         for scalar in text.unicodeScalars {
-            if words[words.count - 1].utf8.count + UTF8.width(scalar) > wordBytes { words.append("") }
+            if words[words.count - 1].utf8.count + UTF8.width(scalar) > wordBytes {
+                words.append("")
+            }
             words[words.count - 1].unicodeScalars.append(scalar)
         }
         return words
@@ -28,15 +37,18 @@ enum QuotedPrintable {
     private static let lineLength = 76
 
     static func encode(_ text: String) -> String {
-        text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false).map { line(Array($0.utf8)) }.joined(
-            separator: "\r\n")
+        text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
+            .map { line(Array($0.utf8)) }.joined(
+                separator: "\r\n")
     }
 
     private static func line(_ bytes: [UInt8]) -> String {
         var lines: [String] = [], current = ""
         for (index, byte) in bytes.enumerated() {
             let isLast = index == bytes.count - 1
-            let isPlain = (33...126).contains(byte) && byte != UInt8(ascii: "=") || byte == UInt8(ascii: " ") && !isLast
+            let isPlain =
+                (33...126).contains(byte) && byte != UInt8(ascii: "=")
+                || byte == UInt8(ascii: " ") && !isLast
             let piece = isPlain ? String(UnicodeScalar(byte)) : "=" + hex(byte)
             // Room for the "=" that says the line goes on.
             if current.utf8.count + piece.utf8.count > lineLength - (isLast ? 0 : 1) {

@@ -22,7 +22,9 @@ struct MailRelay: Sendable {
     /// - Returns: `nil` for a relay that is spoken to in the clear.
     /// - Throws: ``ConfigurationError`` when the authorities cannot be read.
     func tls() throws -> NIOSSLContext? {
-        security == .none ? nil : try NIOSSLContext(configuration: .client(trusting: authorities, setting: "mail.ca"))
+        security == .none
+            ? nil
+            : try NIOSSLContext(configuration: .client(trusting: authorities, setting: "mail.ca"))
     }
 }
 
@@ -35,8 +37,12 @@ extension TLSConfiguration {
         var configuration = makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         guard let authorities else { return configuration }
-        guard let certificates = try? NIOSSLCertificate.fromPEMFile(authorities), !certificates.isEmpty else {
-            throw ConfigurationError(["\(setting): \(authorities) is no PEM file with certificates that can be read"])
+        guard let certificates = try? NIOSSLCertificate.fromPEMFile(authorities),
+            !certificates.isEmpty
+        else {
+            throw ConfigurationError([
+                "\(setting): \(authorities) is no PEM file with certificates that can be read"
+            ])
         }
         configuration.trustRoots = .certificates(certificates)
         return configuration

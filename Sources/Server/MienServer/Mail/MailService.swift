@@ -7,7 +7,8 @@ internal import NIOSSL
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// Sends mails in the background, a few at a time: whoever asks for a code does not wait, and cannot tell whether there was one to send.
+/// Sends mails in the background, a few at a time: whoever asks for a code does not wait, and
+/// cannot tell whether there was one to send.
 final class MailService: Service {
     /// Mails that may wait; the newest is dropped when there are more.
     private static let maxWaiting = 1000
@@ -63,7 +64,9 @@ final class MailService: Service {
             } catch {
                 let isPermanent = error is MailError || (error as? SMTPError)?.isPermanent == true
                 let willRetry = pause != nil && !isPermanent
-                logger.warning("a mail could not be delivered", metadata: ["mail.error": "\(Self.shown(error))", "mail.retry": "\(willRetry)"])
+                logger.warning(
+                    "a mail could not be delivered",
+                    metadata: ["mail.error": "\(Self.shown(error))", "mail.retry": "\(willRetry)"])
                 guard let pause, willRetry else { break }
                 try? await Task.sleep(for: pause)
             }
@@ -74,18 +77,24 @@ final class MailService: Service {
     /// What is known to hold no address of a person; of anything else, its type.
     private static func shown(_ error: any Error) -> String {
         switch error {
-        case is SMTPError, is MailError, is NIOConnectionError, is IOError, is NIOSSLError, is NIOSSLExtraError, is ChannelError: "\(error)"
+        case is SMTPError, is MailError, is NIOConnectionError, is IOError, is NIOSSLError,
+            is NIOSSLExtraError, is ChannelError:
+            "\(error)"
         default: "\(type(of: error))"
         }
     }
 
     /// One file a mail, `<time>-<random>.eml`, whole or not at all.
     private func write(_ mail: Mail) throws {
-        try FileManager.default.createDirectory(at: outbox, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            at: outbox, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let date = MailDate.now(), name = date.unique()
         let temporary = outbox.appending(path: ".\(name).tmp")
         let message = Data(try mail.message(from: sender, date: date.header, id: name))
-        guard FileManager.default.createFile(atPath: temporary.path, contents: message, attributes: [.posixPermissions: 0o600]) else {
+        guard
+            FileManager.default.createFile(
+                atPath: temporary.path, contents: message, attributes: [.posixPermissions: 0o600])
+        else {
             throw CocoaError(.fileWriteUnknown)
         }
         try FileManager.default.moveItem(at: temporary, to: outbox.appending(path: "\(name).eml"))
@@ -103,7 +112,8 @@ struct MailDate {
         header.locale = Locale(identifier: "en_US_POSIX")
         header.timeZone = TimeZone(secondsFromGMT: 0)
         header.dateFormat = "EEE, dd MMM yyyy HH:mm:ss Z"
-        return MailDate(header: header.string(from: now), milliseconds: Int64(now.timeIntervalSince1970 * 1000))
+        return MailDate(
+            header: header.string(from: now), milliseconds: Int64(now.timeIntervalSince1970 * 1000))
     }
 
     /// `<time>-<random>`

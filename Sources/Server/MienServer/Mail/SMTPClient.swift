@@ -4,7 +4,8 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
-/// Hands one mail to a relay: RFC 5321, STARTTLS (RFC 3207), AUTH PLAIN (RFC 4954), SMTPUTF8 (RFC 6531).
+/// Hands one mail to a relay: RFC 5321, STARTTLS (RFC 3207), AUTH PLAIN (RFC 4954), SMTPUTF8 (RFC
+/// 6531).
 struct SMTPClient: Sendable {
     /// Bytes of one reply; a relay that says more is cut off.
     private static let maxReply = 16 * 1024
@@ -20,10 +21,13 @@ struct SMTPClient: Sendable {
     /// - Throws: ``SMTPError``, ``MailError``, or what the network throws.
     func send(_ mail: Mail) async throws {
         let recipient = try mail.recipient(), date = MailDate.now()
-        let message = Self.stuffed(try mail.message(from: relay.from, date: date.header, id: date.unique()))
+        let message = Self.stuffed(
+            try mail.message(from: relay.from, date: date.header, id: date.unique()))
         let channel = try await connect()
         // A relay that falls silent ends the conversation.
-        let end = channel.channel.eventLoop.scheduleTask(in: relay.patience) { channel.channel.close(promise: nil) }
+        let end = channel.channel.eventLoop.scheduleTask(in: relay.patience) {
+            channel.channel.close(promise: nil)
+        }
         defer { end.cancel() }
         var isTaken = false
         do {
@@ -31,8 +35,11 @@ struct SMTPClient: Sendable {
                 var talk = Talk(replies: inbound.makeAsyncIterator(), commands: outbound)
                 try await converse(&talk, on: channel.channel, message, to: recipient)
                 isTaken = true
-                // From here on the mail is the relay's. However it takes the farewell, sending again would make two.
-                let end = channel.channel.eventLoop.scheduleTask(in: Self.farewell) { channel.channel.close(promise: nil) }
+                // From here on the mail is the relay's. However it takes the farewell, sending
+                // again would make two.
+                let end = channel.channel.eventLoop.scheduleTask(in: Self.farewell) {
+                    channel.channel.close(promise: nil)
+                }
                 defer { end.cancel() }
                 _ = try? await talk.say("QUIT", 221, at: .end)
             }
@@ -43,18 +50,24 @@ struct SMTPClient: Sendable {
 
     private func connect() async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
         let security = relay.security, host = relay.host, tls = tls
-        return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(relay.patience)
+        return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(relay.patience)
             .connect(host: host, port: relay.port) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    if security == .tls, let tls { try channel.pipeline.syncOperations.addHandler(Self.handler(tls, host)) }
+                    if security == .tls, let tls {
+                        try channel.pipeline.syncOperations.addHandler(Self.handler(tls, host))
+                    }
                     try channel.pipeline.syncOperations.addHandler(BytesHeard())
-                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel)
                 }
             }
     }
 
     /// Up to the reply that takes the mail.
-    private func converse(_ talk: inout Talk, on channel: any Channel, _ message: [UInt8], to recipient: MailAddress) async throws {
+    private func converse(
+        _ talk: inout Talk, on channel: any Channel, _ message: [UInt8], to recipient: MailAddress
+    ) async throws {
         let name = Self.name(of: channel.localAddress)
         try await talk.expect(220, at: .greeting)
         var abilities = try await talk.say("EHLO \(name)", 250, at: .hello)
@@ -63,7 +76,8 @@ struct SMTPClient: Sendable {
             let host = relay.host
             let heard = try await channel.eventLoop.submit {
                 let heard = try channel.pipeline.syncOperations.handler(type: BytesHeard.self).count
-                try channel.pipeline.syncOperations.addHandler(Self.handler(tls, host), position: .first)
+                try channel.pipeline.syncOperations.addHandler(
+                    Self.handler(tls, host), position: .first)
                 return heard
             }.get()
             // Whoever says more before the handshake wants it taken for the relay's word.
@@ -76,7 +90,9 @@ struct SMTPClient: Sendable {
         }
         var needs = ""
         if !recipient.isASCII || !relay.from.isASCII {
-            guard abilities.contains("SMTPUTF8") else { throw SMTPError(.asciiOnly, at: .recipient) }
+            guard abilities.contains("SMTPUTF8") else {
+                throw SMTPError(.asciiOnly, at: .recipient)
+            }
             needs = " SMTPUTF8"
         }
         try await talk.say("MAIL FROM:<\(relay.from.text)>\(needs)", 250, at: .sender)
@@ -103,12 +119,15 @@ struct SMTPClient: Sendable {
         return text.contains(":") ? "[IPv6:\(text)]" : "[\(text)]"
     }
 
-    private static func handler(_ context: NIOSSLContext, _ host: String) throws -> NIOSSLClientHandler {
+    private static func handler(_ context: NIOSSLContext, _ host: String) throws
+        -> NIOSSLClientHandler
+    {
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
     }
 
-    /// Counts what has come in, on the channel's own thread: what was said before encryption is known to the byte.
+    /// Counts what has come in, on the channel's own thread: what was said before encryption is
+    /// known to the byte.
     private final class BytesHeard: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         typealias InboundOut = ByteBuffer
@@ -127,47 +146,72 @@ struct SMTPClient: Sendable {
         /// Bytes of the replies so far.
         private(set) var taken = 0
 
-        init(replies: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator, commands: NIOAsyncChannelOutboundWriter<ByteBuffer>) {
+        init(
+            replies: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator,
+            commands: NIOAsyncChannelOutboundWriter<ByteBuffer>
+        ) {
             (self.replies, self.commands) = (replies, commands)
         }
 
         @discardableResult
-        mutating func say(_ command: String, _ codes: Int..., at stage: SMTPError.Stage) async throws -> Set<String> {
+        mutating func say(_ command: String, _ codes: Int..., at stage: SMTPError.Stage)
+            async throws -> Set<String>
+        {
             try await say(Array(command.utf8), codes, at: stage)
         }
 
-        mutating func say(_ command: [UInt8], _ code: Int, at stage: SMTPError.Stage) async throws { try await say(command, [code], at: stage) }
+        mutating func say(_ command: [UInt8], _ code: Int, at stage: SMTPError.Stage) async throws {
+            try await say(command, [code], at: stage)
+        }
 
         @discardableResult
-        private mutating func say(_ command: [UInt8], _ codes: [Int], at stage: SMTPError.Stage) async throws -> Set<String> {
-            do { try await commands.write(ByteBuffer(bytes: command + [13, 10])) } catch is ChannelError { throw SMTPError(.silent, at: stage) }
+        private mutating func say(_ command: [UInt8], _ codes: [Int], at stage: SMTPError.Stage)
+            async throws -> Set<String>
+        {
+            do {
+                try await commands.write(ByteBuffer(bytes: command + [13, 10]))
+            } catch is ChannelError { throw SMTPError(.silent, at: stage) }
             return try await expect(codes, at: stage)
         }
 
-        mutating func expect(_ code: Int, at stage: SMTPError.Stage) async throws { _ = try await expect([code], at: stage) }
+        mutating func expect(_ code: Int, at stage: SMTPError.Stage) async throws {
+            _ = try await expect([code], at: stage)
+        }
 
         /// Reads up to the last line of a reply: `250-…` goes on, `250 …` ends it.
         ///
         /// - Returns: the first word of each line.
-        private mutating func expect(_ codes: [Int], at stage: SMTPError.Stage) async throws -> Set<String> {
+        private mutating func expect(_ codes: [Int], at stage: SMTPError.Stage) async throws -> Set<
+            String
+        > {
             var words: Set<String> = [], said = 0
             while true {
                 while let line = line() {
                     said += line.utf8.count
-                    guard let code = Int(line.prefix(3)), (200...599).contains(code) else { throw SMTPError(.notUnderstood, at: stage) }
-                    if let word = line.dropFirst(4).split(separator: " ").first { words.insert(word.uppercased()) }
+                    guard let code = Int(line.prefix(3)), (200...599).contains(code) else {
+                        throw SMTPError(.notUnderstood, at: stage)
+                    }
+                    if let word = line.dropFirst(4).split(separator: " ").first {
+                        words.insert(word.uppercased())
+                    }
                     if line.dropFirst(3).first == "-" { continue }
                     guard codes.contains(code) else { throw SMTPError(.refused(code), at: stage) }
                     return words
                 }
-                guard buffer.readableBytes + said < SMTPClient.maxReply else { throw SMTPError(.notUnderstood, at: stage) }
-                guard var more = try await replies.next() else { throw SMTPError(.silent, at: stage) }
+                guard buffer.readableBytes + said < SMTPClient.maxReply else {
+                    throw SMTPError(.notUnderstood, at: stage)
+                }
+                guard var more = try await replies.next() else {
+                    throw SMTPError(.silent, at: stage)
+                }
                 buffer.writeBuffer(&more)
             }
         }
 
         private mutating func line() -> String? {
-            guard let end = buffer.readableBytesView.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+            guard let end = buffer.readableBytesView.firstIndex(of: UInt8(ascii: "\n")) else {
+                return nil
+            }
             let length = end - buffer.readerIndex + 1
             taken += length
             return buffer.readString(length: length)?.trimmingCharacters(in: .newlines)

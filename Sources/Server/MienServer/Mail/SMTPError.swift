@@ -13,7 +13,8 @@ struct SMTPError: Error, Equatable, CustomStringConvertible {
     }
 
     enum Stage: String {
-        case greeting, hello = "EHLO", encryption = "STARTTLS", login = "AUTH", sender = "MAIL FROM", recipient = "RCPT TO", message = "DATA", end =
+        case greeting, hello = "EHLO", encryption = "STARTTLS", login = "AUTH", sender =
+            "MAIL FROM", recipient = "RCPT TO", message = "DATA", end =
             "QUIT"
     }
 
@@ -36,7 +37,8 @@ struct SMTPError: Error, Equatable, CustomStringConvertible {
         case .refused(let code): "the relay answered \(stage.rawValue) with \(code)"
         case .silent: "the relay said nothing to \(stage.rawValue)"
         case .notUnderstood: "the relay's answer to \(stage.rawValue) is no SMTP"
-        case .spokeTooSoon: "something was said in the clear after STARTTLS: somebody may be on the line"
+        case .spokeTooSoon:
+            "something was said in the clear after STARTTLS: somebody may be on the line"
         case .asciiOnly: "the address is not ASCII, and the relay does not speak SMTPUTF8"
         }
     }

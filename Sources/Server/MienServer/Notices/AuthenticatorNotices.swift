@@ -4,7 +4,8 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// Mails account owners about each new authenticator, with a link that removes it without a sign-in.
+/// Mails account owners about each new authenticator, with a link that removes it without a
+/// sign-in.
 ///
 ///     let notice = notices.draft()
 ///     let mail = try await store.write { tables in
@@ -15,7 +16,8 @@ internal import MienStore
 struct AuthenticatorNotices: Sendable {
     /// How long a link works.
     static let lifetime = Duration.seconds(7 * 86_400)
-    /// For one account. Beyond that, authenticators are refused: a thief must not bury the notice that matters under others.
+    /// For one account. Beyond that, authenticators are refused: a thief must not bury the notice
+    /// that matters under others.
     static let maxPerHour = 50
 
     let store: Store
@@ -32,31 +34,43 @@ struct AuthenticatorNotices: Sendable {
     struct Draft: Sendable {
         fileprivate let link: MailedLink
 
-        /// Stores the link in the transaction that adds or replaces `authenticator`, and ends the links of what it replaces.
+        /// Stores the link in the transaction that adds or replaces `authenticator`, and ends the
+        /// links of what it replaces.
         ///
         /// - Parameter app: where it was added; `nil` for an administrator.
         /// - Returns: the mail; `nil` if the account has no verified address.
-        /// - Throws: ``Problem`` `.tooManyRequests` after ``AuthenticatorNotices/maxPerHour`` within an hour: nothing may be added without a notice.
+        /// - Throws: ``Problem`` `.tooManyRequests` after ``AuthenticatorNotices/maxPerHour``
+        ///   within an hour: nothing may be added without a notice.
         func store(
-            about authenticator: AuthenticatorRecord, of account: AccountRecord, app: AppID?, in tables: Tables, at now: Instant
+            about authenticator: AuthenticatorRecord, of account: AccountRecord, app: AppID?,
+            in tables: Tables, at now: Instant
         ) throws -> Mail? {
             guard let address = account.noticeAddress else {
                 try tables.mailedLinks.end(.removeAuthenticator, authenticator.id.text, at: now)
                 return nil
             }
-            let recent = try tables.mailedLinks.count(of: account.id, .removeAuthenticator, after: now - .seconds(3600))
+            let recent = try tables.mailedLinks.count(
+                of: account.id, .removeAuthenticator, after: now - .seconds(3600))
             guard recent < AuthenticatorNotices.maxPerHour else {
-                throw Problem(.tooManyRequests, "Too many authenticators were added to this account within an hour. Try again later.")
+                throw Problem(
+                    .tooManyRequests,
+                    "Too many authenticators were added to this account within an hour. Try again later."
+                )
             }
             try link.store(
-                .removeAuthenticator, authenticator.id.text, of: account.id, until: now + AuthenticatorNotices.lifetime, in: tables, at: now)
+                .removeAuthenticator, authenticator.id.text, of: account.id,
+                until: now + AuthenticatorNotices.lifetime, in: tables, at: now)
             let place = try app.flatMap { try tables.apps.find($0)?.name }
             return AuthenticatorNotices.mail(to: address, authenticator.type, place, link, at: now)
         }
     }
 
-    /// Names nothing that whoever added the authenticator could choose, such as its name: the mail must not carry an attacker's words.
-    private static func mail(to address: Sensitive<String>, _ type: AuthenticatorType, _ app: String?, _ link: MailedLink, at now: Instant) -> Mail {
+    /// Names nothing that whoever added the authenticator could choose, such as its name: the mail
+    /// must not carry an attacker's words.
+    private static func mail(
+        to address: Sensitive<String>, _ type: AuthenticatorType, _ app: String?,
+        _ link: MailedLink, at now: Instant
+    ) -> Mail {
         let place = app.map { "in \($0)" } ?? "by an administrator"
         return Mail(
             to: address, subject: "New sign-in method: \(type.noun)",

@@ -8,7 +8,8 @@ extension Tables {
     /// - Parameter actor: who removes it, for the audit log.
     /// - Returns: whether the account had it.
     func removeAuthenticator(
-        _ id: AuthenticatorID, of account: AccountRecord, actor: String, detail: [String: JSONValue] = [:], at now: Instant
+        _ id: AuthenticatorID, of account: AccountRecord, actor: String,
+        detail: [String: JSONValue] = [:], at now: Instant
     ) throws -> Bool {
         guard let record = try authenticators.find(id, of: account) else { return false }
         if record.type == .password {
@@ -19,7 +20,10 @@ extension Tables {
         }
         guard try authenticators.delete(id, of: account.id) else { return false }
         let all = detail.merging(["authenticator": .string(id.text)]) { $1 }
-        try audit.append(AuditEvent("\(record.type.rawValue).removed", actor: actor, account: account.id, app: record.app, detail: all), at: now)
+        try audit.append(
+            AuditEvent(
+                "\(record.type.rawValue).removed", actor: actor, account: account.id,
+                app: record.app, detail: all), at: now)
         return true
     }
 }

@@ -4,7 +4,8 @@ internal import MienStore
 
 /// A link for an account's owner, not yet stored: 256 random bits in a URL.
 ///
-/// Make one before the transaction, store it within, and mail it after the commit: then the link exists exactly if the change it is about does.
+/// Make one before the transaction, store it within, and mail it after the commit: then the link
+/// exists exactly if the change it is about does.
 struct MailedLink: Sendable {
     /// Where links lead, below the public URL.
     static let path = "notices"
@@ -19,18 +20,26 @@ struct MailedLink: Sendable {
         url = Sensitive("\(publicURL)/\(Self.path)?code=\(code)")
     }
 
-    func store(_ purpose: MailedLinkRecord.Purpose, _ subject: String, of account: UserID, until expiry: Instant, in tables: Tables, at now: Instant)
+    func store(
+        _ purpose: MailedLinkRecord.Purpose, _ subject: String, of account: UserID,
+        until expiry: Instant, in tables: Tables, at now: Instant
+    )
         throws
     {
         try tables.mailedLinks.insert(
-            MailedLinkRecord(purpose: purpose, subject: subject, account: account, createdAt: now, expiresAt: expiry), hash: hash)
+            MailedLinkRecord(
+                purpose: purpose, subject: subject, account: account, createdAt: now,
+                expiresAt: expiry), hash: hash)
     }
 
     /// What a link's code is stored as.
-    static func hash(_ code: String, _ keys: StoreKeys) -> [UInt8] { keys.hash(ofSecret: Array("mailed-link \(code)".utf8)) }
+    static func hash(_ code: String, _ keys: StoreKeys) -> [UInt8] {
+        keys.hash(ofSecret: Array("mailed-link \(code)".utf8))
+    }
 }
 
 extension AccountRecord {
-    /// Where mail about this account goes; `nil` if no address is attached. Only verified addresses are.
+    /// Where mail about this account goes; `nil` if no address is attached. Only verified addresses
+    /// are.
     var noticeAddress: Sensitive<String>? { profile.use { $0.email }.map { Sensitive($0) } }
 }

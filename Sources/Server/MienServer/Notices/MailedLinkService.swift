@@ -2,7 +2,8 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// Judges the links that mails to account owners carry. Looking at one changes nothing, so mail scanners can open it.
+/// Judges the links that mails to account owners carry. Looking at one changes nothing, so mail
+/// scanners can open it.
 struct MailedLinkService: Sendable {
     let store: Store
     let clock: ServerClock
@@ -36,16 +37,20 @@ struct MailedLinkService: Sendable {
         guard case .open = status else { return status }
         return try await store.write { tables in
             let found = try Self.found(hash, tables, at: now)
-            guard case .open(let subject) = found.status, let link = found.link, let account = found.account,
+            guard case .open(let subject) = found.status, let link = found.link,
+                let account = found.account,
                 try tables.mailedLinks.take(hash: hash, at: now)
             else { return found.status }
             switch subject {
             case .authenticator:
                 guard let id = AuthenticatorID(link.subject),
-                    try tables.removeAuthenticator(id, of: account, actor: "user", detail: ["via": "mailed_link"], at: now)
+                    try tables.removeAuthenticator(
+                        id, of: account, actor: "user", detail: ["via": "mailed_link"], at: now)
                 else { return .spent }
             case .recovery:
-                guard let record = try Self.recovery(link, tables), try tables.cancelRecovery(record, .canceledByLink, at: now) else { return .spent }
+                guard let record = try Self.recovery(link, tables),
+                    try tables.cancelRecovery(record, .canceledByLink, at: now)
+                else { return .spent }
             }
             return found.status
         }
@@ -55,23 +60,36 @@ struct MailedLinkService: Sendable {
         _ hash: [UInt8], _ tables: Tables, at now: Instant
     ) throws -> (status: Status, link: MailedLinkRecord?, account: AccountRecord?) {
         // A suspended account's owner may remove authenticators, too.
-        guard let link = try tables.mailedLinks.find(hash: hash, at: now), let account = try tables.accounts.find(link.account) else {
+        guard let link = try tables.mailedLinks.find(hash: hash, at: now),
+            let account = try tables.accounts.find(link.account)
+        else {
             return (.unknown, nil, nil)
         }
-        guard link.endedAt == nil, let subject = try subject(of: link, account, tables) else { return (.spent, link, account) }
+        guard link.endedAt == nil, let subject = try subject(of: link, account, tables) else {
+            return (.spent, link, account)
+        }
         return (.open(subject), link, account)
     }
 
-    private static func recovery(_ link: MailedLinkRecord, _ tables: Tables) throws -> RecoveryRecord? {
-        try tables.recoveries.all(of: link.account).first { $0.id.text == link.subject && $0.request.endedAt == nil }
+    private static func recovery(_ link: MailedLinkRecord, _ tables: Tables) throws
+        -> RecoveryRecord?
+    {
+        try tables.recoveries.all(of: link.account).first {
+            $0.id.text == link.subject && $0.request.endedAt == nil
+        }
     }
 
-    private static func subject(of link: MailedLinkRecord, _ account: AccountRecord, _ tables: Tables) throws -> Subject? {
+    private static func subject(
+        of link: MailedLinkRecord, _ account: AccountRecord, _ tables: Tables
+    ) throws -> Subject? {
         switch link.purpose {
         case .removeAuthenticator:
-            guard let id = AuthenticatorID(link.subject), let record = try tables.authenticators.find(id, of: account) else { return nil }
+            guard let id = AuthenticatorID(link.subject),
+                let record = try tables.authenticators.find(id, of: account)
+            else { return nil }
             return .authenticator(record.type, addedAt: link.createdAt)
-        case .cancelRecovery: return try recovery(link, tables).map { .recovery(requestedAt: $0.request.requestedAt) }
+        case .cancelRecovery:
+            return try recovery(link, tables).map { .recovery(requestedAt: $0.request.requestedAt) }
         }
     }
 }

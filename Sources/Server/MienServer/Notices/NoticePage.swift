@@ -43,31 +43,42 @@ enum NoticePage {
         case .open(.authenticator(let type, addedAt: _)):
             page(
                 "The \(type.noun) was removed",
-                "<p>It can no longer be used, and the sign-ins it was used for have ended. Check your other sign-in methods.</p>")
+                "<p>It can no longer be used, and the sign-ins it was used for have ended. Check your other sign-in methods.</p>"
+            )
         case .open(.recovery):
             page(
                 "The recovery was canceled",
-                "<p>Nothing about your account has changed. Whoever asked may know how to read your mail: check that account, too.</p>")
+                "<p>Nothing about your account has changed. Whoever asked may know how to read your mail: check that account, too.</p>"
+            )
         }
     }
 
     static func malformed(_ status: HTTPResponse.Status) -> Response {
-        page("This link does not work", "<p>The form is malformed. Open the link in the mail again.</p>", status)
+        page(
+            "This link does not work",
+            "<p>The form is malformed. Open the link in the mail again.</p>", status)
     }
 
     /// One answer for wrong and expired codes.
     private static var unknown: Response {
-        page("This link does not work", "<p>The link is incomplete or has expired. Links in mails work for seven days.</p>", .notFound)
+        page(
+            "This link does not work",
+            "<p>The link is incomplete or has expired. Links in mails work for seven days.</p>",
+            .notFound)
     }
 
     private static var spent: Response {
         page(
             "This link was used already",
-            "<p>What it was about has been removed or replaced. Nothing else was changed. A newer mail may have a link that works.</p>", .gone)
+            "<p>What it was about has been removed or replaced. Nothing else was changed. A newer mail may have a link that works.</p>",
+            .gone)
     }
 
-    private static func page(_ title: String, _ body: String, _ status: HTTPResponse.Status = .ok) -> Response {
-        var response = SignInPage.page(title: title, body: "<h1>\(SignInPage.escaped(title))</h1>\n\(body)", formTarget: "")
+    private static func page(_ title: String, _ body: String, _ status: HTTPResponse.Status = .ok)
+        -> Response
+    {
+        var response = SignInPage.page(
+            title: title, body: "<h1>\(SignInPage.escaped(title))</h1>\n\(body)", formTarget: "")
         response.status = status
         return response
     }

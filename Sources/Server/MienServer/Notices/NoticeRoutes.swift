@@ -3,7 +3,8 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienCore
 
-/// The page that links in mails to account owners lead to. `GET` shows what the link would do; only the page's form does it.
+/// The page that links in mails to account owners lead to. `GET` shows what the link would do; only
+/// the page's form does it.
 struct NoticeRoutes {
     /// More than a code has, so that anything longer is refused unread.
     private static let maxCodeBytes = 64, maxBodyBytes = 1024
@@ -24,11 +25,15 @@ struct NoticeRoutes {
         router.post("\(MailedLink.path)") { request, context in
             try await limited(context) {
                 let form: FormBody
-                do { form = try await FormBody(request, maxBytes: Self.maxBodyBytes, budget: budget) } catch let error as OAuthError {
+                do {
+                    form = try await FormBody(request, maxBytes: Self.maxBodyBytes, budget: budget)
+                } catch let error as OAuthError {
                     return NoticePage.malformed(error.status)
                 }
                 let code = form["code"] ?? ""
-                guard code.utf8.count <= Self.maxCodeBytes else { return NoticePage.confirmation(.unknown, code: "") }
+                guard code.utf8.count <= Self.maxCodeBytes else {
+                    return NoticePage.confirmation(.unknown, code: "")
+                }
                 return NoticePage.result(try await links.use(code))
             }
         }
@@ -39,7 +44,9 @@ struct NoticeRoutes {
         return try await links.status(of: code)
     }
 
-    private func limited(_ context: MienRequestContext, _ body: () async throws -> Response) async throws -> Response {
+    private func limited(_ context: MienRequestContext, _ body: () async throws -> Response)
+        async throws -> Response
+    {
         if let wait = attempts.take(context.client.key, at: clock.now) {
             return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
         }

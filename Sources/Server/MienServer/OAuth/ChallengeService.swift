@@ -14,7 +14,8 @@ struct ChallengeService: Sendable {
         /// Its binding names the app, and the user if one was asked for.
         case passkeySignIn = "passkey_sign_in"
 
-        /// Those that clients may ask for by themselves; the others come with what they are bound to.
+        /// Those that clients may ask for by themselves; the others come with what they are bound
+        /// to.
         static let open: Set<Purpose> = [.anonymous, .biometric, .appToApp]
     }
 
@@ -26,11 +27,17 @@ struct ChallengeService: Sendable {
     let clock: ServerClock
 
     /// - Returns: 32 characters of base32, 160 random bits; and until when.
-    func make(for purpose: Purpose, binding: String = "") async throws -> (token: String, expiresAt: Instant) {
+    func make(for purpose: Purpose, binding: String = "") async throws -> (
+        token: String, expiresAt: Instant
+    ) {
         var generator = SystemRandomNumberGenerator()
-        let token = String(generator.bytes(Self.length).map { Self.letters[Int($0 & 31)] }), expiry = clock.now + Self.lifetime
+        let token = String(generator.bytes(Self.length).map { Self.letters[Int($0 & 31)] }),
+            expiry = clock.now + Self.lifetime
         let hash = store.keys.hash(ofSecret: Array(token.utf8))
-        try await store.write(.process) { try $0.challenges.insert(hash, purpose: purpose.rawValue, binding: binding, expiresAt: expiry) }
+        try await store.write(.process) {
+            try $0.challenges.insert(
+                hash, purpose: purpose.rawValue, binding: binding, expiresAt: expiry)
+        }
         return (token, expiry)
     }
 
@@ -38,6 +45,8 @@ struct ChallengeService: Sendable {
     func take(_ token: String, for purpose: Purpose, binding: String = "") async throws -> Bool {
         guard token.utf8.count == Self.length else { return false }
         let hash = store.keys.hash(ofSecret: Array(token.utf8)), now = clock.now
-        return try await store.write { try $0.challenges.take(hash, purpose: purpose.rawValue, binding: binding, at: now) }
+        return try await store.write {
+            try $0.challenges.take(hash, purpose: purpose.rawValue, binding: binding, at: now)
+        }
     }
 }

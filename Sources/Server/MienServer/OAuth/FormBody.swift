@@ -1,7 +1,8 @@
 internal import Hummingbird
 internal import MienAPI
 
-/// `application/x-www-form-urlencoded`, read strictly: a parameter comes once (RFC 6749 §3.2), but for those that may come again.
+/// `application/x-www-form-urlencoded`, read strictly: a parameter comes once (RFC 6749 §3.2), but
+/// for those that may come again.
 struct FormBody: Sendable {
     private static let repeatable: Set<[UInt8]> = [Array("resource".utf8)]
 
@@ -12,21 +13,31 @@ struct FormBody: Sendable {
     init(_ request: Request, maxBytes: Int, budget: BodyBudget) async throws {
         let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
         guard type == "application/x-www-form-urlencoded" else {
-            throw OAuthError(.invalidRequest, "send content-type: application/x-www-form-urlencoded", status: .unsupportedMediaType)
+            throw OAuthError(
+                .invalidRequest, "send content-type: application/x-www-form-urlencoded",
+                status: .unsupportedMediaType)
         }
         let bytes = try await JSONBody.collect(request, upTo: maxBytes, budget.share())
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw OAuthError(.invalidRequest, "the body is not UTF-8") }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw OAuthError(.invalidRequest, "the body is not UTF-8")
+        }
         try self.init(text)
     }
 
-    /// - Throws: ``OAuthError`` `invalid_request` for a parameter that comes twice, and for what is no form.
+    /// - Throws: ``OAuthError`` `invalid_request` for a parameter that comes twice, and for what is
+    ///   no form.
     init(_ text: some StringProtocol) throws(OAuthError) {
         let fields: FormFields
-        do throws(FormFields.Malformed) { fields = try FormFields(parsing: text) } catch { throw OAuthError(.invalidRequest, error.reason) }
+        do throws(FormFields.Malformed) { fields = try FormFields(parsing: text) } catch {
+            throw OAuthError(.invalidRequest, error.reason)
+        }
         // RFC 6749 §3.1: a parameter without a value is one that was left out.
-        let values = Dictionary(grouping: fields.pairs.filter { !$0.value.isEmpty }, by: { Array($0.name.utf8) }).mapValues { $0.map(\.value) }
+        let values = Dictionary(
+            grouping: fields.pairs.filter { !$0.value.isEmpty }, by: { Array($0.name.utf8) }
+        ).mapValues { $0.map(\.value) }
         for (name, found) in values where found.count > 1 && !Self.repeatable.contains(name) {
-            let shown = String(decoding: name.prefix(64).filter { (0x20..<0x7f).contains($0) }, as: UTF8.self)
+            let shown = String(
+                decoding: name.prefix(64).filter { (0x20..<0x7f).contains($0) }, as: UTF8.self)
             throw OAuthError(.invalidRequest, "a parameter comes twice: \(shown)")
         }
         self.values = values
@@ -37,7 +48,9 @@ struct FormBody: Sendable {
 
     /// - Throws: ``OAuthError`` `invalid_request` when it is missing.
     func required(_ name: String) throws(OAuthError) -> String {
-        guard let value = self[name] else { throw OAuthError(.invalidRequest, "\(name) is missing") }
+        guard let value = self[name] else {
+            throw OAuthError(.invalidRequest, "\(name) is missing")
+        }
         return value
     }
 }

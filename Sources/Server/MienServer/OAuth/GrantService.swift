@@ -20,50 +20,71 @@ struct GrantService: Sendable {
     /// Asked scopes against what an app's users may have.
     ///
     /// - Throws: ``OAuthError`` `invalid_scope`, `invalid_target`.
-    func checked(scope: String?, standard: Scope, resources: [String], app: AppRecord) throws(OAuthError) -> (Scope, [String]) {
+    func checked(scope: String?, standard: Scope, resources: [String], app: AppRecord)
+        throws(OAuthError) -> (Scope, [String])
+    {
         guard let asked = scope.map({ Scope($0) }) ?? standard else {
             throw OAuthError(.invalidScope, "scope has at most 32 words of printable ASCII")
         }
         if let foreign = asked.foreign {
-            throw OAuthError(.invalidScope, "there is no scope “\(foreign)”; there are \(Scope.known.joined(separator: ", "))")
+            throw OAuthError(
+                .invalidScope,
+                "there is no scope “\(foreign)”; there are \(Scope.known.joined(separator: ", "))")
         }
         guard resources.allSatisfy(app.settings.resources.contains) else {
-            throw OAuthError(.invalidTarget, "resource is one of those in the app's settings, character by character")
+            throw OAuthError(
+                .invalidTarget,
+                "resource is one of those in the app's settings, character by character")
         }
         return (Self.narrowed(asked, for: app), resources)
     }
 
-    /// Third-party apps never get full access. RFC 6749 section 3.3 lets a server grant less than was asked for.
+    /// Third-party apps never get full access. RFC 6749 section 3.3 lets a server grant less than
+    /// was asked for.
     private static func narrowed(_ scope: Scope, for app: AppRecord) -> Scope {
         app.isFirstParty ? scope : Scope(words: scope.words.filter { $0 != Scope.full })
     }
 
     /// - Parameters:
     ///   - id: the grant's, when it had to be known before.
-    ///   - isGood: looked at in the very step that makes the grant; what is used up there is used up together with it, or not at all.
+    ///   - isGood: looked at in the very step that makes the grant; what is used up there is used
+    ///     up together with it, or not at all.
     func tokens(
-        for signIn: SignIn, id: GrantID? = nil, where isGood: @escaping @Sendable (Tables) throws -> Bool = { _ in true }
+        for signIn: SignIn, id: GrantID? = nil,
+        where isGood: @escaping @Sendable (Tables) throws -> Bool = { _ in true }
     ) async throws -> TokenAnswer {
         let now = clock.now, settings = signIn.app.settings
-        guard signIn.thumbprint != nil || !settings.requiresDPoP else { throw OAuthError(.invalidProof, "this app's tokens need a DPoP proof") }
+        guard signIn.thumbprint != nil || !settings.requiresDPoP else {
+            throw OAuthError(.invalidProof, "this app's tokens need a DPoP proof")
+        }
         var generator = SystemRandomNumberGenerator()
         var lifetimes = settings.tokens
         // Nothing renews it: it need not be remembered for longer than its access token.
-        if !signIn.scope.contains(Scope.offline) { lifetimes.refreshSeconds = lifetimes.accessSeconds }
+        if !signIn.scope.contains(Scope.offline) {
+            lifetimes.refreshSeconds = lifetimes.accessSeconds
+        }
         let grant = TokenGrantRecord(
-            id: id ?? .random(using: &generator), account: signIn.account, app: signIn.app.id, authenticator: signIn.authenticator,
-            nonce: generator.bytes(16), scope: signIn.scope, resources: signIn.resources, methods: signIn.methods, keyThumbprint: signIn.thumbprint,
-            signedInAt: signIn.at, family: RefreshFamily(under: lifetimes, at: now), authenticators: signIn.authenticators,
-            newestProof: SignInProof(methods: signIn.methods, at: signIn.at, isRecovery: signIn.isRecovery))
+            id: id ?? .random(using: &generator), account: signIn.account, app: signIn.app.id,
+            authenticator: signIn.authenticator,
+            nonce: generator.bytes(16), scope: signIn.scope, resources: signIn.resources,
+            methods: signIn.methods, keyThumbprint: signIn.thumbprint,
+            signedInAt: signIn.at, family: RefreshFamily(under: lifetimes, at: now),
+            authenticators: signIn.authenticators,
+            newestProof: SignInProof(
+                methods: signIn.methods, at: signIn.at, isRecovery: signIn.isRecovery))
         let epoch = signIn.epoch
         let active = try await store.write { tables -> AccountRecord? in
-            guard try isGood(tables), let account = try tables.accounts.find(grant.account), account.state == .active else { return nil }
+            guard try isGood(tables), let account = try tables.accounts.find(grant.account),
+                account.state == .active
+            else { return nil }
             // Proved before a password change, a suspension, or a compromise.
             guard account.epoch == epoch else { return nil }
             // Removed since it was used: then it proves nothing.
-            for used in grant.authenticators where try !tables.authenticators.exists(used, of: grant.account) { return nil }
+            for used in grant.authenticators
+            where try !tables.authenticators.exists(used, of: grant.account) { return nil }
             if let key = grant.authenticator {
-                // A device has one sign-in at a time: the one before ends. A passkey may be on many devices.
+                // A device has one sign-in at a time: the one before ends. A passkey may be on many
+                // devices.
                 if try tables.deviceKeys.find(key) != nil {
                     _ = try tables.grants.revokeSignIns(byDeviceKey: key, at: now)
                 } else {
@@ -74,45 +95,66 @@ struct GrantService: Sendable {
             try tables.audit.append(
                 AuditEvent(
                     "tokens.granted", actor: "app", account: grant.account, app: grant.app,
-                    detail: ["grant": .string(grant.id.text), "methods": .array(grant.methods.map { .string($0) })]), at: now)
+                    detail: [
+                        "grant": .string(grant.id.text),
+                        "methods": .array(grant.methods.map { .string($0) }),
+                    ]), at: now)
             return account
         }
         guard let active else { throw Self.refused }
         metrics.count("mien_grants_total", "result=\"granted\"")
-        return try answer(grant, of: active, grant.scope, grant.resources, signIn.app, nonce: signIn.nonce, at: now)
+        return try answer(
+            grant, of: active, grant.scope, grant.resources, signIn.app, nonce: signIn.nonce,
+            at: now)
     }
 
     /// In an app's own name: RFC 6749 §4.4. Nothing is kept of it.
-    func clientTokens(for app: AppRecord, scope: String?, resources: [String], thumbprint: String?) throws -> TokenAnswer {
-        guard app.type == .confidential else { throw OAuthError(.unauthorizedClient, "a public app has no name of its own to act in") }
+    func clientTokens(for app: AppRecord, scope: String?, resources: [String], thumbprint: String?)
+        throws -> TokenAnswer
+    {
+        guard app.type == .confidential else {
+            throw OAuthError(.unauthorizedClient, "a public app has no name of its own to act in")
+        }
         let allowed = Scope(words: app.settings.clientScopes)
         guard let asked = scope.map({ Scope($0) }) ?? allowed, asked.isSubset(of: allowed) else {
             throw OAuthError(.invalidScope, "scope is among the app's client_scopes")
         }
-        guard resources.allSatisfy(app.settings.resources.contains) else { throw OAuthError(.invalidTarget, "resource is one of the app's settings") }
-        guard thumbprint != nil || !app.settings.requiresDPoP else { throw OAuthError(.invalidProof, "this app's tokens need a DPoP proof") }
+        guard resources.allSatisfy(app.settings.resources.contains) else {
+            throw OAuthError(.invalidTarget, "resource is one of the app's settings")
+        }
+        guard thumbprint != nil || !app.settings.requiresDPoP else {
+            throw OAuthError(.invalidProof, "this app's tokens need a DPoP proof")
+        }
         let now = clock.now
-        let claims = accessClaims(app: app.id, subject: app.id.text, scope: asked, resources: resources, thumbprint: thumbprint)
+        let claims = accessClaims(
+            app: app.id, subject: app.id.text, scope: asked, resources: resources,
+            thumbprint: thumbprint)
         return TokenAnswer(
-            accessToken: try signed(claims, as: .access, seconds: app.settings.tokens.accessSeconds, at: now),
-            tokenType: thumbprint == nil ? "Bearer" : "DPoP", expiresIn: app.settings.tokens.accessSeconds, scope: asked.text)
+            accessToken: try signed(
+                claims, as: .access, seconds: app.settings.tokens.accessSeconds, at: now),
+            tokenType: thumbprint == nil ? "Bearer" : "DPoP",
+            expiresIn: app.settings.tokens.accessSeconds, scope: asked.text)
     }
 
     private func answer(
-        _ grant: TokenGrantRecord, of account: AccountRecord, _ scope: Scope, _ resources: [String], _ app: AppRecord, nonce: String? = nil,
+        _ grant: TokenGrantRecord, of account: AccountRecord, _ scope: Scope, _ resources: [String],
+        _ app: AppRecord, nonce: String? = nil,
         at now: Instant
     ) throws -> TokenAnswer {
         // Granted while the app was a first-party app.
         let scope = Self.narrowed(scope, for: app), settings = app.settings
         // Nobody is signed in for longer than the grant lives.
-        let seconds = min(settings.tokens.accessSeconds, Int((grant.family.expiresAt - now).milliseconds / 1000))
+        let seconds = min(
+            settings.tokens.accessSeconds, Int((grant.family.expiresAt - now).milliseconds / 1000))
         let methods = JSONValue.array(grant.methods.map { .string($0) })
         let identity: [String: JSONValue] = [
-            "sub": .string(grant.account.text), "auth_time": .number(Double(grant.signedInAt.seconds)), "amr": methods,
+            "sub": .string(grant.account.text),
+            "auth_time": .number(Double(grant.signedInAt.seconds)), "amr": methods,
             "acr": .string(AuthenticationContext.of(grant.methods)), "sid": .string(grant.id.text),
         ]
         let access = accessClaims(
-            app: grant.app, subject: grant.account.text, scope: scope, resources: resources, thumbprint: grant.keyThumbprint
+            app: grant.app, subject: grant.account.text, scope: scope, resources: resources,
+            thumbprint: grant.keyThumbprint
         ).merging(identity) { $1 }
         let accessToken = try signed(access, as: .access, seconds: seconds, at: now)
         var idToken: String?
@@ -120,14 +162,17 @@ struct GrantService: Sendable {
             var claims = identity
             claims["aud"] = .string(grant.app.text)
             // OpenID Connect Core §3.1.3.6, for ES256.
-            claims["at_hash"] = .string(Base64URL.encode(SHA256.hash(data: Array(accessToken.utf8)).prefix(16)))
+            claims["at_hash"] = .string(
+                Base64URL.encode(SHA256.hash(data: Array(accessToken.utf8)).prefix(16)))
             if let nonce { claims["nonce"] = .string(nonce) }
             if scope.contains(Scope.email) { claims.merge(account.emailClaims) { $1 } }
             idToken = try signed(claims, as: .identity, seconds: seconds, at: now)
         }
         return TokenAnswer(
-            accessToken: accessToken, tokenType: grant.keyThumbprint == nil ? "Bearer" : "DPoP", expiresIn: seconds,
-            refreshToken: grant.scope.contains(Scope.offline) ? refreshToken(of: grant) : nil, idToken: idToken, scope: scope.text)
+            accessToken: accessToken, tokenType: grant.keyThumbprint == nil ? "Bearer" : "DPoP",
+            expiresIn: seconds,
+            refreshToken: grant.scope.contains(Scope.offline) ? refreshToken(of: grant) : nil,
+            idToken: idToken, scope: scope.text)
     }
 
     private func accessClaims(
@@ -136,14 +181,19 @@ struct GrantService: Sendable {
         var generator = SystemRandomNumberGenerator()
         let audience = resources.isEmpty ? [publicURL()] : resources
         var claims: [String: JSONValue] = [
-            "aud": audience.count == 1 ? .string(audience[0]) : .array(audience.map { .string($0) }), "sub": .string(subject),
-            "client_id": .string(app.text), "scope": .string(scope.text), "jti": .string(Base64URL.encode(generator.bytes(16))),
+            "aud": audience.count == 1
+                ? .string(audience[0]) : .array(audience.map { .string($0) }),
+            "sub": .string(subject),
+            "client_id": .string(app.text), "scope": .string(scope.text),
+            "jti": .string(Base64URL.encode(generator.bytes(16))),
         ]
         if let thumbprint { claims["cnf"] = ["jkt": .string(thumbprint)] }
         return claims
     }
 
-    private func signed(_ claims: [String: JSONValue], as type: TokenIssuer.TokenType, seconds: Int, at now: Instant) throws -> String {
+    private func signed(
+        _ claims: [String: JSONValue], as type: TokenIssuer.TokenType, seconds: Int, at now: Instant
+    ) throws -> String {
         var claims = claims
         claims["exp"] = .number(Double(now.seconds + Int64(seconds)))
         return try issuer.sign(claims, as: type, at: now)
@@ -151,44 +201,65 @@ struct GrantService: Sendable {
 
     // MARK: Refresh tokens
 
-    /// `<grant>.<generation and code>`: which of its family it is can be seen without having kept any.
+    /// `<grant>.<generation and code>`: which of its family it is can be seen without having kept
+    /// any.
     private func refreshToken(of grant: TokenGrantRecord) -> String {
         let generation = UInt32(grant.family.generation)
         let mark = (0..<4).map { UInt8(truncatingIfNeeded: generation >> (24 - 8 * UInt32($0))) }
-        let code = store.keys.refreshSecret(of: grant.id, nonce: grant.nonce, generation: grant.family.generation).prefix(28)
+        let code = store.keys.refreshSecret(
+            of: grant.id, nonce: grant.nonce, generation: grant.family.generation
+        ).prefix(28)
         return "\(grant.id.text).\(Base64URL.encode(mark + code))"
     }
 
     private static func parsed(_ token: String) -> (id: GrantID, generation: Int, code: [UInt8])? {
         guard let (id, bytes) = BearerSecret.parse(token, GrantKind.self) else { return nil }
-        return (id, Int(bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }), Array(bytes.dropFirst(4)))
+        return (
+            id, Int(bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }),
+            Array(bytes.dropFirst(4))
+        )
     }
 
     /// The grant a refresh token is of, if the token is genuine.
-    private static func find(_ token: String, _ tables: Tables, _ keys: StoreKeys) throws -> (grant: TokenGrantRecord, generation: Int)? {
+    private static func find(_ token: String, _ tables: Tables, _ keys: StoreKeys) throws -> (
+        grant: TokenGrantRecord, generation: Int
+    )? {
         guard let (id, generation, code) = parsed(token), let grant = try tables.grants.find(id),
-            isSame(code, Array(keys.refreshSecret(of: id, nonce: grant.nonce, generation: generation).prefix(28)))
+            isSame(
+                code,
+                Array(
+                    keys.refreshSecret(of: id, nonce: grant.nonce, generation: generation).prefix(
+                        28)))
         else { return nil }
         return (grant, generation)
     }
 
-    /// - Parameter repeatKey: what the client chose to be known by when it has to ask again: 16 to 128 bytes that nobody else knows.
-    /// - Throws: ``OAuthError``, the same `invalid_grant` for every token that is not good any more.
+    /// - Parameter repeatKey: what the client chose to be known by when it has to ask again: 16 to
+    ///   128 bytes that nobody else knows.
+    /// - Throws: ``OAuthError``, the same `invalid_grant` for every token that is not good any
+    ///   more.
     func refresh(
-        _ token: String, repeatKey: String?, app: AppRecord, scope: String?, resources: [String], thumbprint: String?
+        _ token: String, repeatKey: String?, app: AppRecord, scope: String?, resources: [String],
+        thumbprint: String?
     ) async throws -> TokenAnswer {
         let now = clock.now, keys = store.keys
         if let repeatKey, !(16...128).contains(repeatKey.utf8.count) {
-            throw OAuthError(.invalidRequest, "repeat_key has 16 to 128 bytes that nobody can guess")
+            throw OAuthError(
+                .invalidRequest, "repeat_key has 16 to 128 bytes that nobody can guess")
         }
         let mark = repeatKey.map { keys.hash(ofSecret: Array($0.utf8)) }
         let asked = try scope.map { text throws(OAuthError) in
-            guard let scope = Scope(text) else { throw OAuthError(.invalidScope, "scope has at most 32 words of printable ASCII") }
+            guard let scope = Scope(text) else {
+                throw OAuthError(.invalidScope, "scope has at most 32 words of printable ASCII")
+            }
             // Many clients repeat at each refresh the scope that they asked for at first.
             return Self.narrowed(scope, for: app)
         }
-        let rotated = try await store.write { tables -> (grant: TokenGrantRecord, account: AccountRecord)? in
-            guard let found = try Self.find(token, tables, keys), found.grant.app == app.id else { return nil }
+        let rotated = try await store.write {
+            tables -> (grant: TokenGrantRecord, account: AccountRecord)? in
+            guard let found = try Self.find(token, tables, keys), found.grant.app == app.id else {
+                return nil
+            }
             var grant = found.grant
             guard grant.keyThumbprint == nil || grant.keyThumbprint == thumbprint
             else { return nil }
@@ -199,13 +270,18 @@ struct GrantService: Sendable {
                 try tables.grants.update(grant)
                 try tables.audit.append(
                     AuditEvent(
-                        "tokens.reused", actor: "app", account: grant.account, app: grant.app, detail: ["grant": .string(grant.id.text)]), at: now)
+                        "tokens.reused", actor: "app", account: grant.account, app: grant.app,
+                        detail: ["grant": .string(grant.id.text)]), at: now)
                 return nil
             case .rotated, .repeated:
-                guard let account = try tables.accounts.find(grant.account), account.state == .active else { return nil }
-                // Less may be asked for, never more: RFC 6749 §6. Refused here, the token stays good.
+                guard let account = try tables.accounts.find(grant.account),
+                    account.state == .active
+                else { return nil }
+                // Less may be asked for, never more: RFC 6749 §6. Refused here, the token stays
+                // good.
                 guard asked.map({ $0.isSubset(of: grant.scope) }) ?? true else {
-                    throw OAuthError(.invalidScope, "scope is at most what was granted: \(grant.scope.text)")
+                    throw OAuthError(
+                        .invalidScope, "scope is at most what was granted: \(grant.scope.text)")
                 }
                 guard resources.allSatisfy(grant.resources.contains) else {
                     throw OAuthError(.invalidTarget, "resource is one of those that were granted")
@@ -219,27 +295,38 @@ struct GrantService: Sendable {
             throw Self.refused
         }
         metrics.count("mien_grants_total", "result=\"refreshed\"")
-        return try answer(grant, of: account, asked ?? grant.scope, resources.isEmpty ? grant.resources : resources, app, at: now)
+        return try answer(
+            grant, of: account, asked ?? grant.scope,
+            resources.isEmpty ? grant.resources : resources, app, at: now)
     }
 
     // MARK: Taking back
 
-    /// RFC 7009: a refresh token ends its grant, an access token ends itself. A token that is none is no error.
+    /// RFC 7009: a refresh token ends its grant, an access token ends itself. A token that is none
+    /// is no error.
     func revoke(_ token: String, app: AppRecord) async throws {
         let now = clock.now, keys = store.keys
         if let claims = issuer.claims(of: token, as: .access, at: now) {
-            guard claims["client_id"]?.stringValue == app.id.text, let id = claims["jti"]?.stringValue, let end = claims["exp"]?.numberValue else {
+            guard claims["client_id"]?.stringValue == app.id.text,
+                let id = claims["jti"]?.stringValue, let end = claims["exp"]?.numberValue
+            else {
                 return
             }
             let hash = keys.hash(ofSecret: Array(id.utf8))
-            _ = try await store.write { try $0.spent.spend(.access, hash, until: Instant(milliseconds: Int64(end) * 1000)) }
+            _ = try await store.write {
+                try $0.spent.spend(.access, hash, until: Instant(milliseconds: Int64(end) * 1000))
+            }
             return
         }
         try await store.write { tables in
-            guard var grant = try Self.find(token, tables, keys)?.grant, grant.app == app.id, grant.family.revoke(at: now) else { return }
+            guard var grant = try Self.find(token, tables, keys)?.grant, grant.app == app.id,
+                grant.family.revoke(at: now)
+            else { return }
             try tables.grants.update(grant)
             try tables.audit.append(
-                AuditEvent("tokens.revoked", actor: "app", account: grant.account, app: grant.app, detail: ["grant": .string(grant.id.text)]), at: now
+                AuditEvent(
+                    "tokens.revoked", actor: "app", account: grant.account, app: grant.app,
+                    detail: ["grant": .string(grant.id.text)]), at: now
             )
         }
     }
@@ -248,10 +335,14 @@ struct GrantService: Sendable {
     func revoke(_ id: GrantID) async throws {
         let now = clock.now
         try await store.write { tables in
-            guard var grant = try tables.grants.find(id), grant.family.revoke(at: now) else { return }
+            guard var grant = try tables.grants.find(id), grant.family.revoke(at: now) else {
+                return
+            }
             try tables.grants.update(grant)
             try tables.audit.append(
-                AuditEvent("tokens.reused", actor: "app", account: grant.account, app: grant.app, detail: ["grant": .string(id.text)]), at: now)
+                AuditEvent(
+                    "tokens.reused", actor: "app", account: grant.account, app: grant.app,
+                    detail: ["grant": .string(id.text)]), at: now)
         }
     }
 
@@ -260,19 +351,26 @@ struct GrantService: Sendable {
     /// Records that the user authenticated again in a journey begun with a sign-in.
     ///
     /// - Returns: `false` when the sign-in has ended, or the account changed since the proof.
-    func stepUp(_ id: GrantID, _ proof: SignInProof, with authenticators: [AuthenticatorID], epoch: Int) async throws -> Bool {
+    func stepUp(
+        _ id: GrantID, _ proof: SignInProof, with authenticators: [AuthenticatorID], epoch: Int
+    ) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
             guard var grant = try tables.grants.find(id), grant.family.revokedAt == nil,
-                let standing = try tables.accounts.standing(of: grant.account), standing.state == .active, standing.epoch == epoch
+                let standing = try tables.accounts.standing(of: grant.account),
+                standing.state == .active, standing.epoch == epoch
             else { return false }
-            for used in authenticators where try !tables.authenticators.exists(used, of: grant.account) { return false }
+            for used in authenticators
+            where try !tables.authenticators.exists(used, of: grant.account) { return false }
             grant.stepUp(proof, with: authenticators)
             try tables.grants.updateProofs(of: grant)
             try tables.audit.append(
                 AuditEvent(
                     "tokens.stepped_up", actor: "journey", account: grant.account, app: grant.app,
-                    detail: ["grant": .string(id.text), "methods": .array(proof.methods.map { .string($0) })]), at: now)
+                    detail: [
+                        "grant": .string(id.text),
+                        "methods": .array(proof.methods.map { .string($0) }),
+                    ]), at: now)
             return true
         }
     }
@@ -282,10 +380,16 @@ struct GrantService: Sendable {
     /// An access token that is still good, and its grant unless it is an app's own.
     private func live(
         _ token: String
-    ) async throws -> (claims: [String: JSONValue], grant: TokenGrantRecord?, account: AccountRecord?, party: AppParty?)? {
+    ) async throws -> (
+        claims: [String: JSONValue], grant: TokenGrantRecord?, account: AccountRecord?,
+        party: AppParty?
+    )? {
         let now = clock.now
-        guard let claims = issuer.claims(of: token, as: .access, at: now), let id = claims["jti"]?.stringValue else { return nil }
-        let hash = store.keys.hash(ofSecret: Array(id.utf8)), grantID = claims["sid"]?.stringValue.flatMap { GrantID($0) }
+        guard let claims = issuer.claims(of: token, as: .access, at: now),
+            let id = claims["jti"]?.stringValue
+        else { return nil }
+        let hash = store.keys.hash(ofSecret: Array(id.utf8)),
+            grantID = claims["sid"]?.stringValue.flatMap { GrantID($0) }
         return try await store.read { tables in
             guard try !tables.spent.contains(.access, hash) else { return nil }
             guard let grantID else { return (claims, nil, nil, nil) }
@@ -297,11 +401,15 @@ struct GrantService: Sendable {
         }
     }
 
-    /// RFC 7662, for confidential apps. What is not good, or another's business, is inactive and nothing more.
+    /// RFC 7662, for confidential apps. What is not good, or another's business, is inactive and
+    /// nothing more.
     func introspect(_ token: String, app: AppRecord) async throws -> JSONValue {
         let inactive: JSONValue = ["active": false]
         if var (claims, _, _, _) = try await live(token) {
-            guard claims["client_id"]?.stringValue == app.id.text || Self.audience(claims).contains(where: app.settings.resources.contains) else {
+            guard
+                claims["client_id"]?.stringValue == app.id.text
+                    || Self.audience(claims).contains(where: app.settings.resources.contains)
+            else {
                 return inactive
             }
             claims["active"] = true
@@ -310,13 +418,16 @@ struct GrantService: Sendable {
         }
         let now = clock.now, keys = store.keys
         let found = try await store.read { tables in try Self.find(token, tables, keys) }
-        guard let (grant, generation) = found, grant.app == app.id, grant.family.status(at: now) == .live, generation == grant.family.generation
+        guard let (grant, generation) = found, grant.app == app.id,
+            grant.family.status(at: now) == .live, generation == grant.family.generation
         else {
             return inactive
         }
         return [
-            "active": true, "token_type": "refresh_token", "sub": .string(grant.account.text), "client_id": .string(grant.app.text),
-            "scope": .string(grant.scope.text), "exp": .number(Double(grant.family.expiresAt.seconds)), "iss": .string(publicURL()),
+            "active": true, "token_type": "refresh_token", "sub": .string(grant.account.text),
+            "client_id": .string(grant.app.text),
+            "scope": .string(grant.scope.text),
+            "exp": .number(Double(grant.family.expiresAt.seconds)), "iss": .string(publicURL()),
         ]
     }
 
@@ -332,33 +443,54 @@ struct GrantService: Sendable {
     ///
     /// - Parameters:
     ///   - needed: what the request needs of the token.
-    ///   - proof: the key of the request's proof of possession, where that was looked at already: it is good once.
+    ///   - proof: the key of the request's proof of possession, where that was looked at already:
+    ///     it is good once.
     /// - Throws: ``OAuthError`` `invalid_token`, `insufficient_scope`, `invalid_dpop_proof`.
-    func caller(of request: Request, needed: Need = .fullAccess, proof: String? = nil) async throws -> Caller {
+    func caller(of request: Request, needed: Need = .fullAccess, proof: String? = nil) async throws
+        -> Caller
+    {
         guard let (scheme, token) = request.accessToken else {
-            throw OAuthError(.invalidToken, "send authorization: Bearer with an access token", scheme: "Bearer")
+            throw OAuthError(
+                .invalidToken, "send authorization: Bearer with an access token", scheme: "Bearer")
         }
-        guard let (claims, grant, account, party) = try await live(token), let grant, let account, Self.audience(claims).contains(publicURL()) else {
-            throw OAuthError(.invalidToken, "the access token is not one of ours, has expired or was revoked", scheme: scheme)
+        guard let (claims, grant, account, party) = try await live(token), let grant, let account,
+            Self.audience(claims).contains(publicURL())
+        else {
+            throw OAuthError(
+                .invalidToken, "the access token is not one of ours, has expired or was revoked",
+                scheme: scheme)
         }
         if let bound = grant.keyThumbprint {
             let key: String?
-            do { key = if let proof { proof } else { try await proofs.thumbprint(of: request, token: token) } } catch let error as OAuthError {
+            do {
+                key =
+                    if let proof { proof } else {
+                        try await proofs.thumbprint(of: request, token: token)
+                    }
+            } catch let error as OAuthError {
                 // RFC 9449 §7.1.
-                throw OAuthError(error.code, error.description, status: .unauthorized, scheme: "DPoP")
+                throw OAuthError(
+                    error.code, error.description, status: .unauthorized, scheme: "DPoP")
             }
             guard scheme == "DPoP", key == bound else {
-                throw OAuthError(.invalidToken, "this token is bound to a key: send authorization: DPoP, and a proof of that key", scheme: "DPoP")
+                throw OAuthError(
+                    .invalidToken,
+                    "this token is bound to a key: send authorization: DPoP, and a proof of that key",
+                    scheme: "DPoP")
             }
         } else if scheme == "DPoP" {
-            throw OAuthError(.invalidToken, "this token is bound to no key: send authorization: Bearer", scheme: "Bearer")
+            throw OAuthError(
+                .invalidToken, "this token is bound to no key: send authorization: Bearer",
+                scheme: "Bearer")
         }
         let scope = claims["scope"]?.stringValue.flatMap { Scope($0) } ?? Scope(words: [])
         switch needed {
         case .scope(let word): try Self.check(scope, contains: word, scheme)
         // What a third-party app was granted before it became one does not count.
-        case .fullAccess: try Self.check(party == .first ? scope : Scope(words: []), contains: Scope.full, scheme)
-        case .signIn: try Self.check(scope, contains: party == .first ? Scope.full : Scope.openID, scheme)
+        case .fullAccess:
+            try Self.check(party == .first ? scope : Scope(words: []), contains: Scope.full, scheme)
+        case .signIn:
+            try Self.check(scope, contains: party == .first ? Scope.full : Scope.openID, scheme)
         }
         return Caller(account: account, app: grant.app, grant: grant, scope: scope)
     }
@@ -372,9 +504,14 @@ struct GrantService: Sendable {
         case signIn
     }
 
-    private static func check(_ scope: Scope, contains word: String, _ scheme: String) throws(OAuthError) {
+    private static func check(_ scope: Scope, contains word: String, _ scheme: String)
+        throws(OAuthError)
+    {
         guard scope.contains(word) else {
-            throw OAuthError(.insufficientScope, "The access token lacks the scope \(word). Only first-party apps get full-access.", scheme: scheme)
+            throw OAuthError(
+                .insufficientScope,
+                "The access token lacks the scope \(word). Only first-party apps get full-access.",
+                scheme: scheme)
         }
     }
 
@@ -385,7 +522,9 @@ extension Request {
     /// Scheme and token of `Authorization`.
     var accessToken: (scheme: String, token: String)? {
         let fields = headers[values: .authorization]
-        guard fields.count == 1, let text = fields.first, text.utf8.count <= 16 * 1024, let space = text.firstIndex(of: " ") else { return nil }
+        guard fields.count == 1, let text = fields.first, text.utf8.count <= 16 * 1024,
+            let space = text.firstIndex(of: " ")
+        else { return nil }
         let token = text[text.index(after: space)...].drop { $0 == " " }
         switch text[..<space].lowercased() {
         case "bearer": return ("Bearer", String(token))
@@ -397,5 +536,7 @@ extension Request {
 
 extension AccountRecord {
     /// The account's address, which is verified; nothing of an address that is only claimed.
-    var emailClaims: [String: JSONValue] { profile.use { $0.email.map { ["email": .string($0), "email_verified": true] } ?? [:] } }
+    var emailClaims: [String: JSONValue] {
+        profile.use { $0.email.map { ["email": .string($0), "email_verified": true] } ?? [:] }
+    }
 }

@@ -3,7 +3,8 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienCore
 
-/// What the token endpoints answer when they refuse: RFC 6749 §5.2. The words say what was wrong with the request, never whether a user exists.
+/// What the token endpoints answer when they refuse: RFC 6749 §5.2. The words say what was wrong
+/// with the request, never whether a user exists.
 struct OAuthError: Error, Sendable {
     enum Code: String, Sendable {
         case invalidRequest = "invalid_request"
@@ -42,7 +43,10 @@ struct OAuthError: Error, Sendable {
         let acr: String?
     }
 
-    init(_ code: Code, _ description: String, status: HTTPResponse.Status? = nil, scheme: String? = nil) {
+    init(
+        _ code: Code, _ description: String, status: HTTPResponse.Status? = nil,
+        scheme: String? = nil
+    ) {
         (self.code, self.description, self.scheme) = (code, description, scheme)
         self.status =
             status ?? Self.status(of: code)
@@ -57,7 +61,9 @@ struct OAuthError: Error, Sendable {
     }
 
     var response: Response {
-        var body: [String: JSONValue] = ["error": .string(code.rawValue), "error_description": .string(description)]
+        var body: [String: JSONValue] = [
+            "error": .string(code.rawValue), "error_description": .string(description),
+        ]
         if let stepUp {
             body["max_age"] = .number(Double(stepUp.maxAge))
             body["acr_values"] = stepUp.acr.map { .string($0) }
@@ -83,7 +89,9 @@ struct OAuthError: Error, Sendable {
     var problem: Problem {
         switch code {
         case .insufficientUserAuthentication:
-            Problem(.insufficientUserAuthentication, description, maxAge: stepUp?.maxAge, acrValues: stepUp?.acr)
+            Problem(
+                .insufficientUserAuthentication, description, maxAge: stepUp?.maxAge,
+                acrValues: stepUp?.acr)
         default: Problem(status == .forbidden ? .notPermitted : .invalidCredentials, description)
         }
     }
@@ -92,9 +100,12 @@ struct OAuthError: Error, Sendable {
 /// Every refusal of these addresses has the form that OAuth clients read.
 struct OAuthErrorMiddleware: RouterMiddleware {
     func handle(
-        _ request: Request, context: MienRequestContext, next: (Request, MienRequestContext) async throws -> Response
+        _ request: Request, context: MienRequestContext,
+        next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {
-        do { return try await next(request, context) } catch let error as OAuthError { return error.response } catch {
+        do { return try await next(request, context) } catch let error as OAuthError {
+            return error.response
+        } catch {
             if error is CancellationError { throw error }
             let problem = ProblemMiddleware.problem(error, context.logger)
             let code: OAuthError.Code =

@@ -40,8 +40,10 @@ struct TokenAnswer: Codable, Sendable {
     var deviceToken: String?
 
     enum CodingKeys: String, CodingKey {
-        case accessToken = "access_token", tokenType = "token_type", expiresIn = "expires_in", refreshToken = "refresh_token"
-        case idToken = "id_token", scope, issuedTokenType = "issued_token_type", deviceToken = "device_token"
+        case accessToken = "access_token", tokenType = "token_type", expiresIn = "expires_in",
+            refreshToken = "refresh_token"
+        case idToken = "id_token", scope, issuedTokenType = "issued_token_type", deviceToken =
+            "device_token"
     }
 }
 

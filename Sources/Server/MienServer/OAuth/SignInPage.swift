@@ -5,7 +5,8 @@ internal import Hummingbird
 internal import MienCore
 internal import NIOCore
 
-/// The page on which users sign in for the authorization-code way. No script, nothing from elsewhere.
+/// The page on which users sign in for the authorization-code way. No script, nothing from
+/// elsewhere.
 struct SignInPage {
     let appName: String
     /// The request it belongs to, back in the address.
@@ -18,7 +19,8 @@ struct SignInPage {
     let target: String
 
     var response: Response {
-        let message = message.map { "<p class=\"wrong\" role=\"alert\">\(Self.escaped($0))</p>" } ?? ""
+        let message =
+            message.map { "<p class=\"wrong\" role=\"alert\">\(Self.escaped($0))</p>" } ?? ""
         return Self.page(
             title: "Sign in to \(appName)",
             body: """
@@ -46,7 +48,8 @@ struct SignInPage {
         return response
     }
 
-    /// A page in the server's look: no scripts, nothing loaded from elsewhere, never cached or framed.
+    /// A page in the server's look: no scripts, nothing loaded from elsewhere, never cached or
+    /// framed.
     ///
     /// - Parameter formTarget: where the form's answer may lead besides this server.
     static func page(title: String, body: String, formTarget: String) -> Response {
@@ -65,13 +68,16 @@ struct SignInPage {
         return Response(
             status: .ok,
             headers: [
-                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", .contentSecurityPolicy: policy,
-                HTTPField.Name("referrer-policy")!: "no-referrer", HTTPField.Name("x-frame-options")!: "DENY",
+                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
+                .contentSecurityPolicy: policy,
+                HTTPField.Name("referrer-policy")!: "no-referrer",
+                HTTPField.Name("x-frame-options")!: "DENY",
             ], body: .init(byteBuffer: ByteBuffer(string: text)))
     }
 
     static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;")
             .replacing("'", with: "&#39;")
     }
 

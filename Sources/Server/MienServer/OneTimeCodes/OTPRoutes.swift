@@ -6,7 +6,8 @@ internal import MienKeys
 internal import MienOTP
 internal import MienStore
 
-/// Tokens over HTTP: registration codes for users who have signed in, tokens for the devices that bring one.
+/// Tokens over HTTP: registration codes for users who have signed in, tokens for the devices that
+/// bring one.
 struct OTPRoutes {
     let grants: GrantService
     let tokens: OTPService
@@ -15,28 +16,42 @@ struct OTPRoutes {
 
     func add(to router: RouterGroup<MienRequestContext>) {
         router.post("otp/tokens") { request, _ in
-            let wanted = try await body.read(RedeemOTPRequest.self, RedeemOTPRequest.CodingKeys.self, from: request)
-            for (field, text, most) in [("registration_code", wanted.registrationCode, 128), ("name", wanted.name, 64), ("os", wanted.os, 32)] {
+            let wanted = try await body.read(
+                RedeemOTPRequest.self, RedeemOTPRequest.CodingKeys.self, from: request)
+            for (field, text, most) in [
+                ("registration_code", wanted.registrationCode, 128), ("name", wanted.name, 64),
+                ("os", wanted.os, 32),
+            ] {
                 try Self.check(text, field, atMost: most)
             }
-            guard let key = try? DevicePublicKey(jwk: wanted.publicKey), case .p256 = key.material else { throw Problem.notP256 }
+            guard let key = try? DevicePublicKey(jwk: wanted.publicKey), case .p256 = key.material
+            else { throw Problem.notP256 }
             return JSONBody.response(
-                try await tokens.redeem(wanted.registrationCode, key: key, name: wanted.name, system: wanted.os), status: .created)
+                try await tokens.redeem(
+                    wanted.registrationCode, key: key, name: wanted.name, system: wanted.os),
+                status: .created)
         }
         router.get("me/otp/tokens") { request, _ in
             let caller = try await grants.caller(of: request)
-            return try await JSONBody.response(Page(items: tokens.list(of: caller.account, app: caller.app)))
+            return try await JSONBody.response(
+                Page(items: tokens.list(of: caller.account, app: caller.app)))
         }
         router.post("me/otp/registrations") { request, _ in
             let caller = try await grants.caller(of: request)
             try await changes.require(.add, by: caller)
-            let wanted = try await body.read(OTPRegistrationRequest.self, OTPRegistrationRequest.CodingKeys.self, from: request)
-            return try await Self.offer(wanted, tokens, to: caller.account.id, app: caller.app, actor: "user")
+            let wanted = try await body.read(
+                OTPRegistrationRequest.self, OTPRegistrationRequest.CodingKeys.self, from: request)
+            return try await Self.offer(
+                wanted, tokens, to: caller.account.id, app: caller.app, actor: "user")
         }
         router.delete("me/otp/tokens/:token") { request, context in
-            let caller = try await grants.caller(of: request), id = try context.parameters.require("token")
+            let caller = try await grants.caller(of: request),
+                id = try context.parameters.require("token")
             try await changes.require(.remove, by: caller)
-            guard try await tokens.delete(id, of: caller.account, app: caller.app, sparing: caller.grant.id) else {
+            guard
+                try await tokens.delete(
+                    id, of: caller.account, app: caller.app, sparing: caller.grant.id)
+            else {
                 throw Problem(.notFound, "you have no token with this id in this app")
             }
             return Response(status: .noContent)
@@ -44,15 +59,23 @@ struct OTPRoutes {
     }
 
     /// Also what administrators call.
-    static func offer(_ wanted: OTPRegistrationRequest, _ tokens: OTPService, to user: UserID, app: AppID, actor: String) async throws -> Response {
+    static func offer(
+        _ wanted: OTPRegistrationRequest, _ tokens: OTPService, to user: UserID, app: AppID,
+        actor: String
+    ) async throws -> Response {
         guard let kind = OTPToken.Kind(rawValue: wanted.kind ?? "totp") else {
-            throw Problem(.invalidRequest, errors: [.init(field: "kind", message: "is totp or hotp")])
+            throw Problem(
+                .invalidRequest, errors: [.init(field: "kind", message: "is totp or hotp")])
         }
         let digits = wanted.digits ?? 6
-        guard (6...10).contains(digits) else { throw Problem(.invalidRequest, errors: [.init(field: "digits", message: "is 6 to 10")]) }
-        let offer = try await tokens.offer(kind: kind, digits: digits, to: user, app: app, actor: actor)
+        guard (6...10).contains(digits) else {
+            throw Problem(.invalidRequest, errors: [.init(field: "digits", message: "is 6 to 10")])
+        }
+        let offer = try await tokens.offer(
+            kind: kind, digits: digits, to: user, app: app, actor: actor)
         let answer = OTPRegistrationAnswer(
-            registrationCode: offer.code.use { $0 }, kind: kind.rawValue, digits: digits, expiresAt: offer.expiresAt.milliseconds)
+            registrationCode: offer.code.use { $0 }, kind: kind.rawValue, digits: digits,
+            expiresAt: offer.expiresAt.milliseconds)
         return JSONBody.response(answer, status: .created)
     }
 
@@ -60,7 +83,11 @@ struct OTPRoutes {
         guard (1...most).contains(text.unicodeScalars.count), text.isPrintable else {
             throw Problem(
                 .invalidRequest,
-                errors: [.init(field: field, message: "is one line of 1 to \(most) characters, none of them for control")])
+                errors: [
+                    .init(
+                        field: field,
+                        message: "is one line of 1 to \(most) characters, none of them for control")
+                ])
         }
     }
 }
@@ -70,9 +97,12 @@ extension OTPTokenAnswer {
     init(_ token: OTPToken, id: AuthenticatorID, app: AppID, key: DevicePublicKey) throws {
         let sealed = try token.sealed(to: key, app: app, token: id)
         self.init(
-            tokenID: id.text, appID: app.text, kind: token.kind.rawValue, algorithm: OTPToken.hash.rawValue, digits: token.hotp.digits,
-            period: token.kind == .totp ? OTPToken.stepSeconds : nil, counter: token.kind == .hotp ? 0 : nil, signatureSuite: OTPToken.suite,
-            encapsulatedKey: Base64URL.encode(sealed.encapsulatedKey), encryptedSecret: Base64URL.encode(sealed.ciphertext))
+            tokenID: id.text, appID: app.text, kind: token.kind.rawValue,
+            algorithm: OTPToken.hash.rawValue, digits: token.hotp.digits,
+            period: token.kind == .totp ? OTPToken.stepSeconds : nil,
+            counter: token.kind == .hotp ? 0 : nil, signatureSuite: OTPToken.suite,
+            encapsulatedKey: Base64URL.encode(sealed.encapsulatedKey),
+            encryptedSecret: Base64URL.encode(sealed.ciphertext))
     }
 }
 
@@ -81,6 +111,7 @@ extension OwnOTPToken {
         func text(_ name: String) -> String { record.info[name]?.stringValue ?? "" }
         self.init(
             id: record.id.text, kind: text("kind"), name: text("name"), os: text("os"),
-            digits: record.info["digits"]?.numberValue.flatMap { Int(exactly: $0) } ?? 0, createdAt: record.createdAt.milliseconds)
+            digits: record.info["digits"]?.numberValue.flatMap { Int(exactly: $0) } ?? 0,
+            createdAt: record.createdAt.milliseconds)
     }
 }

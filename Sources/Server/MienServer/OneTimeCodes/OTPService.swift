@@ -8,7 +8,8 @@ internal import MienStore
 
 /// Tokens: secrets that devices share with the server, one for each user and app.
 ///
-/// A device gets its token for a registration code that its user was given: good once, for ten minutes, for this user and app.
+/// A device gets its token for a registration code that its user was given: good once, for ten
+/// minutes, for this user and app.
 struct OTPService: Sendable {
     static let lifetime = Duration.seconds(600)
 
@@ -27,51 +28,85 @@ struct OTPService: Sendable {
 
     /// A registration code. One that the user has got for this app before is no longer good.
     ///
-    /// - Throws: ``Problem`` when the user is gone or suspended, or has a token that an administrator has locked: another one does not get around that.
-    func offer(kind: OTPToken.Kind, digits: Int, to user: UserID, app: AppID, actor: String) async throws -> Offer {
+    /// - Throws: ``Problem`` when the user is gone or suspended, or has a token that an
+    ///   administrator has locked: another one does not get around that.
+    func offer(kind: OTPToken.Kind, digits: Int, to user: UserID, app: AppID, actor: String)
+        async throws -> Offer
+    {
         var generator = SystemRandomNumberGenerator()
-        let id = Identifier<OTPRegistrationKind>.random(using: &generator), secret = BearerSecret(for: id, using: &generator)
-        let now = clock.now, expiry = now + Self.lifetime, hash = store.keys.hash(ofSecret: secret.secret)
+        let id = Identifier<OTPRegistrationKind>.random(using: &generator),
+            secret = BearerSecret(for: id, using: &generator)
+        let now = clock.now, expiry = now + Self.lifetime,
+            hash = store.keys.hash(ofSecret: secret.secret)
         try await store.write { tables in
-            guard let account = try tables.accounts.find(user) else { throw Problem(.notFound, "there is no such user") }
-            guard account.state.takesAuthenticators else { throw Problem(.conflict, "this user's account is suspended; make it active first") }
-            guard try tables.apps.find(app) != nil else { throw Problem(.notFound, "there is no such app") }
+            guard let account = try tables.accounts.find(user) else {
+                throw Problem(.notFound, "there is no such user")
+            }
+            guard account.state.takesAuthenticators else {
+                throw Problem(.conflict, "this user's account is suspended; make it active first")
+            }
+            guard try tables.apps.find(app) != nil else {
+                throw Problem(.notFound, "there is no such app")
+            }
             guard try !Self.isLocked(account, app, tables) else {
-                throw Problem(.conflict, "an administrator has locked this user's token; unlock it first")
+                throw Problem(
+                    .conflict, "an administrator has locked this user's token; unlock it first")
             }
             try tables.otpRegistrations.put(
-                OTPRegistrationRecord(id: id.text, account: user, app: app, kind: kind.rawValue, digits: digits, expiresAt: expiry), hash: hash)
+                OTPRegistrationRecord(
+                    id: id.text, account: user, app: app, kind: kind.rawValue, digits: digits,
+                    expiresAt: expiry), hash: hash)
             try tables.audit.append(
-                AuditEvent("otp.offered", actor: actor, account: user, app: app, detail: ["kind": .string(kind.rawValue)]), at: now)
+                AuditEvent(
+                    "otp.offered", actor: actor, account: user, app: app,
+                    detail: ["kind": .string(kind.rawValue)]), at: now)
         }
         return Offer(id: id.text, code: secret.text, expiresAt: expiry)
     }
 
-    private static func isLocked(_ account: AccountRecord, _ app: AppID, _ tables: Tables) throws -> Bool {
-        guard let old = try tables.authenticators.find(.otp, of: account, app: app) else { return false }
+    private static func isLocked(_ account: AccountRecord, _ app: AppID, _ tables: Tables) throws
+        -> Bool
+    {
+        guard let old = try tables.authenticators.find(.otp, of: account, app: app) else {
+            return false
+        }
         return try tables.locks.isHeld(old.id)
     }
 
-    /// Gives the device that sends a registration code a token, and uses the code up. The user's former token in this app ends.
+    /// Gives the device that sends a registration code a token, and uses the code up. The user's
+    /// former token in this app ends.
     ///
-    /// The same code with the same key, sent again because the answer was lost, gets the same token: as long as the code would have been good, and until
-    /// the token's first code was used.
+    /// The same code with the same key, sent again because the answer was lost, gets the same
+    /// token: as long as the code would have been good, and until the token's first code was used.
     /// - Throws: ``Problem``, one and the same for every code that is not good.
-    func redeem(_ code: String, key: DevicePublicKey, name: String, system: String) async throws -> OTPTokenAnswer {
-        guard let (registration, presented) = BearerSecret.parse(code, OTPRegistrationKind.self) else { throw Self.refused }
+    func redeem(_ code: String, key: DevicePublicKey, name: String, system: String) async throws
+        -> OTPTokenAnswer
+    {
+        guard let (registration, presented) = BearerSecret.parse(code, OTPRegistrationKind.self)
+        else { throw Self.refused }
         var generator = SystemRandomNumberGenerator()
-        let id = AuthenticatorID.random(using: &generator), secret = OTPSecret.random(for: OTPToken.hash, using: &generator)
+        let id = AuthenticatorID.random(using: &generator),
+            secret = OTPSecret.random(for: OTPToken.hash, using: &generator)
         let now = clock.now, hash = store.keys.hash(ofSecret: presented), notice = notices.draft()
         let taken = try await store.write { tables -> (answer: OTPTokenAnswer, mail: Mail?)? in
-            guard let wanted = try tables.otpRegistrations.take(registration.text, hash: hash, at: now) else {
-                return try Self.again(registration.text, hash: hash, key, tables, at: now).map { ($0, nil) }
+            guard
+                let wanted = try tables.otpRegistrations.take(
+                    registration.text, hash: hash, at: now)
+            else {
+                return try Self.again(registration.text, hash: hash, key, tables, at: now).map {
+                    ($0, nil)
+                }
             }
-            guard let account = try tables.accounts.find(wanted.account), account.state.takesAuthenticators,
+            guard let account = try tables.accounts.find(wanted.account),
+                account.state.takesAuthenticators,
                 try !Self.isLocked(account, wanted.app, tables)
             else { return nil }
-            guard let kind = OTPToken.Kind(rawValue: wanted.kind) else { throw StoreError(.corrupt, "a registration of an unknown kind") }
+            guard let kind = OTPToken.Kind(rawValue: wanted.kind) else {
+                throw StoreError(.corrupt, "a registration of an unknown kind")
+            }
             let receipt = OTPToken.Receipt(codeHash: hash, key: key, endsAt: wanted.expiresAt)
-            let token = try OTPToken(kind: kind, digits: wanted.digits, secret: secret, receipt: receipt)
+            let token = try OTPToken(
+                kind: kind, digits: wanted.digits, secret: secret, receipt: receipt)
             let old = try tables.authenticators.find(.otp, of: account, app: wanted.app)
             if let old {
                 _ = try tables.grants.revokeAll(by: old.id, at: now)
@@ -79,15 +114,20 @@ struct OTPService: Sendable {
             }
             let record = AuthenticatorRecord(
                 id: id, account: account.id, type: .otp, app: wanted.app, content: token.content,
-                info: ["kind": .string(kind.rawValue), "digits": .number(Double(wanted.digits)), "name": .string(name), "os": .string(system)],
+                info: [
+                    "kind": .string(kind.rawValue), "digits": .number(Double(wanted.digits)),
+                    "name": .string(name), "os": .string(system),
+                ],
                 createdAt: now)
             try tables.authenticators.insert(record, of: account)
             try tables.otpTokens.insert(id, registration: wanted.id)
             try tables.audit.append(
                 AuditEvent(
                     "otp.registered", actor: "device", account: account.id, app: wanted.app,
-                    detail: ["authenticator": .string(id.text), "replaced": .bool(old != nil)]), at: now)
-            let mail = try notice.store(about: record, of: account, app: wanted.app, in: tables, at: now)
+                    detail: ["authenticator": .string(id.text), "replaced": .bool(old != nil)]),
+                at: now)
+            let mail = try notice.store(
+                about: record, of: account, app: wanted.app, in: tables, at: now)
             return (try OTPTokenAnswer(token, id: id, app: wanted.app, key: key), mail)
         }
         // A code that came too late is used up all the same.
@@ -97,19 +137,24 @@ struct OTPService: Sendable {
     }
 
     private static func again(
-        _ registration: String, hash: [UInt8], _ key: DevicePublicKey, _ tables: Tables, at now: Instant
+        _ registration: String, hash: [UInt8], _ key: DevicePublicKey, _ tables: Tables,
+        at now: Instant
     ) throws -> OTPTokenAnswer? {
         guard let presented = OTPToken.Receipt(codeHash: hash, key: key, endsAt: now),
-            let (id, owner) = try tables.otpTokens.owner(ofRegistration: registration), try tables.otpTokens.position(of: id) == 0,
+            let (id, owner) = try tables.otpTokens.owner(ofRegistration: registration),
+            try tables.otpTokens.position(of: id) == 0,
             let account = try tables.accounts.find(owner), account.state.takesAuthenticators,
-            let record = try tables.authenticators.find(id, of: account), let app = record.app, try !Self.isLocked(account, app, tables)
+            let record = try tables.authenticators.find(id, of: account), let app = record.app,
+            try !Self.isLocked(account, app, tables)
         else { return nil }
         let token = try OTPToken(record)
         guard let receipt = token.receipt, receipt.admits(presented, at: now) else { return nil }
         return try OTPTokenAnswer(token, id: id, app: app, key: key)
     }
 
-    static let refused = Problem(.invalidCredentials, "this registration code is not good, or not any more: ask for a new one")
+    static let refused = Problem(
+        .invalidCredentials,
+        "this registration code is not good, or not any more: ask for a new one")
 
     // MARK: Judging
 
@@ -126,16 +171,22 @@ struct OTPService: Sendable {
         case code(at: UInt64)
     }
 
-    /// Judges a code through the lock gate. Does the same work for nobody, and for a token that is locked.
+    /// Judges a code through the lock gate. Does the same work for nobody, and for a token that is
+    /// locked.
     ///
-    /// - Parameter isRegistration: whether the code is a new token's first, which says that the token has arrived. It is no sign-in: it resets no
-    ///   failures, and the device earns no counter, so that replacing a token gains no guesses.
+    /// - Parameter isRegistration: whether the code is a new token's first, which says that the
+    ///   token has arrived. It is no sign-in: it resets no failures, and the device earns no
+    ///   counter, so that replacing a token gains no guesses.
     func authenticate(
-        _ passcode: Sensitive<String>, of account: AccountRecord?, app: AppRecord, device: DeviceID?, isRegistration: Bool = false
+        _ passcode: Sensitive<String>, of account: AccountRecord?, app: AppRecord,
+        device: DeviceID?, isRegistration: Bool = false
     ) async throws -> Judgement {
         let now = clock.now
-        return try await judge(account, app, device, isRegistration: isRegistration) { token, position in
-            guard let code = passcode.use({ OneTimeCode(typed: $0) }), let place = try token.place(of: code, from: position, at: now) else {
+        return try await judge(account, app, device, isRegistration: isRegistration) {
+            token, position in
+            guard let code = passcode.use({ OneTimeCode(typed: $0) }),
+                let place = try token.place(of: code, from: position, at: now)
+            else {
                 return .none
             }
             return .code(at: place)
@@ -144,16 +195,20 @@ struct OTPService: Sendable {
 
     /// - Parameter text: what was signed.
     func verifySignature(
-        _ passcode: Sensitive<String>, over text: String, of account: AccountRecord?, app: AppRecord, device: DeviceID?
+        _ passcode: Sensitive<String>, over text: String, of account: AccountRecord?,
+        app: AppRecord, device: DeviceID?
     ) async throws -> Judgement {
         try await judge(account, app, device) { token, _ in
-            guard let code = passcode.use({ OneTimeCode(typed: $0) }), try token.signed(code, text: text) else { return .none }
+            guard let code = passcode.use({ OneTimeCode(typed: $0) }),
+                try token.signed(code, text: text)
+            else { return .none }
             return .signature
         }
     }
 
     private func judge(
-        _ account: AccountRecord?, _ app: AppRecord, _ device: DeviceID?, isRegistration: Bool = false,
+        _ account: AccountRecord?, _ app: AppRecord, _ device: DeviceID?,
+        isRegistration: Bool = false,
         _ check: @Sendable (OTPToken, UInt64) throws -> Match
     ) async throws -> Judgement {
         let found = try await account.asyncMap { account in
@@ -164,7 +219,9 @@ struct OTPService: Sendable {
                 return (record, position)
             }
         }
-        guard let (record, position) = found ?? nil else { return try await pretend(locked: false, check) }
+        guard let (record, position) = found ?? nil else {
+            return try await pretend(locked: false, check)
+        }
         let token = try OTPToken(record)
         guard let pass = try await gate.begin(record, device: device) else {
             return try await pretend(locked: true, check)
@@ -179,7 +236,9 @@ struct OTPService: Sendable {
         case .signature: break
         case .code(let place):
             // Of two requests with the same code one has been quicker.
-            guard let place = Int64(exactly: place) else { return .refused(locked: false, isJudged: true) }
+            guard let place = Int64(exactly: place) else {
+                return .refused(locked: false, isJudged: true)
+            }
             let isMine = try await store.write { try $0.otpTokens.advance(record.id, past: place) }
             guard isMine else { return .refused(locked: false, isJudged: true) }
         }
@@ -187,16 +246,25 @@ struct OTPService: Sendable {
         return .accepted(record.id)
     }
 
-    private func pretend(locked: Bool, _ check: @Sendable (OTPToken, UInt64) throws -> Match) async throws -> Judgement {
+    private func pretend(locked: Bool, _ check: @Sendable (OTPToken, UInt64) throws -> Match)
+        async throws -> Judgement
+    {
         try await gate.pretend()
-        _ = try check(OTPToken(kind: .hotp, digits: 6, secret: OTPSecret(bytes: [UInt8](repeating: 0, count: OTPToken.hash.byteCount))), 0)
+        _ = try check(
+            OTPToken(
+                kind: .hotp, digits: 6,
+                secret: OTPSecret(bytes: [UInt8](repeating: 0, count: OTPToken.hash.byteCount))), 0)
         return .refused(locked: locked, isJudged: false)
     }
 
     /// The token that came of a registration, if the user has it still.
-    func isRegistered(_ registration: String, of account: AccountRecord, app: AppID) async throws -> Bool {
+    func isRegistered(_ registration: String, of account: AccountRecord, app: AppID) async throws
+        -> Bool
+    {
         try await store.read { tables in
-            guard let id = try tables.otpTokens.find(registration: registration), let record = try tables.authenticators.find(id, of: account) else {
+            guard let id = try tables.otpTokens.find(registration: registration),
+                let record = try tables.authenticators.find(id, of: account)
+            else {
                 return false
             }
             return record.type == .otp && record.app == app
@@ -207,7 +275,8 @@ struct OTPService: Sendable {
 
     func list(of account: AccountRecord, app: AppID) async throws -> [OwnOTPToken] {
         try await store.read { tables in
-            try tables.authenticators.all(of: account).filter { $0.type == .otp && $0.app == app }.map(OwnOTPToken.init)
+            try tables.authenticators.all(of: account).filter { $0.type == .otp && $0.app == app }
+                .map(OwnOTPToken.init)
         }
     }
 
@@ -215,15 +284,23 @@ struct OTPService: Sendable {
     ///
     /// - Returns: whether the user had such a token.
     /// - Throws: ``Problem`` `.conflict` for a locked one.
-    func delete(_ id: String, of account: AccountRecord, app: AppID, sparing grant: GrantID) async throws -> Bool {
+    func delete(_ id: String, of account: AccountRecord, app: AppID, sparing grant: GrantID)
+        async throws -> Bool
+    {
         let now = clock.now
         return try await store.write { tables in
-            guard let record = try tables.authenticators.find(.otp, of: account, app: app), record.id.text == id else { return false }
-            guard try !tables.locks.isHeld(record.id) else { throw Problem.authenticatorLocked("This token") }
+            guard let record = try tables.authenticators.find(.otp, of: account, app: app),
+                record.id.text == id
+            else { return false }
+            guard try !tables.locks.isHeld(record.id) else {
+                throw Problem.authenticatorLocked("This token")
+            }
             _ = try tables.grants.revokeAll(by: record.id, except: grant, at: now)
             _ = try tables.authenticators.delete(record.id, of: account.id)
             try tables.audit.append(
-                AuditEvent("otp.removed", actor: "user", account: account.id, app: app, detail: ["authenticator": .string(id)]), at: now)
+                AuditEvent(
+                    "otp.removed", actor: "user", account: account.id, app: app,
+                    detail: ["authenticator": .string(id)]), at: now)
             return true
         }
     }
@@ -233,5 +310,7 @@ struct OTPService: Sendable {
 enum OTPRegistrationKind: IdentifierKind { static let prefix = "otc" }
 
 extension Problem {
-    static let notP256 = Problem(.invalidRequest, errors: [.init(field: "public_key", message: "is a key on P-256, as a JWK")])
+    static let notP256 = Problem(
+        .invalidRequest,
+        errors: [.init(field: "public_key", message: "is a key on P-256, as a JWK")])
 }

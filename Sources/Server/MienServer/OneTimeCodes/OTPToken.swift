@@ -15,7 +15,8 @@ struct OTPToken: Sendable {
     static let hash = OTPHash.sha256, stepSeconds = 30
     static let lookAhead = 10, skew = 1
 
-    /// Who may hear the token once more: the device that sent this code with this key, whose answer was lost.
+    /// Who may hear the token once more: the device that sent this code with this key, whose answer
+    /// was lost.
     struct Receipt: Sendable {
         /// Of the code's hash and the key.
         let mark: [UInt8]
@@ -26,7 +27,9 @@ struct OTPToken: Sendable {
             self.init(mark: Array(SHA256.hash(data: codeHash + x + y)), endsAt: endsAt)
         }
 
-        fileprivate init(mark: [UInt8], endsAt: Instant) { (self.mark, self.endsAt) = (mark, endsAt) }
+        fileprivate init(mark: [UInt8], endsAt: Instant) {
+            (self.mark, self.endsAt) = (mark, endsAt)
+        }
 
         func admits(_ other: Receipt, at now: Instant) -> Bool {
             isSame(mark, other.mark) && now < endsAt
@@ -47,17 +50,22 @@ struct OTPToken: Sendable {
 
     var content: [UInt8] {
         var members: [String: JSONValue] = [
-            "version": 1, "kind": .string(kind.rawValue), "digits": .number(Double(hotp.digits)), "secret": .string(Base64URL.encode(secret.bytes)),
+            "version": 1, "kind": .string(kind.rawValue), "digits": .number(Double(hotp.digits)),
+            "secret": .string(Base64URL.encode(secret.bytes)),
         ]
         if let receipt {
-            members["receipt"] = ["mark": .string(Base64URL.encode(receipt.mark)), "ends_at": .number(Double(receipt.endsAt.milliseconds))]
+            members["receipt"] = [
+                "mark": .string(Base64URL.encode(receipt.mark)),
+                "ends_at": .number(Double(receipt.endsAt.milliseconds)),
+            ]
         }
         return Array(JSONText.write(.object(members)).utf8)
     }
 
     init(_ record: AuthenticatorRecord) throws {
         let value = try record.content.use { try JSONText.parse($0) }
-        guard value["version"]?.numberValue == 1, let kind = value["kind"]?.stringValue.flatMap(Kind.init),
+        guard value["version"]?.numberValue == 1,
+            let kind = value["kind"]?.stringValue.flatMap(Kind.init),
             let digits = value["digits"]?.numberValue.flatMap({ Int(exactly: $0) }),
             let secret = value["secret"]?.stringValue.flatMap({ Base64URL.decode($0) })
         else { throw StoreError(.corrupt, "a token is not as it was written") }
@@ -68,7 +76,8 @@ struct OTPToken: Sendable {
             else { throw StoreError(.corrupt, "a token's receipt is not as it was written") }
             receipt = Receipt(mark: mark, endsAt: Instant(milliseconds: end))
         }
-        try self.init(kind: kind, digits: digits, secret: OTPSecret(bytes: secret), receipt: receipt)
+        try self.init(
+            kind: kind, digits: digits, secret: OTPSecret(bytes: secret), receipt: receipt)
     }
 
     // MARK: Judging
@@ -76,14 +85,17 @@ struct OTPToken: Sendable {
     /// Where a code is right: its counter or time step.
     ///
     /// - Parameter position: the first that is still good.
-    func place(of code: OneTimeCode, from position: UInt64, at now: Instant) throws(OTPError) -> UInt64? {
+    func place(of code: OneTimeCode, from position: UInt64, at now: Instant) throws(OTPError)
+        -> UInt64?
+    {
         let verdict: CodeVerdict
         switch kind {
         case .hotp:
             var verifier = try HOTPVerifier(nextCounter: position, lookAhead: Self.lookAhead)
             verdict = verifier.verify(code, hotp, with: secret)
         case .totp:
-            var verifier = try TOTPVerifier(lastStep: position == 0 ? nil : position - 1, skew: Self.skew)
+            var verifier = try TOTPVerifier(
+                lastStep: position == 0 ? nil : position - 1, skew: Self.skew)
             let totp = try TOTP(digits: hotp.digits, hash: Self.hash, stepSeconds: Self.stepSeconds)
             verdict = verifier.verify(code, totp, with: secret, at: now)
         }
@@ -93,23 +105,31 @@ struct OTPToken: Sendable {
 
     /// Is `response` the token's to `text`?
     func signed(_ response: OneTimeCode, text: String) throws(OTPError) -> Bool {
-        let suite = try OCRASuite(Self.suite), question = try OCRAQuestion(Self.question(text), for: suite)
-        return try OCRA(suite).response(to: OCRAInput(question: question), with: secret).matches(response)
+        let suite = try OCRASuite(Self.suite),
+            question = try OCRAQuestion(Self.question(text), for: suite)
+        return try OCRA(suite).response(to: OCRAInput(question: question), with: secret).matches(
+            response)
     }
 
     /// SHA-256 of what is signed, in hexadecimal.
     static func question(_ text: String) -> String {
-        SHA256.hash(data: Data(text.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        SHA256.hash(data: Data(text.utf8)).map {
+            String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+        }.joined()
     }
 
     // MARK: To the device
 
-    /// The secret as only the holder of `key` can read it: HPKE (RFC 9180), P-256, HKDF-SHA256, AES-256-GCM.
-    func sealed(to key: DevicePublicKey, app: AppID, token: AuthenticatorID) throws -> (encapsulatedKey: [UInt8], ciphertext: [UInt8]) {
+    /// The secret as only the holder of `key` can read it: HPKE (RFC 9180), P-256, HKDF-SHA256,
+    /// AES-256-GCM.
+    func sealed(to key: DevicePublicKey, app: AppID, token: AuthenticatorID) throws -> (
+        encapsulatedKey: [UInt8], ciphertext: [UInt8]
+    ) {
         guard case .p256(let x, let y) = key.material else { throw Problem.notP256 }
         let recipient = try P256.KeyAgreement.PublicKey(rawRepresentation: x + y)
         var sender = try HPKE.Sender(
-            recipientKey: recipient, ciphersuite: .P256_SHA256_AES_GCM_256, info: Data(OTPTokenAnswer.info(app: app.text, token: token.text)))
+            recipientKey: recipient, ciphersuite: .P256_SHA256_AES_GCM_256,
+            info: Data(OTPTokenAnswer.info(app: app.text, token: token.text)))
         let ciphertext = try sender.seal(Data(secret.bytes))
         return (Array(sender.encapsulatedKey), Array(ciphertext))
     }

@@ -23,7 +23,8 @@ final class HangUpHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // A client that closes only its own direction sends nothing more; like other servers, we take that for the end.
+        // A client that closes only its own direction sends nothing more; like other servers, we
+        // take that for the end.
         if case ChannelEvent.inputClosed? = event as? ChannelEvent { hangUp() }
         context.fireUserInboundEventTriggered(event)
     }
@@ -38,15 +39,20 @@ final class HangUpHandler: ChannelInboundHandler, RemovableChannelHandler {
 
 /// Runs work that is dropped from its queue when the client hangs up.
 ///
-/// Only the wait is canceled. Work that is under way, and whatever a handler does after it, goes on as if the client were there: a client whose
-/// connection broke sends its request again and gets the result.
+/// Only the wait is canceled. Work that is under way, and whatever a handler does after it, goes on
+/// as if the client were there: a client whose connection broke sends its request again and gets
+/// the result.
 enum HangUp {
     /// - Throws: what `body` throws; `CancellationError` when the client hung up first.
-    static func cancels<Output: Sendable>(_ body: @escaping @Sendable () async throws -> Output) async throws -> Output {
+    static func cancels<Output: Sendable>(_ body: @escaping @Sendable () async throws -> Output)
+        async throws -> Output
+    {
         guard let channel = RequestOrigin.current.channel else { return try await body() }
         let task = Task { try await body() }, mark = Mark()
         channel.eventLoop.execute {
-            guard let handler = try? channel.pipeline.syncOperations.handler(type: HangUpHandler.self) else {
+            guard
+                let handler = try? channel.pipeline.syncOperations.handler(type: HangUpHandler.self)
+            else {
                 if !channel.isActive { task.cancel() }
                 return
             }
@@ -54,7 +60,8 @@ enum HangUp {
         }
         defer {
             channel.eventLoop.execute {
-                try? channel.pipeline.syncOperations.handler(type: HangUpHandler.self).unwatch(ObjectIdentifier(mark))
+                try? channel.pipeline.syncOperations.handler(type: HangUpHandler.self).unwatch(
+                    ObjectIdentifier(mark))
             }
         }
         return try await withTaskCancellationHandler {

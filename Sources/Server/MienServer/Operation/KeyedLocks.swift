@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// One at a time for each key; keys do not wait for one another. A key that nobody uses takes no memory.
+/// One at a time for each key; keys do not wait for one another. A key that nobody uses takes no
+/// memory.
 final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
     /// Waiting behind the one at work; more are turned away.
     private static var maxWaiting: Int { 64 }
@@ -8,7 +9,9 @@ final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
     private let waiting = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
 
     /// - Returns: `nil` when too many wait for the key already.
-    func withLock<Output: Sendable>(_ key: Key, _ body: () async throws -> Output) async rethrows -> Output? {
+    func withLock<Output: Sendable>(_ key: Key, _ body: () async throws -> Output) async rethrows
+        -> Output?
+    {
         let isTaken = waiting.withLock { waiting -> Bool? in
             guard let line = waiting[key] else {
                 waiting[key] = []

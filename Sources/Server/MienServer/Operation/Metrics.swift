@@ -1,10 +1,13 @@
 internal import Synchronization
 
-/// Counters and histograms in Prometheus's text form. Names and labels are ours and few: nothing a client sends becomes one.
+/// Counters and histograms in Prometheus's text form. Names and labels are ours and few: nothing a
+/// client sends becomes one.
 final class Metrics: Sendable {
     private struct Histogram {
         /// Upper bounds in seconds.
-        static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+        static let bounds = [
+            0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+        ]
         var counts = [Int](repeating: 0, count: bounds.count + 1)
         var sum = 0.0
     }
@@ -35,14 +38,18 @@ final class Metrics: Sendable {
         var lines: [String] = []
         for (name, series) in counters.sorted(by: { $0.key < $1.key }) {
             lines.append("# TYPE \(name) counter")
-            for (labels, value) in series.sorted(by: { $0.key < $1.key }) { lines.append("\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(value)") }
+            for (labels, value) in series.sorted(by: { $0.key < $1.key }) {
+                lines.append("\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(value)")
+            }
         }
         for (name, series) in histograms.sorted(by: { $0.key < $1.key }) {
             lines.append("# TYPE \(name) histogram")
             for (labels, histogram) in series.sorted(by: { $0.key < $1.key }) {
                 let prefix = labels.isEmpty ? "" : labels + ","
                 var sum = 0
-                for (bound, count) in zip(Histogram.bounds.map { "\($0)" } + ["+Inf"], histogram.counts) {
+                for (bound, count) in zip(
+                    Histogram.bounds.map { "\($0)" } + ["+Inf"], histogram.counts)
+                {
                     sum += count
                     lines.append("\(name)_bucket{\(prefix)le=\"\(bound)\"} \(sum)")
                 }

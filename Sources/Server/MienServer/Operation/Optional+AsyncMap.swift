@@ -1,6 +1,8 @@
 extension Optional where Wrapped: Sendable {
     /// `map` with a body that waits.
-    func asyncMap<Output: Sendable>(_ body: (Wrapped) async throws -> Output) async rethrows -> Output? {
+    func asyncMap<Output: Sendable>(_ body: (Wrapped) async throws -> Output) async rethrows
+        -> Output?
+    {
         guard let self else { return nil }
         return try await body(self)
     }

@@ -2,7 +2,8 @@ internal import MienAccess
 internal import MienCore
 internal import Synchronization
 
-/// Token buckets by key: an address, an account. Bounded: full buckets are forgotten, and of too many the oldest.
+/// Token buckets by key: an address, an account. Bounded: full buckets are forgotten, and of too
+/// many the oldest.
 final class RateLimiter: Sendable {
     private static let maxKeys = 100_000
 
@@ -16,8 +17,11 @@ final class RateLimiter: Sendable {
         buckets.withLock { buckets in
             if buckets.count >= Self.maxKeys, buckets[key] == nil {
                 buckets = buckets.filter { !$0.value.isFull(rate, at: now) }
-                // An attack from more addresses than that is for the network in front; new addresses then share one bucket.
-                if buckets.count >= Self.maxKeys { return buckets["", default: TokenBucket(rate, at: now)].take(rate, at: now) }
+                // An attack from more addresses than that is for the network in front; new
+                // addresses then share one bucket.
+                if buckets.count >= Self.maxKeys {
+                    return buckets["", default: TokenBucket(rate, at: now)].take(rate, at: now)
+                }
             }
             return buckets[key, default: TokenBucket(rate, at: now)].take(rate, at: now)
         }

@@ -3,8 +3,9 @@ internal import NIOCore
 
 /// The client whose request the current task answers.
 ///
-/// A task-local value, because the queues that need it lie below services that have no other use for it, and a service that forgot to pass it on
-/// would silently put all clients into one share. ``ClientMiddleware`` sets it for every request.
+/// A task-local value, because the queues that need it lie below services that have no other use
+/// for it, and a service that forgot to pass it on would silently put all clients into one share.
+/// ``ClientMiddleware`` sets it for every request.
 struct RequestOrigin: Sendable {
     /// ``ClientAddress/key``; empty outside a request.
     let address: String
@@ -17,11 +18,17 @@ extension WorkShare {
     /// The share of a client that has proved nothing.
     ///
     /// - Parameter name: the account that it names, hashed if it is personal.
-    static func stranger(naming name: String = "") -> WorkShare { .address(RequestOrigin.current.address, naming: name) }
+    static func stranger(naming name: String = "") -> WorkShare {
+        .address(RequestOrigin.current.address, naming: name)
+    }
 
     /// The share of a client that acts for this account with a valid credential.
-    static func signedIn(_ account: UserID) -> WorkShare { .account(account.text, from: RequestOrigin.current.address) }
+    static func signedIn(_ account: UserID) -> WorkShare {
+        .account(account.text, from: RequestOrigin.current.address)
+    }
 
     /// The share of a device that this account has signed in on.
-    static func device(_ device: DeviceID, of account: UserID) -> WorkShare { .knownDevice(device.text, of: account.text) }
+    static func device(_ device: DeviceID, of account: UserID) -> WorkShare {
+        .knownDevice(device.text, of: account.text)
+    }
 }

@@ -7,5 +7,7 @@ public struct ServerClock: Sendable {
     public init(_ read: @escaping @Sendable () -> Instant) { self.read = read }
     public var now: Instant { read() }
 
-    public static let system = ServerClock { Instant(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down))) }
+    public static let system = ServerClock {
+        Instant(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
+    }
 }

@@ -13,5 +13,7 @@ public struct ServerStartError: Error, Sendable, Equatable, CustomStringConverti
     public let code: Code
     public let description: String
 
-    init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
+    init(_ code: Code, _ description: String) {
+        (self.code, self.description) = (code, description)
+    }
 }

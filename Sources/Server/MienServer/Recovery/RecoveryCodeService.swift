@@ -3,9 +3,11 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// Recovery codes: ten to a set, shown once, each good once. One signs its user in and restores access at once.
+/// Recovery codes: ten to a set, shown once, each good once. One signs its user in and restores
+/// access at once.
 ///
-/// A set is one authenticator of the account, for all apps. Making new codes keeps the authenticator, and with it what the lock gate has counted.
+/// A set is one authenticator of the account, for all apps. Making new codes keeps the
+/// authenticator, and with it what the lock gate has counted.
 struct RecoveryCodeService: Sendable {
     let store: Store
     let gate: LockGate
@@ -20,10 +22,14 @@ struct RecoveryCodeService: Sendable {
     /// - Throws: ``Problem`` if an administrator or a journey has locked the user's recovery codes.
     func make(for account: AccountRecord, app: AppID) async throws -> RecoveryCodesAnswer {
         var generator = SystemRandomNumberGenerator()
-        let codes = (0..<RecoveryCode.countInSet).map { _ in RecoveryCode.random(using: &generator) }
-        let newID = AuthenticatorID.random(using: &generator), keys = store.keys, now = clock.now, notice = notices.draft(), user = account.id
+        let codes = (0..<RecoveryCode.countInSet).map { _ in RecoveryCode.random(using: &generator)
+        }
+        let newID = AuthenticatorID.random(using: &generator), keys = store.keys, now = clock.now,
+            notice = notices.draft(), user = account.id
         let mail = try await store.write { tables -> Mail? in
-            guard let account = try tables.accounts.find(user), account.state == .active else { throw Problem(.notFound, "The user is gone.") }
+            guard let account = try tables.accounts.find(user), account.state == .active else {
+                throw Problem(.notFound, "The user is gone.")
+            }
             let set: AuthenticatorRecord
             if var old = try tables.authenticators.find(.recoveryCode, of: account, app: nil) {
                 guard try !Self.isLocked(old, tables) else { throw Self.locked }
@@ -32,29 +38,39 @@ struct RecoveryCodeService: Sendable {
                 set = old
             } else {
                 set = AuthenticatorRecord(
-                    id: newID, account: user, type: .recoveryCode, app: nil, content: [], info: Self.info(at: now), createdAt: now)
+                    id: newID, account: user, type: .recoveryCode, app: nil, content: [],
+                    info: Self.info(at: now), createdAt: now)
                 try tables.authenticators.insert(set, of: account)
             }
-            try tables.recoveryCodes.replace(set.id, with: codes.map { Self.hash($0, set.id, keys) })
+            try tables.recoveryCodes.replace(
+                set.id, with: codes.map { Self.hash($0, set.id, keys) })
             try tables.audit.append(
-                AuditEvent("recovery_code.registered", actor: "user", account: user, app: app, detail: ["authenticator": .string(set.id.text)]),
+                AuditEvent(
+                    "recovery_code.registered", actor: "user", account: user, app: app,
+                    detail: ["authenticator": .string(set.id.text)]),
                 at: now)
             return try notice.store(about: set, of: account, app: app, in: tables, at: now)
         }
         notices.send(mail)
-        return RecoveryCodesAnswer(codes: codes.map { $0.text.use { $0 } }, createdAt: now.milliseconds)
+        return RecoveryCodesAnswer(
+            codes: codes.map { $0.text.use { $0 } }, createdAt: now.milliseconds)
     }
 
-    private static func info(at now: Instant) -> [String: JSONValue] { ["made_at": .number(Double(now.milliseconds))] }
+    private static func info(at now: Instant) -> [String: JSONValue] {
+        ["made_at": .number(Double(now.milliseconds))]
+    }
 
     private static func isLocked(_ set: AuthenticatorRecord, _ tables: Tables) throws -> Bool {
         try tables.locks.isHeld(set.id)
     }
 
-    private static let locked = Problem(.conflict, "Your recovery codes are locked. Ask an administrator to unlock them.")
+    private static let locked = Problem(
+        .conflict, "Your recovery codes are locked. Ask an administrator to unlock them.")
 
     /// Bound to the set: a hash copied to another account's set opens nothing.
-    private static func hash(_ code: RecoveryCode, _ set: AuthenticatorID, _ keys: StoreKeys) -> [UInt8] {
+    private static func hash(_ code: RecoveryCode, _ set: AuthenticatorID, _ keys: StoreKeys)
+        -> [UInt8]
+    {
         code.bytes.use { keys.hash(ofSecret: Array("recovery-code \(set.text) ".utf8) + $0) }
     }
 
@@ -62,9 +78,11 @@ struct RecoveryCodeService: Sendable {
 
     func status(of account: AccountRecord) async throws -> RecoveryCodesStatus {
         try await store.read { tables in
-            guard let set = try tables.authenticators.find(.recoveryCode, of: account, app: nil) else { return RecoveryCodesStatus(remaining: 0) }
+            guard let set = try tables.authenticators.find(.recoveryCode, of: account, app: nil)
+            else { return RecoveryCodesStatus(remaining: 0) }
             return RecoveryCodesStatus(
-                remaining: try tables.recoveryCodes.count(of: set.id), createdAt: set.info["made_at"]?.numberValue.map { Int64($0) })
+                remaining: try tables.recoveryCodes.count(of: set.id),
+                createdAt: set.info["made_at"]?.numberValue.map { Int64($0) })
         }
     }
 
@@ -72,7 +90,8 @@ struct RecoveryCodeService: Sendable {
     func delete(of account: AccountRecord) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
-            guard let set = try tables.authenticators.find(.recoveryCode, of: account, app: nil) else { return false }
+            guard let set = try tables.authenticators.find(.recoveryCode, of: account, app: nil)
+            else { return false }
             guard try !Self.isLocked(set, tables) else { throw Self.locked }
             return try tables.removeAuthenticator(set.id, of: account, actor: "user", at: now)
         }
@@ -86,7 +105,8 @@ struct RecoveryCodeService: Sendable {
         case refused(locked: Bool, isJudged: Bool)
     }
 
-    /// The step of a run that judges a code: ``EffectPerformer/stepUse(of:_:)``, and when the run ends.
+    /// The step of a run that judges a code: ``EffectPerformer/stepUse(of:_:)``, and when the run
+    /// ends.
     struct Step: Sendable {
         let use: @Sendable ([UInt8]) -> [UInt8]
         let endsAt: Instant
@@ -94,10 +114,13 @@ struct RecoveryCodeService: Sendable {
 
     /// Judges a code, through the lock gate. Does the same work for nobody.
     func authenticate(
-        _ typed: Sensitive<String>, of account: AccountRecord?, app: AppRecord, device: DeviceID?, step: Step
+        _ typed: Sensitive<String>, of account: AccountRecord?, app: AppRecord, device: DeviceID?,
+        step: Step
     ) async throws -> Judgement {
         let set = try await account.asyncMap { account in
-            try await store.read { try $0.authenticators.find(.recoveryCode, of: account, app: nil) }
+            try await store.read {
+                try $0.authenticators.find(.recoveryCode, of: account, app: nil)
+            }
         }
         guard let account, let set = set ?? nil else {
             try await gate.pretend()
@@ -107,10 +130,13 @@ struct RecoveryCodeService: Sendable {
             try await gate.pretend()
             return .refused(locked: true, isJudged: false)
         }
-        guard let code = typed.use({ RecoveryCode(typed: $0) }) else { return .refused(locked: false, isJudged: true) }
+        guard let code = typed.use({ RecoveryCode(typed: $0) }) else {
+            return .refused(locked: false, isJudged: true)
+        }
         let hash = Self.hash(code, set.id, store.keys)
         let use = step.use(hash), now = clock.now
-        let accepted = AuditEvent("recovery_code.accepted", actor: "journey", account: account.id, app: app.id)
+        let accepted = AuditEvent(
+            "recovery_code.accepted", actor: "journey", account: account.id, app: app.id)
         let left = try await store.write { tables -> Int? in
             if try tables.recoveryCodes.take(hash, of: set.id) {
                 _ = try tables.spent.spend(.step, use, until: step.endsAt)
@@ -128,7 +154,9 @@ struct RecoveryCodeService: Sendable {
 
     private func tell(_ account: AccountRecord, _ left: Int, _ app: AppRecord) {
         guard let address = account.noticeAddress else { return }
-        let rest = left == 0 ? "No codes are left." : "\(left) \(left == 1 ? "code is" : "codes are") left."
+        let rest =
+            left == 0
+            ? "No codes are left." : "\(left) \(left == 1 ? "code is" : "codes are") left."
         mail.send(
             Mail(
                 to: address, subject: "A recovery code was used",

@@ -23,12 +23,15 @@ struct RecoveryRoutes {
         router.post("me/recovery-codes") { request, _ in
             let caller = try await grants.caller(of: request)
             try await changes.require(.add, by: caller)
-            return try await JSONBody.response(codes.make(for: caller.account, app: caller.app), status: .created)
+            return try await JSONBody.response(
+                codes.make(for: caller.account, app: caller.app), status: .created)
         }
         router.delete("me/recovery-codes") { request, _ in
             let caller = try await grants.caller(of: request)
             try await changes.require(.remove, by: caller)
-            guard try await codes.delete(of: caller.account) else { throw Problem(.notFound, "You have no recovery codes.") }
+            guard try await codes.delete(of: caller.account) else {
+                throw Problem(.notFound, "You have no recovery codes.")
+            }
             return Response(status: .noContent)
         }
         router.get("me/recovery") { request, _ in
@@ -37,20 +40,25 @@ struct RecoveryRoutes {
         }
         router.delete("me/recovery") { request, _ in
             let caller = try await grants.caller(of: request)
-            // Not `signedInAt`: that is rounded down to a second, and a sign-in right after the request would pass for an earlier one.
-            let count = try await recoveries.cancel(of: caller.account.id, since: caller.grant.family.createdAt, how: .canceledBySignIn)
+            // Not `signedInAt`: that is rounded down to a second, and a sign-in right after the
+            // request would pass for an earlier one.
+            let count = try await recoveries.cancel(
+                of: caller.account.id, since: caller.grant.family.createdAt, how: .canceledBySignIn)
             guard count > 0 else { throw Self.nothingToCancel }
             return Response(status: .noContent)
         }
         router.post("recovery/cancel") { request, _ in
-            let wanted = try await body.read(CancelRecoveryRequest.self, CancelRecoveryRequest.CodingKeys.self, from: request)
+            let wanted = try await body.read(
+                CancelRecoveryRequest.self, CancelRecoveryRequest.CodingKeys.self, from: request)
             let app = try await apps.authenticated(id: wanted.clientID, secret: wanted.clientSecret)
-            guard wanted.deviceToken.utf8.count <= Self.maxTokenBytes, try await recoveries.cancel(deviceToken: wanted.deviceToken, app: app.id) > 0
+            guard wanted.deviceToken.utf8.count <= Self.maxTokenBytes,
+                try await recoveries.cancel(deviceToken: wanted.deviceToken, app: app.id) > 0
             else { throw Self.nothingToCancel }
             return Response(status: .noContent)
         }
     }
 
     /// The same for an unknown device, and for one that came after the request.
-    private static let nothingToCancel = Problem(.notFound, "There is no recovery that this sign-in or device can cancel.")
+    private static let nothingToCancel = Problem(
+        .notFound, "There is no recovery that this sign-in or device can cancel.")
 }

@@ -4,7 +4,8 @@ internal import MienCore
 internal import MienJourney
 internal import MienStore
 
-/// Recovery by an e-mail code or a face alone: it takes effect after a hold, and any sign-in or device from before the request can cancel it.
+/// Recovery by an e-mail code or a face alone: it takes effect after a hold, and any sign-in or
+/// device from before the request can cancel it.
 struct RecoveryService: Sendable {
     let store: Store
     let mail: MailService
@@ -13,27 +14,44 @@ struct RecoveryService: Sendable {
     let publicURL: @Sendable () -> String
 
     /// - Parameter methods: what the user has just proved, as `amr` words.
-    func request(_ user: UserID, _ methods: [String], app: AppRecord) async throws -> EffectResult.Answer {
+    func request(_ user: UserID, _ methods: [String], app: AppRecord) async throws
+        -> EffectResult.Answer
+    {
         // Two kinds of proof: nothing that a hold would have to make up for.
         guard AuthenticationContext.of(methods) == "1" else { return .recovery(user, .sufficient) }
         var generator = SystemRandomNumberGenerator()
-        let id = RecoveryID.random(using: &generator), link = MailedLink(store.keys, publicURL: publicURL()), now = clock.now, policy = policy
+        let id = RecoveryID.random(using: &generator),
+            link = MailedLink(store.keys, publicURL: publicURL()), now = clock.now, policy = policy
         let proved = Set(methods).sorted()
         let (answer, mail) = try await store.write { tables -> (EffectResult.Answer, Mail?) in
-            guard let account = try tables.accounts.find(user), account.state == .active else { return (.refused(.userMissing), nil) }
+            guard let account = try tables.accounts.find(user), account.state == .active else {
+                return (.refused(.userMissing), nil)
+            }
             let all = try tables.recoveries.all(of: user)
-            let same = all.filter { $0.app == app.id && $0.methods == proved }, others = all.filter { $0.app != app.id || $0.methods != proved }
-            switch policy.decide(same: same.map(\.request), others: others.map(\.request), at: now) {
+            let same = all.filter { $0.app == app.id && $0.methods == proved },
+                others = all.filter { $0.app != app.id || $0.methods != proved }
+            switch policy.decide(same: same.map(\.request), others: others.map(\.request), at: now)
+            {
             case .refuse: return (.refused(.limitReached), nil)
-            case .wait(let place): return (.recovery(user, .held(until: same[place].request.effectiveAt)), nil)
-            case .complete(let place): return try Self.complete(same[place], account, app, tables, at: now)
+            case .wait(let place):
+                return (.recovery(user, .held(until: same[place].request.effectiveAt)), nil)
+            case .complete(let place):
+                return try Self.complete(same[place], account, app, tables, at: now)
             case .begin(let request):
-                let record = RecoveryRecord(id: id, account: user, app: app.id, methods: proved, request: request)
+                let record = RecoveryRecord(
+                    id: id, account: user, app: app.id, methods: proved, request: request)
                 try tables.recoveries.insert(record)
                 try Self.note("recovery.requested", record, tables, at: now)
-                if request.status(at: now) == .effective { return try Self.complete(record, account, app, tables, at: now) }
-                try link.store(.cancelRecovery, record.id.text, of: user, until: request.expiresAt, in: tables, at: now)
-                return (.recovery(user, .held(until: request.effectiveAt)), account.noticeAddress.map { Self.requested(record, app, link, to: $0) })
+                if request.status(at: now) == .effective {
+                    return try Self.complete(record, account, app, tables, at: now)
+                }
+                try link.store(
+                    .cancelRecovery, record.id.text, of: user, until: request.expiresAt, in: tables,
+                    at: now)
+                return (
+                    .recovery(user, .held(until: request.effectiveAt)),
+                    account.noticeAddress.map { Self.requested(record, app, link, to: $0) }
+                )
             }
         }
         if let mail { self.mail.send(mail) }
@@ -41,19 +59,28 @@ struct RecoveryService: Sendable {
     }
 
     private static func complete(
-        _ record: RecoveryRecord, _ account: AccountRecord, _ app: AppRecord, _ tables: Tables, at now: Instant
+        _ record: RecoveryRecord, _ account: AccountRecord, _ app: AppRecord, _ tables: Tables,
+        at now: Instant
     ) throws -> (EffectResult.Answer, Mail?) {
-        guard try tables.recoveries.end(record.id, .completed, at: now) else { return (.refused(.expired), nil) }
+        guard try tables.recoveries.end(record.id, .completed, at: now) else {
+            return (.refused(.expired), nil)
+        }
         try tables.mailedLinks.end(.cancelRecovery, record.id.text, at: now)
         try note("recovery.completed", record, tables, at: now)
-        let body = "Access to your account was restored in \(app.name) on \(now.noticeText). Check your sign-in methods."
+        let body =
+            "Access to your account was restored in \(app.name) on \(now.noticeText). Check your sign-in methods."
         return (
             .recovery(account.id, .restored),
-            account.noticeAddress.map { Mail(to: $0, subject: "Your account was recovered", body: Sensitive(body)) }
+            account.noticeAddress.map {
+                Mail(to: $0, subject: "Your account was recovered", body: Sensitive(body))
+            }
         )
     }
 
-    private static func requested(_ record: RecoveryRecord, _ app: AppRecord, _ link: MailedLink, to address: Sensitive<String>) -> Mail {
+    private static func requested(
+        _ record: RecoveryRecord, _ app: AppRecord, _ link: MailedLink,
+        to address: Sensitive<String>
+    ) -> Mail {
         Mail(
             to: address, subject: "Somebody asked to recover your account",
             body: Sensitive(
@@ -74,9 +101,11 @@ struct RecoveryService: Sendable {
     func open(of account: AccountRecord) async throws -> [OwnRecovery] {
         let now = clock.now
         return try await store.read { tables in
-            try tables.recoveries.all(of: account.id).filter { $0.request.isOpen(at: now) }.map { record in
+            try tables.recoveries.all(of: account.id).filter { $0.request.isOpen(at: now) }.map {
+                record in
                 OwnRecovery(
-                    id: record.id.text, appID: record.app.text, methods: record.methods, requestedAt: record.request.requestedAt.milliseconds,
+                    id: record.id.text, appID: record.app.text, methods: record.methods,
+                    requestedAt: record.request.requestedAt.milliseconds,
                     effectiveAt: record.request.effectiveAt.milliseconds)
             }
         }
@@ -89,8 +118,10 @@ struct RecoveryService: Sendable {
     func cancel(of user: UserID, since: Instant, how: RecoveryRequest.Ending) async throws -> Int {
         let now = clock.now
         return try await store.write { tables in
-            try tables.recoveries.all(of: user).filter { $0.request.isCancelable(bySince: since, at: now) }
-                .count { try tables.cancelRecovery($0, how, at: now) }
+            try tables.recoveries.all(of: user).filter {
+                $0.request.isCancelable(bySince: since, at: now)
+            }
+            .count { try tables.cancelRecovery($0, how, at: now) }
         }
     }
 
@@ -98,27 +129,41 @@ struct RecoveryService: Sendable {
     func cancel(deviceToken token: String, app: AppID) async throws -> Int {
         guard let (id, secret) = BearerSecret.parse(token, DeviceKind.self) else { return 0 }
         let hash = store.keys.hash(ofSecret: secret)
-        guard let device = try await store.read({ try $0.devices.firstSeen(tokenHash: hash) }), device.device.id == id, device.device.app == app
+        guard let device = try await store.read({ try $0.devices.firstSeen(tokenHash: hash) }),
+            device.device.id == id, device.device.app == app
         else {
             return 0
         }
         return try await cancel(of: device.device.account, since: device.at, how: .canceledByDevice)
     }
 
-    fileprivate static func note(_ event: String, _ record: RecoveryRecord, _ tables: Tables, _ detail: [String: JSONValue] = [:], at now: Instant)
+    fileprivate static func note(
+        _ event: String, _ record: RecoveryRecord, _ tables: Tables,
+        _ detail: [String: JSONValue] = [:], at now: Instant
+    )
         throws
     {
-        let all = detail.merging(["recovery": .string(record.id.text), "methods": .array(record.methods.map { .string($0) })]) { $1 }
-        try tables.audit.append(AuditEvent(event, actor: "user", account: record.account, app: record.app, detail: all), at: now)
+        let all = detail.merging([
+            "recovery": .string(record.id.text),
+            "methods": .array(record.methods.map { .string($0) }),
+        ]) { $1 }
+        try tables.audit.append(
+            AuditEvent(event, actor: "user", account: record.account, app: record.app, detail: all),
+            at: now)
     }
 }
 
 extension Tables {
     /// - Returns: whether this call canceled it.
-    func cancelRecovery(_ record: RecoveryRecord, _ how: RecoveryRequest.Ending, at now: Instant) throws -> Bool {
-        guard record.request.isOpen(at: now), try recoveries.end(record.id, how, at: now) else { return false }
+    func cancelRecovery(_ record: RecoveryRecord, _ how: RecoveryRequest.Ending, at now: Instant)
+        throws -> Bool
+    {
+        guard record.request.isOpen(at: now), try recoveries.end(record.id, how, at: now) else {
+            return false
+        }
         try mailedLinks.end(.cancelRecovery, record.id.text, at: now)
-        try RecoveryService.note("recovery.canceled", record, self, ["how": .string(how.rawValue)], at: now)
+        try RecoveryService.note(
+            "recovery.canceled", record, self, ["how": .string(how.rawValue)], at: now)
         return true
     }
 }

@@ -1,6 +1,7 @@
 internal import MienCore
 
-/// A secret that whoever holds it may use: 256 random bits behind the id of what it opens. Stored only as a hash.
+/// A secret that whoever holds it may use: 256 random bits behind the id of what it opens. Stored
+/// only as a hash.
 struct BearerSecret: Sendable {
     /// `<id>.<43 characters>`
     let text: Sensitive<String>
@@ -12,8 +13,11 @@ struct BearerSecret: Sendable {
     }
 
     /// The id and the secret of such a text; `nil` for anything else.
-    static func parse<Kind>(_ text: String, _: Kind.Type = Kind.self) -> (id: Identifier<Kind>, secret: [UInt8])? {
-        guard text.utf8.count <= 128, let dot = text.lastIndex(of: "."), let id = Identifier<Kind>(text[..<dot]),
+    static func parse<Kind>(_ text: String, _: Kind.Type = Kind.self) -> (
+        id: Identifier<Kind>, secret: [UInt8]
+    )? {
+        guard text.utf8.count <= 128, let dot = text.lastIndex(of: "."),
+            let id = Identifier<Kind>(text[..<dot]),
             let secret = Base64URL.decode(text[text.index(after: dot)...]), secret.count == 32
         else { return nil }
         return (id, secret)

@@ -5,12 +5,14 @@ internal import MienKeys
 internal import MienStore
 internal import Synchronization
 
-/// Signs tokens: JWT with ES256 (RFC 7515, 7518 §3.4, 7519). Keys take turns; each is published before its turn, so that whoever keeps the published
-/// ones for a while knows it, and after, until its last token has expired.
+/// Signs tokens: JWT with ES256 (RFC 7515, 7518 §3.4, 7519). Keys take turns; each is published
+/// before its turn, so that whoever keeps the published ones for a while knows it, and after, until
+/// its last token has expired.
 final class TokenIssuer: Sendable {
     /// No token lives longer.
     static let longestSeconds = 86_400
-    /// How long before its turn a key is published: three times as long as the published keys may be kept.
+    /// How long before its turn a key is published: three times as long as the published keys may
+    /// be kept.
     static let announcedSeconds = 900
 
     /// `typ`: what a token may be taken for.
@@ -44,58 +46,85 @@ final class TokenIssuer: Sendable {
         let records = try await store.write { tables -> [SigningKeyRecord] in
             _ = try tables.signingKeys.sweep(at: now)
             let current = try tables.signingKeys.current(at: now)
-            if let newest = current.first, now + .seconds(Self.announcedSeconds) < newest.retiresAt { return current }
+            if let newest = current.first, now + .seconds(Self.announcedSeconds) < newest.retiresAt
+            {
+                return current
+            }
             let retiresAt = max(now, current.first?.retiresAt ?? now) + rotation
             let key = P256.Signing.PrivateKey()
             let publicKey = [UInt8](key.publicKey.x963Representation)
-            let id = Base64URL.encode(SHA256.hash(data: key.publicKey.x963Representation).prefix(12))
+            let id = Base64URL.encode(
+                SHA256.hash(data: key.publicKey.x963Representation).prefix(12))
             let record = SigningKeyRecord(
-                id: id, privateKey: Sensitive([UInt8](key.rawRepresentation)), publicKey: publicKey, createdAt: now, retiresAt: retiresAt,
+                id: id, privateKey: Sensitive([UInt8](key.rawRepresentation)), publicKey: publicKey,
+                createdAt: now, retiresAt: retiresAt,
                 expiresAt: retiresAt + .seconds(2 * Self.longestSeconds))
             try tables.signingKeys.insert(record)
-            try tables.audit.append(AuditEvent("signing-key.made", actor: "system", detail: ["kid": .string(id)]), at: now)
+            try tables.audit.append(
+                AuditEvent("signing-key.made", actor: "system", detail: ["kid": .string(id)]),
+                at: now)
             return [record] + current
         }
         let opened = try records.map { record in
             Key(
-                record: record, key: try record.privateKey.use { try P256.Signing.PrivateKey(rawRepresentation: $0) },
-                publicKey: try DevicePublicKey(.p256(x: Array(record.publicKey[1..<33]), y: Array(record.publicKey[33..<65]))))
+                record: record,
+                key: try record.privateKey.use {
+                    try P256.Signing.PrivateKey(rawRepresentation: $0)
+                },
+                publicKey: try DevicePublicKey(
+                    .p256(x: Array(record.publicKey[1..<33]), y: Array(record.publicKey[33..<65]))))
         }
         keys.withLock { $0 = opened }
     }
 
     /// - Parameter claims: besides `iss` and `iat`.
-    func sign(_ claims: [String: JSONValue], as type: TokenType = .identity, at now: Instant) throws -> String {
+    func sign(_ claims: [String: JSONValue], as type: TokenType = .identity, at now: Instant) throws
+        -> String
+    {
         try signed(claims, as: type, at: now).token
     }
 
     /// - Returns: the licence, and the key that it is checked with.
-    func signLicence(_ claims: [String: JSONValue], at now: Instant) throws -> (token: String, key: DevicePublicKey) {
+    func signLicence(_ claims: [String: JSONValue], at now: Instant) throws -> (
+        token: String, key: DevicePublicKey
+    ) {
         try signed(claims, as: .licence, at: now)
     }
 
-    private func signed(_ claims: [String: JSONValue], as type: TokenType, at now: Instant) throws -> (token: String, key: DevicePublicKey) {
+    private func signed(_ claims: [String: JSONValue], as type: TokenType, at now: Instant) throws
+        -> (token: String, key: DevicePublicKey)
+    {
         // The oldest whose turn is not over.
-        guard let key = keys.withLock({ keys in keys.last { now < $0.record.retiresAt } ?? keys.first }) else {
+        guard
+            let key = keys.withLock({ keys in keys.last { now < $0.record.retiresAt } ?? keys.first
+            })
+        else {
             throw StoreError(.unreachable, "there is no key to sign with")
         }
         var claims = claims
         claims["iss"] = .string(issuer())
         claims["iat"] = .number(Double(now.seconds))
-        let header: JSONValue = ["alg": "ES256", "typ": .string(type.rawValue), "kid": .string(key.record.id)]
-        let body = "\(Base64URL.encode(JSONText.write(header).utf8)).\(Base64URL.encode(JSONText.write(.object(claims)).utf8))"
+        let header: JSONValue = [
+            "alg": "ES256", "typ": .string(type.rawValue), "kid": .string(key.record.id),
+        ]
+        let body =
+            "\(Base64URL.encode(JSONText.write(header).utf8)).\(Base64URL.encode(JSONText.write(.object(claims)).utf8))"
         let signature = try key.key.signature(for: Data(body.utf8))
         return ("\(body).\(Base64URL.encode(signature.rawRepresentation))", key.publicKey)
     }
 
     /// What a token of ours says.
     ///
-    /// - Returns: `nil` for anything else than a token of this type, signed by a key of ours that is still published, and in time.
+    /// - Returns: `nil` for anything else than a token of this type, signed by a key of ours that
+    ///   is still published, and in time.
     func claims(of token: String, as type: TokenType, at now: Instant) -> [String: JSONValue]? {
         guard let message = try? JWS.parse(compact: token), message.type == type.rawValue,
-            let key = keys.withLock({ keys in keys.first { $0.record.id == message.keyID } })?.publicKey,
-            let payload = (try? message.verify(with: key))?.payload, let claims = (try? JSONText.parse(payload))?.objectValue,
-            claims["iss"]?.stringValue == issuer(), let end = claims["exp"]?.numberValue, Double(now.seconds) < end
+            let key = keys.withLock({ keys in keys.first { $0.record.id == message.keyID } })?
+                .publicKey,
+            let payload = (try? message.verify(with: key))?.payload,
+            let claims = (try? JSONText.parse(payload))?.objectValue,
+            claims["iss"]?.stringValue == issuer(), let end = claims["exp"]?.numberValue,
+            Double(now.seconds) < end
         else { return nil }
         return claims
     }
@@ -107,8 +136,10 @@ final class TokenIssuer: Sendable {
             "keys": .array(
                 records.map { record in
                     [
-                        "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": .string(record.id),
-                        "x": .string(Base64URL.encode(record.publicKey[1..<33])), "y": .string(Base64URL.encode(record.publicKey[33..<65])),
+                        "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256",
+                        "kid": .string(record.id),
+                        "x": .string(Base64URL.encode(record.publicKey[1..<33])),
+                        "y": .string(Base64URL.encode(record.publicKey[33..<65])),
                     ]
                 })
         ]

@@ -17,17 +17,23 @@ struct Passkey: Sendable, Hashable {
 
     /// - Returns: `nil` for what no server of ours wrote.
     init?(_ content: [UInt8]) {
-        guard let value = try? JSONText.parse(content), let id = value["id"]?.stringValue.flatMap({ Base64URL.decode($0) }),
-            let key = value["key"].flatMap({ try? DevicePublicKey(jwk: $0) }), let counter = value["counter"]?.numberValue,
-            let number = UInt32(exactly: counter), case .bool(let isBackupEligible)? = value["backup_eligible"],
+        guard let value = try? JSONText.parse(content),
+            let id = value["id"]?.stringValue.flatMap({ Base64URL.decode($0) }),
+            let key = value["key"].flatMap({ try? DevicePublicKey(jwk: $0) }),
+            let counter = value["counter"]?.numberValue,
+            let number = UInt32(exactly: counter),
+            case .bool(let isBackupEligible)? = value["backup_eligible"],
             case .bool(let isBackedUp)? = value["backed_up"]
         else { return nil }
-        (self.id, self.key, self.counter, self.isBackupEligible, self.isBackedUp) = (id, key, number, isBackupEligible, isBackedUp)
+        (self.id, self.key, self.counter, self.isBackupEligible, self.isBackedUp) = (
+            id, key, number, isBackupEligible, isBackedUp
+        )
     }
 
     var content: [UInt8] {
         let value: JSONValue = [
-            "id": .string(Base64URL.encode(id)), "key": key.jwk, "counter": .number(Double(counter)), "backup_eligible": .bool(isBackupEligible),
+            "id": .string(Base64URL.encode(id)), "key": key.jwk,
+            "counter": .number(Double(counter)), "backup_eligible": .bool(isBackupEligible),
             "backed_up": .bool(isBackedUp),
         ]
         return Array(JSONText.write(value).utf8)
@@ -45,7 +51,8 @@ struct OwnPasskey: Codable, Sendable, Hashable {
     let usedAt: Int64?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, name, algorithm, aaguid, transports, attestation, isBackupEligible = "backup_eligible", isBackedUp = "backed_up"
+        case id, name, algorithm, aaguid, transports, attestation, isBackupEligible =
+            "backup_eligible", isBackedUp = "backed_up"
         case createdAt = "created_at", usedAt = "used_at"
     }
 }

@@ -4,7 +4,8 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// WebAuthn for browsers: registration by a user who is signed in, sign-in, and what users do with their passkeys.
+/// WebAuthn for browsers: registration by a user who is signed in, sign-in, and what users do with
+/// their passkeys.
 struct PasskeyRoutes {
     let apps: AppCatalog
     let grants: GrantService
@@ -19,11 +20,17 @@ struct PasskeyRoutes {
             let caller = try await grants.caller(of: request)
             try await changes.require(.add, by: caller)
             let attestation =
-                try await body.read(RegistrationOptionsRequest.self, RegistrationOptionsRequest.CodingKeys.self, from: request).attestation ?? "none"
+                try await body.read(
+                    RegistrationOptionsRequest.self, RegistrationOptionsRequest.CodingKeys.self,
+                    from: request
+                ).attestation ?? "none"
             guard ["none", "direct"].contains(attestation) else {
-                throw Problem(.invalidRequest, errors: [.init(field: "attestation", message: "is none or direct")])
+                throw Problem(
+                    .invalidRequest,
+                    errors: [.init(field: "attestation", message: "is none or direct")])
             }
-            return JSONBody.response(try await passkeys.registrationOptions(for: caller, attestation: attestation))
+            return JSONBody.response(
+                try await passkeys.registrationOptions(for: caller, attestation: attestation))
         }
         router.post("webauthn/register") { request, _ in
             let caller = try await grants.caller(of: request)
@@ -31,12 +38,15 @@ struct PasskeyRoutes {
             let members = try await members(of: request, ["credential", "name"])
             let name = try members["name"].map { value in try Self.name(value.stringValue ?? "") }
             let credential = try BrowserCredential(members["credential"])
-            return JSONBody.response(try await passkeys.register(credential, name: name, for: caller))
+            return JSONBody.response(
+                try await passkeys.register(credential, name: name, for: caller))
         }
         router.post("webauthn/login/options") { request, _ in
-            let wanted = try await body.read(SignInOptionsRequest.self, SignInOptionsRequest.CodingKeys.self, from: request)
+            let wanted = try await body.read(
+                SignInOptionsRequest.self, SignInOptionsRequest.CodingKeys.self, from: request)
             let app = try await apps.authenticated(id: wanted.clientID, secret: wanted.clientSecret)
-            return JSONBody.response(try await passkeys.signInOptions(for: app, identifier: wanted.username))
+            return JSONBody.response(
+                try await passkeys.signInOptions(for: app, identifier: wanted.username))
         }
         router.post("webauthn/login") { request, _ in JSONBody.response(try await signIn(request)) }
         addOwn(to: router)
@@ -48,60 +58,100 @@ struct PasskeyRoutes {
             return try await JSONBody.response(Page(items: passkeys.list(of: caller.account)))
         }
         router.patch("me/passkeys/:passkey") { request, context in
-            let caller = try await grants.caller(of: request), id = try context.parameters.require("passkey")
-            let name = try Self.name(try await body.read(KeyNameRequest.self, KeyNameRequest.CodingKeys.self, from: request).name)
-            guard try await passkeys.rename(id, to: name, of: caller.account) else { throw Self.notFound }
+            let caller = try await grants.caller(of: request),
+                id = try context.parameters.require("passkey")
+            let name = try Self.name(
+                try await body.read(
+                    KeyNameRequest.self, KeyNameRequest.CodingKeys.self, from: request
+                ).name)
+            guard try await passkeys.rename(id, to: name, of: caller.account) else {
+                throw Self.notFound
+            }
             return Response(status: .noContent)
         }
         router.delete("me/passkeys/:passkey") { request, context in
-            let caller = try await grants.caller(of: request), id = try context.parameters.require("passkey")
+            let caller = try await grants.caller(of: request),
+                id = try context.parameters.require("passkey")
             try await changes.require(.remove, by: caller)
-            guard try await passkeys.delete(id, of: caller.account, app: caller.app) else { throw Self.notFound }
+            guard try await passkeys.delete(id, of: caller.account, app: caller.app) else {
+                throw Self.notFound
+            }
             return Response(status: .noContent)
         }
     }
 
     private func signIn(_ request: Request) async throws -> TokenAnswer {
-        let members = try await members(of: request, ["credential", "client_id", "client_secret", "scope", "resource", "device_token"])
+        let members = try await members(
+            of: request,
+            ["credential", "client_id", "client_secret", "scope", "resource", "device_token"])
         func text(_ name: String) throws -> String? {
             guard let value = members[name] else { return nil }
-            guard let text = value.stringValue else { throw Problem(.invalidRequest, errors: [.init(field: name, message: "is a text")]) }
+            guard let text = value.stringValue else {
+                throw Problem(.invalidRequest, errors: [.init(field: name, message: "is a text")])
+            }
             return text
         }
-        guard let id = try text("client_id") else { throw Problem(.invalidRequest, errors: [.init(field: "client_id", message: "is missing")]) }
+        guard let id = try text("client_id") else {
+            throw Problem(
+                .invalidRequest, errors: [.init(field: "client_id", message: "is missing")])
+        }
         let app = try await apps.authenticated(id: id, secret: try text("client_secret"))
         let credential = try BrowserCredential(members["credential"])
         let scope: Scope, resources: [String], thumbprint: String?
         do {
             thumbprint = try await grants.proofs.thumbprint(of: request)
             (scope, resources) = try grants.checked(
-                scope: try text("scope"), standard: .standard, resources: try text("resource").map { [$0] } ?? [], app: app)
-            guard thumbprint != nil || !app.settings.requiresDPoP else { throw OAuthError(.invalidProof, "this app's tokens need a DPoP proof") }
-        } catch let error as OAuthError { throw Problem(.invalidRequest, "\(error.code.rawValue): \(error.description)") }
-        let deviceToken = try text("device_token"), device = try await deviceToken.asyncMap { try await devices.find($0, app: app.id) } ?? nil
+                scope: try text("scope"), standard: .standard,
+                resources: try text("resource").map { [$0] } ?? [], app: app)
+            guard thumbprint != nil || !app.settings.requiresDPoP else {
+                throw OAuthError(.invalidProof, "this app's tokens need a DPoP proof")
+            }
+        } catch let error as OAuthError {
+            throw Problem(.invalidRequest, "\(error.code.rawValue): \(error.description)")
+        }
+        let deviceToken = try text("device_token"),
+            device =
+                try await deviceToken.asyncMap { try await devices.find($0, app: app.id) } ?? nil
         let owner = try await passkeys.signIn(credential, app: app, device: device)
         var answer = try await grants.tokens(
             for: SignIn(
-                account: owner.account, app: app, methods: owner.methods, at: clock.now, scope: scope, epoch: owner.epoch,
+                account: owner.account, app: app, methods: owner.methods, at: clock.now,
+                scope: scope, epoch: owner.epoch,
                 resources: resources, authenticator: owner.authenticator, thumbprint: thumbprint))
         if deviceToken != nil, device?.account != owner.account {
-            answer.deviceToken = try await devices.make(owner.account, app.id, epoch: owner.epoch, methods: [.passkey], at: clock.now)
+            answer.deviceToken = try await devices.make(
+                owner.account, app.id, epoch: owner.epoch, methods: [.passkey], at: clock.now)
         }
         return answer
     }
 
     /// A body whose credential is the browser's to shape; beside it nothing that is not listed.
-    private func members(of request: Request, _ known: [String]) async throws -> [String: JSONValue] {
-        guard let members = try await body.parse(request).objectValue else { throw Problem(.invalidRequest, "the body is an object") }
-        guard let foreign = members.keys.filter({ !known.contains($0) }).min() else { return members }
+    private func members(of request: Request, _ known: [String]) async throws -> [String: JSONValue]
+    {
+        guard let members = try await body.parse(request).objectValue else {
+            throw Problem(.invalidRequest, "the body is an object")
+        }
+        guard let foreign = members.keys.filter({ !known.contains($0) }).min() else {
+            return members
+        }
         throw Problem(
             .invalidRequest,
-            errors: [.init(field: String(foreign.printable.prefix(64)), message: "is not known here; allowed are \(known.joined(separator: ", "))")])
+            errors: [
+                .init(
+                    field: String(foreign.printable.prefix(64)),
+                    message: "is not known here; allowed are \(known.joined(separator: ", "))")
+            ])
     }
 
     private static func name(_ name: String) throws -> String {
         guard (1...64).contains(name.unicodeScalars.count), name.isPrintable else {
-            throw Problem(.invalidRequest, errors: [.init(field: "name", message: "is one line of 1 to 64 characters, none of them for control")])
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(
+                        field: "name",
+                        message: "is one line of 1 to 64 characters, none of them for control")
+                ])
         }
         return name
     }
@@ -124,5 +174,7 @@ struct SignInOptionsRequest: Codable, Sendable, Hashable {
     /// Any name of the user's; without one the browser asks which passkey.
     let username: String?
 
-    enum CodingKeys: String, CodingKey, CaseIterable { case clientID = "client_id", clientSecret = "client_secret", username }
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case clientID = "client_id", clientSecret = "client_secret", username
+    }
 }

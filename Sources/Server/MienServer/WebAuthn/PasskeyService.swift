@@ -6,10 +6,11 @@ internal import MienCore
 internal import MienKeys
 internal import MienStore
 
-/// Passkeys: WebAuthn credentials of browsers, phones and security keys, one authenticator each, for all apps of the server.
+/// Passkeys: WebAuthn credentials of browsers, phones and security keys, one authenticator each,
+/// for all apps of the server.
 ///
-/// A challenge is used up before what was done with it is judged; it is bound to the app, at a registration also to the user. The user has to be
-/// verified, by the authenticator, each time.
+/// A challenge is used up before what was done with it is judged; it is bound to the app, at a
+/// registration also to the user. The user has to be verified, by the authenticator, each time.
 struct PasskeyService: Sendable {
     /// Of one user. Whoever asks with a name is told as many credential ids, always.
     static let most = 10
@@ -27,7 +28,10 @@ struct PasskeyService: Sendable {
     let signatures: SignatureQueue
 
     private func relyingParty() throws(Problem) -> RelyingParty {
-        guard isEnabled else { throw Problem(.notPermitted, "passkeys are not enabled on this server: authentication.identities") }
+        guard isEnabled else {
+            throw Problem(
+                .notPermitted, "passkeys are not enabled on this server: authentication.identities")
+        }
         return try place.relyingParty(publicURL())
     }
 
@@ -41,9 +45,14 @@ struct PasskeyService: Sendable {
             return try Self.passkeys(of: account, tables)
         }
         guard known.count < Self.most else { throw Self.tooMany }
-        let challenge = try await challenges.make(for: .passkeyRegistration, binding: Self.binding(caller.app, account.id)).token
-        let name = account.profile.use { $0.username ?? $0.email ?? $0.externalID } ?? account.id.text
-        let algorithms = [-7, -8, -257].map { number -> JSONValue in ["type": "public-key", "alg": .number(Double(number))] }
+        let challenge = try await challenges.make(
+            for: .passkeyRegistration, binding: Self.binding(caller.app, account.id)
+        ).token
+        let name =
+            account.profile.use { $0.username ?? $0.email ?? $0.externalID } ?? account.id.text
+        let algorithms = [-7, -8, -257].map { number -> JSONValue in
+            ["type": "public-key", "alg": .number(Double(number))]
+        }
         let others = known.map { record, passkey -> JSONValue in
             let id = JSONValue.string(Base64URL.encode(passkey.id))
             return ["type": "public-key", "id": id, "transports": record.info["transports"] ?? []]
@@ -51,54 +60,86 @@ struct PasskeyService: Sendable {
         return [
             "publicKey": [
                 "rp": ["id": .string(rp.id), "name": .string(rp.id)],
-                "user": ["id": .string(Base64URL.encode(Self.handle(of: account.id))), "name": .string(name), "displayName": .string(name)],
-                "challenge": .string(Base64URL.encode(Array(challenge.utf8))), "pubKeyCredParams": .array(algorithms),
-                "timeout": .number(Double(ChallengeService.lifetime.milliseconds)), "excludeCredentials": .array(others),
-                "authenticatorSelection": ["residentKey": "preferred", "requireResidentKey": false, "userVerification": "required"],
+                "user": [
+                    "id": .string(Base64URL.encode(Self.handle(of: account.id))),
+                    "name": .string(name), "displayName": .string(name),
+                ],
+                "challenge": .string(Base64URL.encode(Array(challenge.utf8))),
+                "pubKeyCredParams": .array(algorithms),
+                "timeout": .number(Double(ChallengeService.lifetime.milliseconds)),
+                "excludeCredentials": .array(others),
+                "authenticatorSelection": [
+                    "residentKey": "preferred", "requireResidentKey": false,
+                    "userVerification": "required",
+                ],
                 "attestation": .string(attestation),
             ]
         ]
     }
 
-    /// - Throws: ``Problem``: `.invalidRequest` says what of the answer was wrong, for it is the user's own.
-    func register(_ credential: BrowserCredential, name: String?, for caller: Caller) async throws -> OwnPasskey {
+    /// - Throws: ``Problem``: `.invalidRequest` says what of the answer was wrong, for it is the
+    ///   user's own.
+    func register(_ credential: BrowserCredential, name: String?, for caller: Caller) async throws
+        -> OwnPasskey
+    {
         let rp = try relyingParty(), now = clock.now, account = caller.account
         guard let challenge = credential.challenge,
             try await challenges.take(
-                String(decoding: challenge, as: UTF8.self), for: .passkeyRegistration, binding: Self.binding(caller.app, account.id))
+                String(decoding: challenge, as: UTF8.self), for: .passkeyRegistration,
+                binding: Self.binding(caller.app, account.id))
         else { throw Problem(.invalidRequest, Self.challengeRefused) }
         let object = try credential.bytes("attestationObject"), new: RegisteredCredential
         do {
             new = try await signatures.run(for: .signedIn(account.id)) {
                 try RegistrationVerifier(relyingParty: rp).verify(
-                    clientDataJSON: credential.clientDataJSON, attestationObject: object, challenge: challenge, at: now)
+                    clientDataJSON: credential.clientDataJSON, attestationObject: object,
+                    challenge: challenge, at: now)
             }
         } catch let error as AttestationError {
-            throw Problem(.invalidRequest, errors: [.init(field: "credential.response", message: error.description)])
+            throw Problem(
+                .invalidRequest,
+                errors: [.init(field: "credential.response", message: error.description)])
         }
         guard new.id == credential.id else {
-            throw Problem(.invalidRequest, errors: [.init(field: "credential.rawId", message: "is the id in the attestation object")])
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(field: "credential.rawId", message: "is the id in the attestation object")
+                ])
         }
         var generator = SystemRandomNumberGenerator()
         let record = AuthenticatorRecord(
-            id: .random(using: &generator), account: account.id, type: .passkey, app: nil, content: Passkey(new).content,
+            id: .random(using: &generator), account: account.id, type: .passkey, app: nil,
+            content: Passkey(new).content,
             info: [
-                "name": .string(name ?? "Passkey"), "algorithm": .string(new.key.algorithm.rawValue), "aaguid": .string(Self.uuid(new.aaguid)),
-                "transports": .array(credential.transports.map { .string($0) }), "attestation": .string(new.proof.words),
+                "name": .string(name ?? "Passkey"),
+                "algorithm": .string(new.key.algorithm.rawValue),
+                "aaguid": .string(Self.uuid(new.aaguid)),
+                "transports": .array(credential.transports.map { .string($0) }),
+                "attestation": .string(new.proof.words),
                 "backup_eligible": .bool(new.isBackupEligible), "backed_up": .bool(new.isBackedUp),
             ], createdAt: now)
-        let hash = store.keys.hash(ofCredential: new.id), app = caller.app, proof = new.proof.words, notice = notices.draft()
+        let hash = store.keys.hash(ofCredential: new.id), app = caller.app, proof = new.proof.words,
+            notice = notices.draft()
         let mail = try await store.write { tables -> Mail? in
-            guard let account = try tables.accounts.find(account.id), account.state == .active else { throw Problem(.notFound, "the user is gone") }
+            guard let account = try tables.accounts.find(account.id), account.state == .active
+            else { throw Problem(.notFound, "the user is gone") }
             try Self.checkUnlocked(account, tables)
-            guard try Self.passkeys(of: account, tables).count < Self.most else { throw Self.tooMany }
-            guard try tables.passkeys.find(hash) == nil else { throw Problem(.conflict, "this credential is registered already") }
+            guard try Self.passkeys(of: account, tables).count < Self.most else {
+                throw Self.tooMany
+            }
+            guard try tables.passkeys.find(hash) == nil else {
+                throw Problem(.conflict, "this credential is registered already")
+            }
             try tables.authenticators.insert(record, of: account)
-            try tables.passkeys.insert(PasskeyRecord(credentialHash: hash, authenticator: record.id, account: account.id))
+            try tables.passkeys.insert(
+                PasskeyRecord(credentialHash: hash, authenticator: record.id, account: account.id))
             try tables.audit.append(
                 AuditEvent(
                     "passkey.registered", actor: "user", account: account.id, app: app,
-                    detail: ["authenticator": .string(record.id.text), "attestation": .string(proof)]), at: now)
+                    detail: [
+                        "authenticator": .string(record.id.text), "attestation": .string(proof),
+                    ]), at: now)
             return try notice.store(about: record, of: account, app: app, in: tables, at: now)
         }
         notices.send(mail)
@@ -109,25 +150,33 @@ struct PasskeyService: Sendable {
 
     /// What `navigator.credentials.get` is called with.
     ///
-    /// - Parameter identifier: any name of a user's. Then there are ten credential ids, for strangers all made up: the same each time, for the same
-    ///   name. Without one the browser shows the passkeys that it finds.
+    /// - Parameter identifier: any name of a user's. Then there are ten credential ids, for
+    ///   strangers all made up: the same each time, for the same name. Without one the browser
+    ///   shows the passkeys that it finds.
     func signInOptions(for app: AppRecord, identifier: String?) async throws -> JSONValue {
         let rp = try relyingParty()
         var binding = Self.binding(app.id, nil), allowed: [JSONValue] = []
         if let identifier {
             let found = try await store.read { tables -> (AccountRecord, [[UInt8]])? in
-                guard let account = try tables.accounts.find(identifier: identifier), account.state == .active else { return nil }
+                guard let account = try tables.accounts.find(identifier: identifier),
+                    account.state == .active
+                else { return nil }
                 return (account, try Self.passkeys(of: account, tables).map(\.passkey.id))
             }
             // Nobody's name has nobody's challenge, which no credential answers.
             binding = "\(binding) \(found?.0.id.text ?? "nobody")"
-            allowed = credentialIDs(found?.1 ?? [], of: identifier).map { ["type": "public-key", "id": .string($0)] }
+            allowed = credentialIDs(found?.1 ?? [], of: identifier).map {
+                ["type": "public-key", "id": .string($0)]
+            }
         }
         let challenge = try await challenges.make(for: .passkeySignIn, binding: binding).token
         return [
             "publicKey": [
-                "rpId": .string(rp.id), "challenge": .string(Base64URL.encode(Array(challenge.utf8))), "allowCredentials": .array(allowed),
-                "timeout": .number(Double(ChallengeService.lifetime.milliseconds)), "userVerification": "required",
+                "rpId": .string(rp.id),
+                "challenge": .string(Base64URL.encode(Array(challenge.utf8))),
+                "allowCredentials": .array(allowed),
+                "timeout": .number(Double(ChallengeService.lifetime.milliseconds)),
+                "userVerification": "required",
             ]
         ]
     }
@@ -139,7 +188,9 @@ struct PasskeyService: Sendable {
         let name = LoginName.candidates(identifier).first?.identifier ?? identifier
         let sizes = keys.decoy(of: name, number: 0)
         let made = (0..<(Self.most - known.count)).map { index -> [UInt8] in
-            let bytes = keys.decoy(of: name, number: 2 * index + 1) + keys.decoy(of: name, number: 2 * index + 2)
+            let bytes =
+                keys.decoy(of: name, number: 2 * index + 1)
+                + keys.decoy(of: name, number: 2 * index + 2)
             return Array(bytes.prefix(lengths[Int(sizes[index]) % lengths.count]))
         }
         return (known + made).map { Base64URL.encode($0) }.sorted()
@@ -156,21 +207,32 @@ struct PasskeyService: Sendable {
 
     /// Judges an answer, through the lock gate.
     ///
-    /// - Parameter device: a device somebody has signed in on. Its guesses count apart if that was the passkey's owner.
-    /// - Throws: ``Problem`` `.invalidCredentials`, the same for every refusal; the audit log tells them apart.
-    func signIn(_ credential: BrowserCredential, app: AppRecord, device: KnownDevice?) async throws -> Owner {
+    /// - Parameter device: a device somebody has signed in on. Its guesses count apart if that was
+    ///   the passkey's owner.
+    /// - Throws: ``Problem`` `.invalidCredentials`, the same for every refusal; the audit log tells
+    ///   them apart.
+    func signIn(_ credential: BrowserCredential, app: AppRecord, device: KnownDevice?) async throws
+        -> Owner
+    {
         let rp = try relyingParty(), hash = store.keys.hash(ofCredential: credential.id)
         let response = AuthenticationVerifier.Response(
-            credentialID: credential.id, clientDataJSON: credential.clientDataJSON, authenticatorData: try credential.bytes("authenticatorData"),
+            credentialID: credential.id, clientDataJSON: credential.clientDataJSON,
+            authenticatorData: try credential.bytes("authenticatorData"),
             signature: try credential.bytes("signature"), userHandle: try credential.userHandle())
-        let found = try await store.read { tables -> (account: AccountRecord, authenticator: AuthenticatorRecord, passkey: Passkey)? in
-            guard let passkey = try tables.passkeys.find(hash), let account = try tables.accounts.find(passkey.account), account.state == .active,
-                let record = try tables.authenticators.find(passkey.authenticator, of: account), let content = record.content.use({ Passkey($0) })
+        let found = try await store.read {
+            tables -> (
+                account: AccountRecord, authenticator: AuthenticatorRecord, passkey: Passkey
+            )? in
+            guard let passkey = try tables.passkeys.find(hash),
+                let account = try tables.accounts.find(passkey.account), account.state == .active,
+                let record = try tables.authenticators.find(passkey.authenticator, of: account),
+                let content = record.content.use({ Passkey($0) })
             else { return nil }
             return (account, record, content)
         }
         let user = found?.account.id
-        guard let challenge = credential.challenge, let use = try await take(challenge, app, user) else {
+        guard let challenge = credential.challenge, let use = try await take(challenge, app, user)
+        else {
             throw try await refuse(user, app.id, ["reason": "challenge"])
         }
         guard let found else {
@@ -187,15 +249,20 @@ struct PasskeyService: Sendable {
         }
         let result: WebAuthnAuthentication
         do {
-            result = try await signatures.check(with: found.passkey.key, for: .stranger(naming: found.account.id.text)) {
+            result = try await signatures.check(
+                with: found.passkey.key, for: .stranger(naming: found.account.id.text)
+            ) {
                 try AuthenticationVerifier(relyingParty: rp).verify(
                     response,
                     credential: .init(
-                        id: found.passkey.id, key: found.passkey.key, counter: found.passkey.counter,
-                        isBackupEligible: found.passkey.isBackupEligible, userHandle: Self.handle(of: found.account.id)), challenge: challenge)
+                        id: found.passkey.id, key: found.passkey.key,
+                        counter: found.passkey.counter,
+                        isBackupEligible: found.passkey.isBackupEligible,
+                        userHandle: Self.handle(of: found.account.id)), challenge: challenge)
             }
         } catch let error as AttestationError {
-            throw try await refuse(user, app.id, isJudged: true, ["reason": .string(error.code.rawValue)])
+            throw try await refuse(
+                user, app.id, isJudged: true, ["reason": .string(error.code.rawValue)])
         } catch {
             try await gate.abandon(pass)
             throw error
@@ -206,35 +273,49 @@ struct PasskeyService: Sendable {
         try await gate.succeed(pass)
         metrics.count("mien_authentications_total", "type=\"passkey\",result=\"accepted\"")
         return Owner(
-            account: found.account.id, authenticator: found.authenticator.id, epoch: found.account.epoch,
+            account: found.account.id, authenticator: found.authenticator.id,
+            epoch: found.account.epoch,
             methods: [AuthenticatorType.passkey.method] + (result.isUserVerified ? ["mfa"] : []))
     }
 
     private enum Use { case named, discovered }
 
     /// Uses the challenge up, if it was given out for anybody, or for this user.
-    private func take(_ challenge: [UInt8], _ app: AppRecord, _ user: UserID?) async throws -> Use? {
+    private func take(_ challenge: [UInt8], _ app: AppRecord, _ user: UserID?) async throws -> Use?
+    {
         let token = String(decoding: challenge, as: UTF8.self)
-        if try await challenges.take(token, for: .passkeySignIn, binding: Self.binding(app.id, nil)) { return .discovered }
-        guard let user, try await challenges.take(token, for: .passkeySignIn, binding: Self.binding(app.id, user)) else { return nil }
+        if try await challenges.take(token, for: .passkeySignIn, binding: Self.binding(app.id, nil))
+        {
+            return .discovered
+        }
+        guard let user,
+            try await challenges.take(
+                token, for: .passkeySignIn, binding: Self.binding(app.id, user))
+        else { return nil }
         return .named
     }
 
-    /// Compares the counter with what is stored now, and stores it: of two answers at once with the same one, one is refused.
+    /// Compares the counter with what is stored now, and stores it: of two answers at once with the
+    /// same one, one is refused.
     ///
     /// - Returns: whether it has grown, or is not used.
     private func accept(
-        _ id: AuthenticatorID, _ user: UserID, _ received: UInt32, _ result: WebAuthnAuthentication, _ app: AppID
+        _ id: AuthenticatorID, _ user: UserID, _ received: UInt32, _ result: WebAuthnAuthentication,
+        _ app: AppID
     ) async throws -> Bool {
         let now = clock.now
         let isAccepted = try await store.write { tables -> Bool in
             guard let account = try tables.accounts.find(user), account.state == .active,
-                var record = try tables.authenticators.find(id, of: account), var passkey = record.content.use({ Passkey($0) })
+                var record = try tables.authenticators.find(id, of: account),
+                var passkey = record.content.use({ Passkey($0) })
             else { return false }
             let detail: [String: JSONValue] = ["authenticator": .string(id.text)]
             let counter = SignatureCounter(stored: passkey.counter, received: received)
             if case .possibleClone = counter {
-                try tables.audit.append(AuditEvent("passkey.possible_clone", actor: "app", account: user, app: app, detail: detail), at: now)
+                try tables.audit.append(
+                    AuditEvent(
+                        "passkey.possible_clone", actor: "app", account: user, app: app,
+                        detail: detail), at: now)
                 return false
             }
             (passkey.counter, passkey.isBackedUp) = (counter.stored, result.isBackedUp)
@@ -242,19 +323,30 @@ struct PasskeyService: Sendable {
             record.info["backed_up"] = .bool(result.isBackedUp)
             record.info["used_at"] = .number(Double(now.milliseconds))
             try tables.authenticators.update(record, of: account, at: now)
-            try tables.audit.append(AuditEvent("passkey.accepted", actor: "app", account: user, app: app, detail: detail), at: now)
+            try tables.audit.append(
+                AuditEvent(
+                    "passkey.accepted", actor: "app", account: user, app: app, detail: detail),
+                at: now)
             return true
         }
-        if !isAccepted { metrics.count("mien_authentications_total", "type=\"passkey\",result=\"refused\"") }
+        if !isAccepted {
+            metrics.count("mien_authentications_total", "type=\"passkey\",result=\"refused\"")
+        }
         return isAccepted
     }
 
-    /// - Parameter isJudged: whether the lock gate counted the answer; if not, anybody can cause it without end, and it is counted in the audit log, too.
-    private func refuse(_ user: UserID?, _ app: AppID, isJudged: Bool = false, _ detail: [String: JSONValue]) async throws -> Problem {
+    /// - Parameter isJudged: whether the lock gate counted the answer; if not, anybody can cause it
+    ///   without end, and it is counted in the audit log, too.
+    private func refuse(
+        _ user: UserID?, _ app: AppID, isJudged: Bool = false, _ detail: [String: JSONValue]
+    ) async throws -> Problem {
         metrics.count("mien_authentications_total", "type=\"passkey\",result=\"refused\"")
         let now = clock.now
-        let event = AuditEvent("passkey.refused", actor: "app", account: user, app: app, detail: detail)
-        try await store.write { try isJudged ? $0.audit.append(event, at: now) : $0.audit.count(event, at: now) }
+        let event = AuditEvent(
+            "passkey.refused", actor: "app", account: user, app: app, detail: detail)
+        try await store.write {
+            try isJudged ? $0.audit.append(event, at: now) : $0.audit.count(event, at: now)
+        }
         return Self.refused
     }
 
@@ -275,7 +367,8 @@ struct PasskeyService: Sendable {
         }
     }
 
-    /// Removes a passkey and ends what it had signed in. Its failures still count towards the user's other passkeys and later ones.
+    /// Removes a passkey and ends what it had signed in. Its failures still count towards the
+    /// user's other passkeys and later ones.
     ///
     /// - Returns: whether the user had such a passkey.
     /// - Throws: ``Problem`` `.conflict` for a locked one.
@@ -283,30 +376,43 @@ struct PasskeyService: Sendable {
         let now = clock.now
         return try await store.write { tables in
             guard let record = try Self.find(id, of: account, tables) else { return false }
-            guard try !tables.locks.isHeld(record.id) else { throw Problem.authenticatorLocked("This passkey") }
+            guard try !tables.locks.isHeld(record.id) else {
+                throw Problem.authenticatorLocked("This passkey")
+            }
             _ = try tables.grants.revokeAll(by: record.id, at: now)
             _ = try tables.authenticators.delete(record.id, of: account.id)
             try tables.audit.append(
-                AuditEvent("passkey.removed", actor: "user", account: account.id, app: app, detail: ["authenticator": .string(record.id.text)]),
+                AuditEvent(
+                    "passkey.removed", actor: "user", account: account.id, app: app,
+                    detail: ["authenticator": .string(record.id.text)]),
                 at: now)
             return true
         }
     }
 
-    private static func find(_ id: String, of account: AccountRecord, _ tables: Tables) throws -> AuthenticatorRecord? {
-        guard let id = AuthenticatorID(id), let record = try tables.authenticators.find(id, of: account), record.type == .passkey else { return nil }
+    private static func find(_ id: String, of account: AccountRecord, _ tables: Tables) throws
+        -> AuthenticatorRecord?
+    {
+        guard let id = AuthenticatorID(id),
+            let record = try tables.authenticators.find(id, of: account), record.type == .passkey
+        else { return nil }
         return record
     }
 
-    /// - Throws: ``Problem`` while one of the user's passkeys is locked on purpose: another passkey must not get around that.
+    /// - Throws: ``Problem`` while one of the user's passkeys is locked on purpose: another passkey
+    ///   must not get around that.
     private static func checkUnlocked(_ account: AccountRecord, _ tables: Tables) throws {
-        for (record, _) in try passkeys(of: account, tables) where try tables.locks.isHeld(record.id) {
+        for (record, _) in try passkeys(of: account, tables)
+        where try tables.locks.isHeld(record.id) {
             throw Problem.authenticatorLocked("One of your passkeys")
         }
     }
 
-    private static func passkeys(of account: AccountRecord, _ tables: Tables) throws -> [(record: AuthenticatorRecord, passkey: Passkey)] {
-        try tables.authenticators.all(of: account).filter { $0.type == .passkey }.compactMap { record in
+    private static func passkeys(of account: AccountRecord, _ tables: Tables) throws -> [(
+        record: AuthenticatorRecord, passkey: Passkey
+    )] {
+        try tables.authenticators.all(of: account).filter { $0.type == .passkey }.compactMap {
+            record in
             record.content.use { Passkey($0) }.map { (record, $0) }
         }
     }
@@ -316,16 +422,22 @@ struct PasskeyService: Sendable {
     private static func listed(_ record: AuthenticatorRecord) -> OwnPasskey {
         func text(_ name: String) -> String { record.info[name]?.stringValue ?? "" }
         return OwnPasskey(
-            id: record.id.text, name: text("name"), algorithm: text("algorithm"), aaguid: text("aaguid"),
-            transports: record.info["transports"]?.arrayValue?.compactMap(\.stringValue) ?? [], attestation: text("attestation"),
-            isBackupEligible: record.info["backup_eligible"] == true, isBackedUp: record.info["backed_up"] == true,
-            createdAt: record.createdAt.milliseconds, usedAt: record.info["used_at"]?.numberValue.map { Int64($0) })
+            id: record.id.text, name: text("name"), algorithm: text("algorithm"),
+            aaguid: text("aaguid"),
+            transports: record.info["transports"]?.arrayValue?.compactMap(\.stringValue) ?? [],
+            attestation: text("attestation"),
+            isBackupEligible: record.info["backup_eligible"] == true,
+            isBackedUp: record.info["backed_up"] == true,
+            createdAt: record.createdAt.milliseconds,
+            usedAt: record.info["used_at"]?.numberValue.map { Int64($0) })
     }
 
     /// What authenticators know the user by: nothing personal.
     private static func handle(of user: UserID) -> [UInt8] { Array(user.text.utf8) }
 
-    private static func binding(_ app: AppID, _ user: UserID?) -> String { user.map { "\(app.text) \($0.text)" } ?? app.text }
+    private static func binding(_ app: AppID, _ user: UserID?) -> String {
+        user.map { "\(app.text) \($0.text)" } ?? app.text
+    }
 
     private static func uuid(_ bytes: [UInt8]) -> String {
         var text = ""
@@ -336,8 +448,12 @@ struct PasskeyService: Sendable {
         return text
     }
 
-    private static let challengeRefused = "the challenge is not one of ours, was used or has expired: ask for new options"
-    private static let tooMany = Problem(.notPermitted, "a user has at most \(most) passkeys: remove one first")
+    private static let challengeRefused =
+        "the challenge is not one of ours, was used or has expired: ask for new options"
+    private static let tooMany = Problem(
+        .notPermitted, "a user has at most \(most) passkeys: remove one first")
     private static let refused = Problem(
-        .invalidCredentials, "this passkey does not sign in here, or its answer is not good any more: ask for new options")
+        .invalidCredentials,
+        "this passkey does not sign in here, or its answer is not good any more: ask for new options"
+    )
 }

@@ -2,7 +2,8 @@ internal import Foundation
 
 /// Which addresses are on the public Internet: RFC 6890 and the registries it made.
 enum PublicAddress {
-    /// Neither this machine, nor a private, link-local, shared, multicast, documentation or reserved network. Anything but a plain address is not.
+    /// Neither this machine, nor a private, link-local, shared, multicast, documentation or
+    /// reserved network. Anything but a plain address is not.
     static func contains(_ address: String) -> Bool {
         if address.contains(":") {
             var bytes = in6_addr()
@@ -29,7 +30,9 @@ enum PublicAddress {
 
     private static func contains(v4 octets: [UInt8]) -> Bool {
         switch (octets[0], octets[1]) {
-        case (0, _), (10, _), (127, _), (169, 254), (172, 16...31), (192, 168), (100, 64...127), (198, 18...19), (224..., _): false
+        case (0, _), (10, _), (127, _), (169, 254), (172, 16...31), (192, 168), (100, 64...127),
+            (198, 18...19), (224..., _):
+            false
         case (192, 0): octets[2] != 0 && octets[2] != 2
         case (192, 88): octets[2] != 99
         case (198, 51): octets[2] != 100

@@ -8,9 +8,11 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 
-/// Makes the calls of `call_webhook` steps: to listed hosts only, signed, without redirects, and not into private networks. See docs/webhooks.md.
+/// Makes the calls of `call_webhook` steps: to listed hosts only, signed, without redirects, and
+/// not into private networks. See docs/webhooks.md.
 ///
-/// The address is looked up once, looked at, and then connected to: a name that means another address a moment later gains nothing.
+/// The address is looked up once, looked at, and then connected to: a name that means another
+/// address a moment later gains nothing.
 struct WebhookCaller: Sendable {
     static let maxAnswer = 64 * 1024
     /// Before the second try, the third.
@@ -21,7 +23,9 @@ struct WebhookCaller: Sendable {
     let secret: Sensitive<String>
     var clock: ServerClock
     let tls: TLSConfiguration
-    var lookUp: @Sendable (_ host: String, _ port: Int) async throws -> String = { try await WebhookCaller.address(of: $0, port: $1) }
+    var lookUp: @Sendable (_ host: String, _ port: Int) async throws -> String = {
+        try await WebhookCaller.address(of: $0, port: $1)
+    }
 
     /// - Throws: ``ConfigurationError`` when the authorities cannot be read.
     init(_ configuration: ServerConfiguration, clock: ServerClock) throws {
@@ -32,8 +36,12 @@ struct WebhookCaller: Sendable {
     }
 
     /// - Parameter turn: tells this call from others of the same run.
-    func call(_ call: WebhookCall, run: InstanceID, turn: Int, app: AppID) async -> EffectResult.Answer {
-        guard let target = WebhookTarget(call.url), target.isEncrypted || mayBePrivate, hosts.contains(target.host) else {
+    func call(_ call: WebhookCall, run: InstanceID, turn: Int, app: AppID) async
+        -> EffectResult.Answer
+    {
+        guard let target = WebhookTarget(call.url), target.isEncrypted || mayBePrivate,
+            hosts.contains(target.host)
+        else {
             return .refused(.notAllowed)
         }
         let body = call.body.use { JSONText.write(.object($0)) }
@@ -41,7 +49,9 @@ struct WebhookCaller: Sendable {
         do {
             return try await Self.within(.seconds(call.timeoutSeconds)) {
                 let address = try await lookUp(target.host, target.port)
-                guard mayBePrivate || PublicAddress.contains(address) else { return .refused(.notAllowed) }
+                guard mayBePrivate || PublicAddress.contains(address) else {
+                    return .refused(.notAllowed)
+                }
                 return try await deliver(delivery, to: target, at: address)
             }
         } catch {
@@ -55,30 +65,43 @@ struct WebhookCaller: Sendable {
         let body: String
     }
 
-    /// The same for the same call made again, after a crash as well; another one for another body, which is another call.
+    /// The same for the same call made again, after a crash as well; another one for another body,
+    /// which is another call.
     private static func id(_ run: InstanceID, _ turn: Int, _ body: String) -> String {
-        "dlv_" + Base64URL.encode(SHA256.hash(data: Data("\(run.text) \(turn) \(body)".utf8)).prefix(16))
+        "dlv_"
+            + Base64URL.encode(
+                SHA256.hash(data: Data("\(run.text) \(turn) \(body)".utf8)).prefix(16))
     }
 
-    private func deliver(_ delivery: Delivery, to target: WebhookTarget, at address: String) async throws -> EffectResult.Answer {
-        var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
+    private func deliver(_ delivery: Delivery, to target: WebhookTarget, at address: String)
+        async throws -> EffectResult.Answer
+    {
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow)
         configuration.dnsOverride = [target.host: address]
-        // No limit of its own for reading: one that ends just before the whole would make a try of what is over.
+        // No limit of its own for reading: one that ends just before the whole would make a try of
+        // what is over.
         configuration.timeout = .init(connect: .seconds(5))
         // Times and number of tries are ours.
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let result: Result<EffectResult.Answer, any Error>
-        do { result = .success(try await tries(delivery, to: target, with: client)) } catch { result = .failure(error) }
+        do { result = .success(try await tries(delivery, to: target, with: client)) } catch {
+            result = .failure(error)
+        }
         try await client.shutdown()
         return try result.get()
     }
 
-    private func tries(_ delivery: Delivery, to target: WebhookTarget, with client: HTTPClient) async throws -> EffectResult.Answer {
+    private func tries(_ delivery: Delivery, to target: WebhookTarget, with client: HTTPClient)
+        async throws -> EffectResult.Answer
+    {
         for pause in Self.pauses {
             do {
                 let answer = try await request(delivery, to: target, with: client)
-                guard case .webhookAnswered(let status, _) = answer, Self.isPassing(status) else { return answer }
+                guard case .webhookAnswered(let status, _) = answer, Self.isPassing(status) else {
+                    return answer
+                }
             } catch let error as NIOTooManyBytesError {
                 throw error
             } catch  where !Task.isCancelled {}
@@ -88,9 +111,13 @@ struct WebhookCaller: Sendable {
     }
 
     /// Statuses that say: not now.
-    private static func isPassing(_ status: Int) -> Bool { status == 429 || (502...504).contains(status) }
+    private static func isPassing(_ status: Int) -> Bool {
+        status == 429 || (502...504).contains(status)
+    }
 
-    private func request(_ delivery: Delivery, to target: WebhookTarget, with client: HTTPClient) async throws -> EffectResult.Answer {
+    private func request(_ delivery: Delivery, to target: WebhookTarget, with client: HTTPClient)
+        async throws -> EffectResult.Answer
+    {
         let seconds = clock.now.seconds
         var request = HTTPClientRequest(url: target.url)
         request.method = .POST
@@ -99,28 +126,40 @@ struct WebhookCaller: Sendable {
         request.headers.add(name: "user-agent", value: "mien")
         request.headers.add(name: "mien-app", value: delivery.app.text)
         request.headers.add(name: "mien-delivery", value: delivery.id)
-        request.headers.add(name: "mien-signature", value: "t=\(seconds),v1=\(signature(seconds, delivery.body))")
+        request.headers.add(
+            name: "mien-signature", value: "t=\(seconds),v1=\(signature(seconds, delivery.body))")
         request.body = .bytes(ByteBuffer(string: delivery.body))
         let response = try await client.execute(request, timeout: .hours(1))
         let answer = try await response.body.collect(upTo: Self.maxAnswer)
         let bytes = Array(answer.readableBytesView)
-        let value = bytes.isEmpty ? .null : (try? JSONText.parse(bytes, limits: .init(maxBytes: Self.maxAnswer, maxDepth: 16))) ?? .null
+        let value =
+            bytes.isEmpty
+            ? .null
+            : (try? JSONText.parse(bytes, limits: .init(maxBytes: Self.maxAnswer, maxDepth: 16)))
+                ?? .null
         return .webhookAnswered(status: Int(response.status.code), body: value)
     }
 
     func signature(_ seconds: Int64, _ body: String) -> String {
-        let code = secret.use { HMAC<SHA256>.authenticationCode(for: Data("\(seconds).\(body)".utf8), using: SymmetricKey(data: Data($0.utf8))) }
-        return code.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+        let code = secret.use {
+            HMAC<SHA256>.authenticationCode(
+                for: Data("\(seconds).\(body)".utf8), using: SymmetricKey(data: Data($0.utf8)))
+        }
+        return code.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }
+            .joined()
     }
 
     private static func address(of host: String, port: Int) async throws -> String {
         try await NIOThreadPool.singleton.runIfActive {
-            guard let address = try SocketAddress.makeAddressResolvingHost(host, port: port).ipAddress else { throw CocoaError(.featureUnsupported) }
+            guard
+                let address = try SocketAddress.makeAddressResolvingHost(host, port: port).ipAddress
+            else { throw CocoaError(.featureUnsupported) }
             return address
         }
     }
 
-    /// The whole of it, the last byte of the answer included: an HTTP client's own limits end with the head of the answer or begin anew with each byte.
+    /// The whole of it, the last byte of the answer included: an HTTP client's own limits end with
+    /// the head of the answer or begin anew with each byte.
     private static func within(
         _ limit: Duration, _ body: @escaping @Sendable () async throws -> EffectResult.Answer
     ) async throws -> EffectResult.Answer {

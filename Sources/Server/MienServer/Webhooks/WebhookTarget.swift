@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// Where a call goes, in one spelling: what is compared with the list, looked up and connected to is the same text.
+/// Where a call goes, in one spelling: what is compared with the list, looked up and connected to
+/// is the same text.
 struct WebhookTarget: Sendable, Equatable {
     /// Lower case, without the brackets of an IPv6 address.
     let host: String
@@ -8,9 +9,11 @@ struct WebhookTarget: Sendable, Equatable {
     let port: Int
     let url: String
 
-    /// - Returns: `nil` for anything but http and https, for an address with a user's name, and when two readings of it differ.
+    /// - Returns: `nil` for anything but http and https, for an address with a user's name, and
+    ///   when two readings of it differ.
     init?(_ text: String) {
-        guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(), ["https", "http"].contains(scheme),
+        guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+            ["https", "http"].contains(scheme),
             parts.user == nil, parts.password == nil, let host = parts.host, !host.isEmpty
         else { return nil }
         parts.scheme = scheme

@@ -1,37 +1,51 @@
 extension OpenVINOIR {
     /// The descriptor network.
     ///
-    /// - Input `image`: `[batch, side, side, 3]`, 32-bit floats, RGB, 0...255 as they come; the batch is open.
+    /// - Input `image`: `[batch, side, side, 3]`, 32-bit floats, RGB, 0...255 as they come; the
+    ///   batch is open.
     /// - Output `descriptor`: `[batch, outputs]`, 32-bit floats, **not** of unit length.
     ///
-    /// Subtracting the means and dividing by 256 are part of the first convolution, and every affine layer of the one before it.
+    /// Subtracting the means and dividing by 256 are part of the first convolution, and every
+    /// affine layer of the one before it.
     package init(_ parameters: DescriptorParameters, architecture: DescriptorArchitecture) {
         self.init()
         var rest = parameters.convolutions[...]
-        var x = stem(FoldedConvolution(rest.removeFirst(), pixelScale: 1.0 / 256, means: parameters.means), side: architecture.side)
+        var x = stem(
+            FoldedConvolution(rest.removeFirst(), pixelScale: 1.0 / 256, means: parameters.means),
+            side: architecture.side)
         for (index, block) in architecture.blocks.enumerated() {
-            let first = FoldedConvolution(rest.removeFirst()), second = FoldedConvolution(rest.removeFirst())
+            let first = FoldedConvolution(rest.removeFirst()),
+                second = FoldedConvolution(rest.removeFirst())
             x = residual("block\(index + 1)", x, first, second, halves: block.halves)
         }
         let means = planeMeans("means", x)
-        result(product("descriptor", means, matrix: parameters.matrix, outputs: architecture.outputs), name: "result")
+        result(
+            product("descriptor", means, matrix: parameters.matrix, outputs: architecture.outputs),
+            name: "result")
     }
 
     private mutating func stem(_ convolution: FoldedConvolution, side: Int) -> Value {
         let image = parameter("image", shape: [1, side, side, 3])
-        let x = self.convolution("stem.convolution", channelsFirst("stem.planes", image), convolution)
-        let pool = (window: DescriptorArchitecture.poolWindow, stride: DescriptorArchitecture.poolStride)
+        let x = self.convolution(
+            "stem.convolution", channelsFirst("stem.planes", image), convolution)
+        let pool = (
+            window: DescriptorArchitecture.poolWindow, stride: DescriptorArchitecture.poolStride
+        )
         return maxPool("stem.pool", relu("stem.relu", x), window: pool.window, stride: pool.stride)
     }
 
     private mutating func residual(
-        _ name: String, _ x: Value, _ first: FoldedConvolution, _ second: FoldedConvolution, halves: Bool
+        _ name: String, _ x: Value, _ first: FoldedConvolution, _ second: FoldedConvolution,
+        halves: Bool
     ) -> Value {
         let inner = relu("\(name).relu1", convolution("\(name).convolution1", x, first))
-        let long = convolution("\(name).convolution2", inner, inner.shape[2] == 1 ? second.forOnePixel() : second)
+        let long = convolution(
+            "\(name).convolution2", inner, inner.shape[2] == 1 ? second.forOnePixel() : second)
         let short = halves ? averagePool("\(name).pool", x, window: 2, stride: 2) : x
         let shape = zip(long.shape, short.shape).map(max)
-        let sum = sum("\(name).sum", padded("\(name).long", long, to: shape), padded("\(name).short", short, to: shape))
+        let sum = sum(
+            "\(name).sum", padded("\(name).long", long, to: shape),
+            padded("\(name).short", short, to: shape))
         return relu("\(name).relu2", sum)
     }
 }

@@ -8,7 +8,9 @@ package enum DescriptorLayer: Equatable, Sendable {
 
         /// dlib pads a convolution of stride 1 so that the plane keeps its size, and no other.
         package init(_ inputs: Int, to outputs: Int, window: Int, stride: Int) {
-            (self.inputs, self.outputs, self.window, self.stride) = (inputs, outputs, window, stride)
+            (self.inputs, self.outputs, self.window, self.stride) = (
+                inputs, outputs, window, stride
+            )
             padding = stride == 1 ? window / 2 : 0
         }
 

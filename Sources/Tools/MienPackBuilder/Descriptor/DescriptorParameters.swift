@@ -18,14 +18,20 @@ package struct DescriptorParameters: Equatable, Sendable {
 }
 
 extension DescriptorParameters {
-    /// Reads a whole archive: loss, versions from output to input, input layer, layers from input to output.
+    /// Reads a whole archive: loss, versions from output to input, input layer, layers from input
+    /// to output.
     ///
-    /// - Throws: ``DlibArchiveError`` when the bytes are not exactly a network of this architecture.
-    package init(archive bytes: [UInt8], architecture: DescriptorArchitecture) throws(DlibArchiveError) {
+    /// - Throws: ``DlibArchiveError`` when the bytes are not exactly a network of this
+    ///   architecture.
+    package init(archive bytes: [UInt8], architecture: DescriptorArchitecture)
+        throws(DlibArchiveError)
+    {
         var archive = DlibArchive(bytes)
         let layers = architecture.layers
         try Self.skipLoss(&archive)
-        for layer in layers.dropFirst().reversed() { try archive.expect(layer.version, "layer version") }
+        for layer in layers.dropFirst().reversed() {
+            try archive.expect(layer.version, "layer version")
+        }
         try archive.expect(3, "first layer's version")
         means = try archive.input(side: architecture.side)
 
@@ -39,14 +45,20 @@ extension DescriptorParameters {
             case .affine(let channels):
                 let (scales, shifts) = try archive.affine(channels: channels)
                 if let open {
-                    convolutions.append(.init(layer: open.layer, filters: open.filters, biases: open.biases, scales: scales, shifts: shifts))
+                    convolutions.append(
+                        .init(
+                            layer: open.layer, filters: open.filters, biases: open.biases,
+                            scales: scales, shifts: shifts))
                 }
             case .relu: try archive.expect("relu_")
-            case .maxPool(let window, let stride): try archive.pool("max_pool_2", window: window, stride: stride)
-            case .averagePool(let window, let stride): try archive.pool("avg_pool_2", window: window, stride: stride)
+            case .maxPool(let window, let stride):
+                try archive.pool("max_pool_2", window: window, stride: stride)
+            case .averagePool(let window, let stride):
+                try archive.pool("avg_pool_2", window: window, stride: stride)
             case .averageEverything: try archive.pool("avg_pool_2", window: 0, stride: 1)
             case .add: try archive.expect("add_prev_")
-            case .matrix(let inputs, let outputs): matrix = try archive.matrix(inputs: inputs, outputs: outputs)
+            case .matrix(let inputs, let outputs):
+                matrix = try archive.matrix(inputs: inputs, outputs: outputs)
             case .tag, .skip: continue
             }
             try archive.skipState()

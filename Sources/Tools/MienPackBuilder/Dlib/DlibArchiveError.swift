@@ -3,7 +3,8 @@ public struct DlibArchiveError: Error, Equatable, Sendable {
     public enum Reason: Equatable, Sendable {
         /// The archive ends before the value does.
         case truncated(bytesMissing: Int)
-        /// The length byte of an integer is none of 1...8, is more than the integer needs, or has a reserved bit set.
+        /// The length byte of an integer is none of 1...8, is more than the integer needs, or has a
+        /// reserved bit set.
         case integerHeader(UInt8)
         /// An integer does not fit where it stands: beyond 64 bits, or a negative count.
         case integerRange
@@ -42,7 +43,8 @@ extension DlibArchiveError.Reason: CustomStringConvertible {
         case .flag(let byte): "\(byte) is no flag"
         case .text: "no text of the format"
         case .version(let expected, let found): "expected \(expected), found \(found)"
-        case .geometry(let name, let expected, let found): "\(name): expected \(expected), found \(found)"
+        case .geometry(let name, let expected, let found):
+            "\(name): expected \(expected), found \(found)"
         case .trailing(let bytes): "\(bytes) byte(s) follow the network"
         }
     }

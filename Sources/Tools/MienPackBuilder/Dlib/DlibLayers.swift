@@ -1,20 +1,35 @@
-/// The layers of a dlib network as they stand in an archive: a name with its version, the layer's own fields, then the fields
-/// every computing layer has. Source: dlib 19.24, `dlib/dnn/layers.h`, `core.h` and `input.h`.
+/// The layers of a dlib network as they stand in an archive: a name with its version, the layer's
+/// own fields, then the fields every computing layer has. Source: dlib 19.24, `dlib/dnn/layers.h`,
+/// `core.h` and `input.h`.
 extension DlibArchive {
-    /// `con_4`. The parameters are filters `[outputs, inputs, window, window]`, then one bias per output.
-    mutating func convolution(_ layer: DescriptorLayer.Convolution) throws(DlibArchiveError) -> (filters: [Float], biases: [Float]) {
+    /// `con_4`. The parameters are filters `[outputs, inputs, window, window]`, then one bias per
+    /// output.
+    mutating func convolution(_ layer: DescriptorLayer.Convolution) throws(DlibArchiveError) -> (
+        filters: [Float], biases: [Float]
+    ) {
         try expect("con_4")
         let start = offset, parameters = try tensor()
-        try require(parameters.shape, [layer.filterCount + layer.outputs, 1, 1, 1], "convolution parameters", at: start)
-        try expect([layer.outputs, layer.window, layer.window, layer.stride, layer.stride, layer.padding, layer.padding], "convolution")
+        try require(
+            parameters.shape, [layer.filterCount + layer.outputs, 1, 1, 1],
+            "convolution parameters", at: start)
+        try expect(
+            [
+                layer.outputs, layer.window, layer.window, layer.stride, layer.stride,
+                layer.padding, layer.padding,
+            ], "convolution")
         try expectView([layer.outputs, layer.inputs, layer.window, layer.window], "filters")
         try expectView([1, layer.outputs, 1, 1], "biases")
         try skipRates()
-        return (Array(parameters.values[..<layer.filterCount]), Array(parameters.values[layer.filterCount...]))
+        return (
+            Array(parameters.values[..<layer.filterCount]),
+            Array(parameters.values[layer.filterCount...])
+        )
     }
 
     /// `affine_`. The parameters are one scale per channel, then one shift per channel.
-    mutating func affine(channels: Int) throws(DlibArchiveError) -> (scales: [Float], shifts: [Float]) {
+    mutating func affine(channels: Int) throws(DlibArchiveError) -> (
+        scales: [Float], shifts: [Float]
+    ) {
         try expect("affine_")
         let start = offset, parameters = try tensor()
         try require(parameters.shape, [2 * channels, 1, 1, 1], "affine parameters", at: start)
@@ -43,7 +58,8 @@ extension DlibArchive {
         try expect([window, window, stride, stride, 0, 0], name)
     }
 
-    /// `input_rgb_image_sized`: what is subtracted from red, green and blue, then the side of the image in pixels.
+    /// `input_rgb_image_sized`: what is subtracted from red, green and blue, then the side of the
+    /// image in pixels.
     mutating func input(side: Int) throws(DlibArchiveError) -> [Double] {
         try expect("input_rgb_image_sized")
         let means = [try real(), try real(), try real()]
@@ -51,7 +67,8 @@ extension DlibArchive {
         return means
     }
 
-    /// What follows every computing layer: three flags of the training set-up and three tensors of its state.
+    /// What follows every computing layer: three flags of the training set-up and three tensors of
+    /// its state.
     mutating func skipState() throws(DlibArchiveError) {
         for _ in 0..<3 { _ = try flag() }
         for _ in 0..<3 { _ = try tensor() }

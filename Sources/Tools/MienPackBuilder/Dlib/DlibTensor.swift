@@ -8,14 +8,16 @@ package struct DlibTensor: Equatable, Sendable {
 }
 
 extension DlibArchive {
-    /// A tensor: the integer 2 (its version), four integers (its shape), then its values as raw floats.
+    /// A tensor: the integer 2 (its version), four integers (its shape), then its values as raw
+    /// floats.
     package mutating func tensor() throws(DlibArchiveError) -> DlibTensor {
         try expect(2, "tensor version")
         let shape = try shape()
         return DlibTensor(shape: shape.sizes, values: try rawFloats(shape.volume))
     }
 
-    /// A view into another tensor: the integer 1 (its version) and four integers, its shape. It has no values of its own.
+    /// A view into another tensor: the integer 1 (its version) and four integers, its shape. It has
+    /// no values of its own.
     package mutating func view() throws(DlibArchiveError) -> [Int] {
         try expect(1, "view version")
         return try shape().sizes
@@ -37,13 +39,18 @@ extension DlibArchive {
     /// Reads one integer, which must be `expected`.
     package mutating func expect(_ expected: Int, _ name: String) throws(DlibArchiveError) {
         let start = offset, found = try integer()
-        guard found == expected else { throw DlibArchiveError(.version(expected: "\(name) \(expected)", found: "\(found)"), at: start) }
+        guard found == expected else {
+            throw DlibArchiveError(
+                .version(expected: "\(name) \(expected)", found: "\(found)"), at: start)
+        }
     }
 
     /// Reads one text, which must be `expected`.
     package mutating func expect(_ expected: String) throws(DlibArchiveError) {
         let start = offset, found = try text()
-        guard found == expected else { throw DlibArchiveError(.version(expected: expected, found: found), at: start) }
+        guard found == expected else {
+            throw DlibArchiveError(.version(expected: expected, found: found), at: start)
+        }
     }
 
     /// Reads as many integers as `expected` has, which must be those.
@@ -54,7 +61,11 @@ extension DlibArchive {
         try require(found, expected, name, at: start)
     }
 
-    package func require(_ found: [Int], _ expected: [Int], _ name: String, at start: Int) throws(DlibArchiveError) {
-        guard found == expected else { throw DlibArchiveError(.geometry(name, expected: expected, found: found), at: start) }
+    package func require(_ found: [Int], _ expected: [Int], _ name: String, at start: Int)
+        throws(DlibArchiveError)
+    {
+        guard found == expected else {
+            throw DlibArchiveError(.geometry(name, expected: expected, found: found), at: start)
+        }
     }
 }

@@ -1,27 +1,39 @@
-/// The operations the descriptor network needs. Planes are square; shapes are `[batch, channels, rows, columns]` unless said.
+/// The operations the descriptor network needs. Planes are square; shapes are
+/// `[batch, channels, rows, columns]` unless said.
 extension OpenVINOIR {
     /// An input of 32-bit floats.
     package mutating func parameter(_ name: String, shape: [Int]) -> Value {
-        add("Parameter", name, [], [("shape", list(shape)), ("element_type", "f32")], shape: shape, outputName: name)
+        add(
+            "Parameter", name, [], [("shape", list(shape)), ("element_type", "f32")], shape: shape,
+            outputName: name)
     }
 
-    /// `[batch, rows, columns, channels]` to `[batch, channels, rows, columns]`. Costs nothing on a CPU that computes channels last.
+    /// `[batch, rows, columns, channels]` to `[batch, channels, rows, columns]`. Costs nothing on a
+    /// CPU that computes channels last.
     package mutating func channelsFirst(_ name: String, _ x: Value) -> Value {
         let order = constant("\(name).order", [0, 3, 1, 2] as [Int64], shape: [4])
-        return add("Transpose", name, [x, order], shape: [x.shape[0], x.shape[3], x.shape[1], x.shape[2]])
+        return add(
+            "Transpose", name, [x, order], shape: [x.shape[0], x.shape[3], x.shape[1], x.shape[2]])
     }
 
-    package mutating func convolution(_ name: String, _ x: Value, _ folded: FoldedConvolution) -> Value {
-        let layer = folded.layer, side = (x.shape[2] + 2 * layer.padding - layer.window) / layer.stride + 1
-        let filters = constant("\(name).filters", folded.filters, shape: [layer.outputs, layer.inputs, layer.window, layer.window])
+    package mutating func convolution(_ name: String, _ x: Value, _ folded: FoldedConvolution)
+        -> Value
+    {
+        let layer = folded.layer,
+            side = (x.shape[2] + 2 * layer.padding - layer.window) / layer.stride + 1
+        let filters = constant(
+            "\(name).filters", folded.filters,
+            shape: [layer.outputs, layer.inputs, layer.window, layer.window])
         let biases = constant("\(name).biases", folded.biases, shape: [1, layer.outputs, 1, 1])
         let attributes = [
             ("strides", list([layer.stride, layer.stride])), ("dilations", "1, 1"),
-            ("pads_begin", list([layer.padding, layer.padding])), ("pads_end", list([layer.padding, layer.padding])),
+            ("pads_begin", list([layer.padding, layer.padding])),
+            ("pads_end", list([layer.padding, layer.padding])),
             ("auto_pad", "explicit"),
         ]
         let shape = [x.shape[0], layer.outputs, side, side]
-        return sum("\(name).sum", add("Convolution", name, [x, filters], attributes, shape: shape), biases)
+        return sum(
+            "\(name).sum", add("Convolution", name, [x, filters], attributes, shape: shape), biases)
     }
 
     /// The sum of two values, the second as wide as the first or 1 along each axis.
@@ -29,22 +41,27 @@ extension OpenVINOIR {
         add("Add", name, [a, b], [("auto_broadcast", "numpy")], shape: a.shape)
     }
 
-    package mutating func relu(_ name: String, _ x: Value) -> Value { add("ReLU", name, [x], shape: x.shape) }
+    package mutating func relu(_ name: String, _ x: Value) -> Value {
+        add("ReLU", name, [x], shape: x.shape)
+    }
 
     package mutating func maxPool(_ name: String, _ x: Value, window: Int, stride: Int) -> Value {
         pool("MaxPool", name, x, window: window, stride: stride)
     }
 
-    package mutating func averagePool(_ name: String, _ x: Value, window: Int, stride: Int) -> Value {
+    package mutating func averagePool(_ name: String, _ x: Value, window: Int, stride: Int) -> Value
+    {
         pool("AvgPool", name, x, window: window, stride: stride, [("exclude-pad", "true")])
     }
 
     private mutating func pool(
-        _ type: String, _ name: String, _ x: Value, window: Int, stride: Int, _ more: [(name: String, value: String)] = []
+        _ type: String, _ name: String, _ x: Value, window: Int, stride: Int,
+        _ more: [(name: String, value: String)] = []
     ) -> Value {
         let side = (x.shape[2] - window) / stride + 1
         let attributes = [
-            ("kernel", list([window, window])), ("strides", list([stride, stride])), ("pads_begin", "0, 0"), ("pads_end", "0, 0"),
+            ("kernel", list([window, window])), ("strides", list([stride, stride])),
+            ("pads_begin", "0, 0"), ("pads_end", "0, 0"),
             ("rounding_type", "floor"), ("auto_pad", "explicit"),
         ]
         return add(type, name, [x], more + attributes, shape: [x.shape[0], x.shape[1], side, side])
@@ -63,13 +80,18 @@ extension OpenVINOIR {
     /// The mean of each plane: `[batch, channels]`.
     package mutating func planeMeans(_ name: String, _ x: Value) -> Value {
         let axes = constant("\(name).axes", [2, 3] as [Int64], shape: [2])
-        return add("ReduceMean", name, [x, axes], [("keep_dims", "false")], shape: Array(x.shape[..<2]))
+        return add(
+            "ReduceMean", name, [x, axes], [("keep_dims", "false")], shape: Array(x.shape[..<2]))
     }
 
     /// `[batch, inputs]` times `[inputs, outputs]`, found by a program under `name`.
-    package mutating func product(_ name: String, _ x: Value, matrix: [Float], outputs: Int) -> Value {
+    package mutating func product(_ name: String, _ x: Value, matrix: [Float], outputs: Int)
+        -> Value
+    {
         let weights = constant("\(name).weights", matrix, shape: [x.shape[1], outputs])
         let attributes = [("transpose_a", "false"), ("transpose_b", "false")]
-        return add("MatMul", "\(name).product", [x, weights], attributes, shape: [x.shape[0], outputs], outputName: name)
+        return add(
+            "MatMul", "\(name).product", [x, weights], attributes, shape: [x.shape[0], outputs],
+            outputName: name)
     }
 }

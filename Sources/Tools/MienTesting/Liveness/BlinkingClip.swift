@@ -1,7 +1,8 @@
 public import MienFace
 public import MienPixels
 
-/// A person's clip, back and forth for as long as it takes, in which the eyes are drawn shut whenever a blink is asked for: genuine behaviour on cue.
+/// A person's clip, back and forth for as long as it takes, in which the eyes are drawn shut
+/// whenever a blink is asked for: genuine behaviour on cue.
 public struct BlinkingClip: LivenessActor {
     private let frames: [RGBImage]
     private let meshes: [FaceMesh?]
@@ -13,9 +14,16 @@ public struct BlinkingClip: LivenessActor {
     ///   - meshes: of each frame; where there is none, the eyes stay as they are.
     ///   - reaction: seconds from the instruction to the lids' moving.
     /// - Precondition: at least one frame, and as many meshes.
-    public init(_ frames: [RGBImage], meshes: [FaceMesh?], framesPerSecond: Double, reaction: Double = 0.3, seed: UInt64 = 1) {
-        precondition(!frames.isEmpty && frames.count == meshes.count, "a clip has frames, and a mesh for each")
-        (self.frames, self.meshes, self.framesPerSecond, self.reaction) = (frames, meshes, framesPerSecond, reaction)
+    public init(
+        _ frames: [RGBImage], meshes: [FaceMesh?], framesPerSecond: Double, reaction: Double = 0.3,
+        seed: UInt64 = 1
+    ) {
+        precondition(
+            !frames.isEmpty && frames.count == meshes.count,
+            "a clip has frames, and a mesh for each")
+        (self.frames, self.meshes, self.framesPerSecond, self.reaction) = (
+            frames, meshes, framesPerSecond, reaction
+        )
         generator = SeededGenerator(seed: seed)
     }
 

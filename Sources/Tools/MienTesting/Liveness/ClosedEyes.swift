@@ -1,11 +1,13 @@
 public import MienFace
 public import MienPixels
 
-/// Draws a face's upper lids down, in the colour of the skin over the eye, with the dark line of the lashes at their edge.
+/// Draws a face's upper lids down, in the colour of the skin over the eye, with the dark line of
+/// the lashes at their edge.
 public struct ClosedEyes: Sendable {
     private struct Eye: Sendable {
         let map: AffineMap
-        /// At equal steps along the eye, from corner to corner: where the lids are, below the line of the corners.
+        /// At equal steps along the eye, from corner to corner: where the lids are, below the line
+        /// of the corners.
         let upper: [Double], lower: [Double]
         let length: Double
     }
@@ -17,14 +19,21 @@ public struct ClosedEyes: Sendable {
     public init(of mesh: FaceMesh, by amount: Double) {
         self.amount = min(1, max(0, amount))
         eyes = Self.contours.map { contour in
-            let a = mesh.points[contour.corners.0], b = mesh.points[contour.corners.1], across = b - a, length = max(across.length, 1e-6)
+            let a = mesh.points[contour.corners.0], b = mesh.points[contour.corners.1],
+                across = b - a, length = max(across.length, 1e-6)
             let (c, s) = (across.x / length, across.y / length)
-            let map = AffineMap(a: c, b: s, tx: -c * a.x - s * a.y, c: -s, d: c, ty: s * a.x - c * a.y)
+            let map = AffineMap(
+                a: c, b: s, tx: -c * a.x - s * a.y, c: -s, d: c, ty: s * a.x - c * a.y)
             func curve(_ numbers: [Int]) -> [Double] {
-                let points = [Point(x: 0, y: 0)] + numbers.map { map(mesh.points[$0]) }.sorted { $0.x < $1.x } + [Point(x: length, y: 0)]
+                let points =
+                    [Point(x: 0, y: 0)]
+                    + numbers.map { map(mesh.points[$0]) }.sorted { $0.x < $1.x } + [
+                        Point(x: length, y: 0)
+                    ]
                 return (0...32).map { step in
                     let x = length * Double(step) / 32
-                    let k = points.indices.dropFirst().first { points[$0].x >= x } ?? points.count - 1
+                    let k =
+                        points.indices.dropFirst().first { points[$0].x >= x } ?? points.count - 1
                     let p = points[k - 1], q = points[k]
                     return p.y + (q.y - p.y) * (q.x > p.x ? (x - p.x) / (q.x - p.x) : 0)
                 }
@@ -32,7 +41,9 @@ public struct ClosedEyes: Sendable {
             let upper = curve(contour.upper), lower = curve(contour.lower)
             // The mesh's contour lies a little inside of the eye.
             let more = 0.06 * length
-            return Eye(map: map, upper: upper.map { $0 - more }, lower: lower.map { $0 + more }, length: length)
+            return Eye(
+                map: map, upper: upper.map { $0 - more }, lower: lower.map { $0 + more },
+                length: length)
         }
     }
 
@@ -42,14 +53,19 @@ public struct ClosedEyes: Sendable {
         var out = image
         for eye in eyes {
             let back = eye.map.inverse
-            let corners = [(-0.1, -0.8), (1.1, -0.8), (-0.1, 0.8), (1.1, 0.8)].map { back(Point(x: $0.0 * eye.length, y: $0.1 * eye.length)) }
+            let corners = [(-0.1, -0.8), (1.1, -0.8), (-0.1, 0.8), (1.1, 0.8)].map {
+                back(Point(x: $0.0 * eye.length, y: $0.1 * eye.length))
+            }
             let xs = corners.map(\.x), ys = corners.map(\.y)
             let columns = max(0, Int(xs.min()!))..<max(1, min(image.width, Int(xs.max()!) + 1))
             let rows = max(0, Int(ys.min()!))..<max(1, min(image.height, Int(ys.max()!) + 1))
-            guard columns.lowerBound < columns.upperBound, rows.lowerBound < rows.upperBound else { continue }
+            guard columns.lowerBound < columns.upperBound, rows.lowerBound < rows.upperBound else {
+                continue
+            }
             for y in rows {
                 for x in columns {
-                    let q = eye.map(Point(x: Double(x) + 0.5, y: Double(y) + 0.5)), place = q.x / eye.length * 32
+                    let q = eye.map(Point(x: Double(x) + 0.5, y: Double(y) + 0.5)),
+                        place = q.x / eye.length * 32
                     guard place > 0, place < 32 else { continue }
                     let i = Int(place), part = place - Double(i)
                     let top = eye.upper[i] + (eye.upper[i + 1] - eye.upper[i]) * part,
@@ -58,9 +74,13 @@ public struct ClosedEyes: Sendable {
                     guard q.y > top, q.y < lid + 0.03 * eye.length else { continue }
                     // Skin from just over the eye, in the same column.
                     let over = back(Point(x: q.x, y: top - 0.06 * eye.length))
-                    let skin = image[min(max(Int(over.x), 0), image.width - 1), min(max(Int(over.y), 0), image.height - 1)]
+                    let skin = image[
+                        min(max(Int(over.x), 0), image.width - 1),
+                        min(max(Int(over.y), 0), image.height - 1)]
                     let k = abs(q.y - lid) < max(0.03 * eye.length, 0.6) ? 0.4 : 1
-                    out[x, y] = RGBColour(UInt8(k * Double(skin.red)), UInt8(k * Double(skin.green)), UInt8(k * Double(skin.blue)))
+                    out[x, y] = RGBColour(
+                        UInt8(k * Double(skin.red)), UInt8(k * Double(skin.green)),
+                        UInt8(k * Double(skin.blue)))
                 }
             }
         }

@@ -1,7 +1,8 @@
 public import MienFace
 public import MienPixels
 
-/// A person's clip cut into pieces, each shown when its action is asked for: genuine behaviour on cue.
+/// A person's clip cut into pieces, each shown when its action is asked for: genuine behaviour on
+/// cue.
 public struct CuedClip: LivenessActor {
     private let rest: RGBImage
     private let pieces: [LivenessAction: [RGBImage]]
@@ -13,7 +14,10 @@ public struct CuedClip: LivenessActor {
     /// - Parameters:
     ///   - rest: what is shown when nothing is asked, with the sway and the noise of a camera.
     ///   - pieces: from rest to the action and back.
-    public init(rest: RGBImage, pieces: [LivenessAction: [RGBImage]], framesPerSecond: Double, noise: Double = 1, seed: UInt64 = 1) {
+    public init(
+        rest: RGBImage, pieces: [LivenessAction: [RGBImage]], framesPerSecond: Double,
+        noise: Double = 1, seed: UInt64 = 1
+    ) {
         (self.rest, self.pieces, self.framesPerSecond) = (rest, pieces, framesPerSecond)
         camera = Camera(noise: noise, sway: 0.3, seed: seed)
     }

@@ -1,7 +1,8 @@
 public import MienFace
 internal import MienPixels
 
-/// What a made-up person looks like in one frame: enough for sessions, without a picture or a network.
+/// What a made-up person looks like in one frame: enough for sessions, without a picture or a
+/// network.
 public struct MadeLook: Sendable, Hashable {
     /// Whose face.
     public var person: Int
@@ -18,10 +19,13 @@ public struct MadeLook: Sendable, Hashable {
     public var quality: Int
 
     public init(
-        person: Int = 0, yaw: Float = 0, pitch: Float = 0, eyes: Double = 1, mouth: Double = 0.05, zoom: Double = 1, x: Double = 320, y: Double = 240,
+        person: Int = 0, yaw: Float = 0, pitch: Float = 0, eyes: Double = 1, mouth: Double = 0.05,
+        zoom: Double = 1, x: Double = 320, y: Double = 240,
         isFlat: Bool = false, quality: Int = 80
     ) {
-        (self.person, self.yaw, self.pitch, self.eyes, self.mouth) = (person, yaw, pitch, eyes, mouth)
+        (self.person, self.yaw, self.pitch, self.eyes, self.mouth) = (
+            person, yaw, pitch, eyes, mouth
+        )
         (self.zoom, self.x, self.y, self.isFlat, self.quality) = (zoom, x, y, isFlat, quality)
     }
 }
@@ -29,41 +33,53 @@ public struct MadeLook: Sendable, Hashable {
 extension FaceReading {
     /// A frame that shows `look`, or nobody.
     ///
-    /// - Parameter hash: of the picture; the index when left out, so that no two frames are the same.
-    public static func made(_ look: MadeLook?, index: Int, at time: Duration, hash: UInt64? = nil) -> FaceReading {
+    /// - Parameter hash: of the picture; the index when left out, so that no two frames are the
+    ///   same.
+    public static func made(_ look: MadeLook?, index: Int, at time: Duration, hash: UInt64? = nil)
+        -> FaceReading
+    {
         let frame = Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: time)
         return FaceReading(
-            index: index, frame: frame, contentHash: hash ?? UInt64(index), faceCount: look == nil ? 0 : 1,
+            index: index, frame: frame, contentHash: hash ?? UInt64(index),
+            faceCount: look == nil ? 0 : 1,
             face: look.map { LiveFace.made($0, index: index) })
     }
 }
 
 extension LiveFace {
-    /// - Parameter sheet: the frontal points lie on it, and it is seen; nothing of `look` then turns them.
+    /// - Parameter sheet: the frontal points lie on it, and it is seen; nothing of `look` then
+    ///   turns them.
     static func made(_ look: MadeLook, index: Int, on sheet: Plane? = nil) -> LiveFace {
         let centre = Point(x: look.x, y: look.y), half = 80 * look.zoom
         // Nobody keeps quite still.
         let sway = Float(index % 7) * 0.5
         let pose = HeadPose(yaw: look.yaw + sway, pitch: look.pitch, roll: 0)
-        var mesh = SyntheticHead().mesh(centre: centre, halfWidth: half, pose: look.isFlat || sheet != nil ? .frontal : pose)
+        var mesh = SyntheticHead().mesh(
+            centre: centre, halfWidth: half, pose: look.isFlat || sheet != nil ? .frontal : pose)
         if let sheet {
-            mesh = FaceMesh(points: mesh.points.map(sheet.seen), depths: mesh.depths, evidence: mesh.evidence)
+            mesh = FaceMesh(
+                points: mesh.points.map(sheet.seen), depths: mesh.depths, evidence: mesh.evidence)
         } else if look.isFlat {
             // The frontal points, pressed together: what a tilted picture is.
             let k = Double(90 - abs(look.yaw)) / 90
             mesh = FaceMesh(
-                points: mesh.points.map { Point(x: centre.x + ($0.x - centre.x) * k, y: $0.y) }, depths: mesh.depths, evidence: mesh.evidence)
+                points: mesh.points.map { Point(x: centre.x + ($0.x - centre.x) * k, y: $0.y) },
+                depths: mesh.depths, evidence: mesh.evidence)
         }
         var points = mesh.points
-        points[FaceMesh.Landmark.lipBottom] = points[FaceMesh.Landmark.lipTop] + Point(x: 0, y: look.mouth * mesh.eyeDistance)
+        points[FaceMesh.Landmark.lipBottom] =
+            points[FaceMesh.Landmark.lipTop] + Point(x: 0, y: look.mouth * mesh.eyeDistance)
         mesh = FaceMesh(points: points, depths: mesh.depths, evidence: mesh.evidence)
         var direction = [Float](repeating: 0, count: 8)
         direction[look.person] = 1
         let opening = 0.23 * look.eyes
         return LiveFace(
-            box: Rectangle(centre: centre, width: 2 * half, height: 2 * half), mesh: mesh, pose: pose,
+            box: Rectangle(centre: centre, width: 2 * half, height: 2 * half), mesh: mesh,
+            pose: pose,
             eyes: EyeOpening(right: opening, left: opening),
-            quality: FaceQuality(parts: [.init(.sharpness, value: 1, grade: Double(look.quality), reason: .blurred)]),
+            quality: FaceQuality(parts: [
+                .init(.sharpness, value: 1, grade: Double(look.quality), reason: .blurred)
+            ]),
             likeness: try! FaceDescriptor(direction), patch: nil)
     }
 }

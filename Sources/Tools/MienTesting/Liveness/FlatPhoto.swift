@@ -31,10 +31,14 @@ public struct FlatPhoto: LivenessActor {
     /// - Parameters:
     ///   - mesh: the photo's face.
     ///   - reach: how far it is tilted, in degrees.
-    public init(_ photo: RGBImage, mesh: FaceMesh, skill: Skill, reach: Double = 50, noise: Double = 2, sway: Double = 0.7, seed: UInt64 = 1) {
+    public init(
+        _ photo: RGBImage, mesh: FaceMesh, skill: Skill, reach: Double = 50, noise: Double = 2,
+        sway: Double = 0.7, seed: UInt64 = 1
+    ) {
         (self.photo, self.mesh, self.skill) = (photo, mesh, skill)
         movement = Movement(reach: reach)
-        camera = Camera(noise: skill == .still ? 0 : noise, sway: skill == .still ? 0 : sway, seed: seed)
+        camera = Camera(
+            noise: skill == .still ? 0 : noise, sway: skill == .still ? 0 : sway, seed: seed)
     }
 
     public mutating func image(asked: LivenessAction?, at time: Double) -> RGBImage {
@@ -44,15 +48,22 @@ public struct FlatPhoto: LivenessActor {
         switch skill {
         case .still, .held: break
         case .tilted, .cutOutEyes: (yaw, pitch, zoom) = (m.yaw, m.pitch, m.zoom)
-        case .bent, .cutOutAndBent: (yaw, pitch, zoom, radius) = (m.yaw, m.pitch, m.zoom, 0.75 * mesh.bounds.width)
+        case .bent, .cutOutAndBent:
+            (yaw, pitch, zoom, radius) = (m.yaw, m.pitch, m.zoom, 0.75 * mesh.bounds.width)
         case .zoomed: zoom = 1.25 - 0.25 * cos(2 * time)
         }
         if skill != .still { (yaw, pitch) = (yaw + wobble.yaw, pitch + wobble.pitch) }
         let hasHoles = [.cutOutEyes, .cutOutAndBent].contains(skill)
         let base = hasHoles ? ClosedEyes(of: mesh, by: m.lids).drawn(on: photo) : photo
-        let mouth = skill == .cutOutAndBent && m.mouth > 0 ? MeshWarp.openingMouth(of: mesh, by: m.mouth) : nil
-        let plane = Plane(centre: mesh.bounds.centre, yaw: yaw, pitch: pitch, distance: 4 * mesh.bounds.width, radius: radius)
-        let image = base.remapped(width: photo.width, height: photo.height, background: RGBColour(90, 90, 90)) { p in
+        let mouth =
+            skill == .cutOutAndBent && m.mouth > 0
+            ? MeshWarp.openingMouth(of: mesh, by: m.mouth) : nil
+        let plane = Plane(
+            centre: mesh.bounds.centre, yaw: yaw, pitch: pitch, distance: 4 * mesh.bounds.width,
+            radius: radius)
+        let image = base.remapped(
+            width: photo.width, height: photo.height, background: RGBColour(90, 90, 90)
+        ) { p in
             let centred = (p - mesh.bounds.centre - shift) * (1 / zoom) + mesh.bounds.centre
             var q = plane.source(of: centred)
             if let mouth { q = mouth(q) }
@@ -62,7 +73,8 @@ public struct FlatPhoto: LivenessActor {
     }
 }
 
-/// A sheet in space, turned about its middle, perhaps bent round an upright axis, as a camera sees it.
+/// A sheet in space, turned about its middle, perhaps bent round an upright axis, as a camera sees
+/// it.
 struct Plane: Sendable {
     let centre: Point
     private let cy, sy, cp, sp, distance, radius, turn: Double

@@ -25,7 +25,8 @@ struct Movement: Sendable {
     /// - Parameter reach: how far it turns, in degrees.
     init(reach: Double) { self.reach = reach }
 
-    /// Goes on to `time`: 0.3 s after an instruction it moves, and comes back when nothing is asked.
+    /// Goes on to `time`: 0.3 s after an instruction it moves, and comes back when nothing is
+    /// asked.
     mutating func move(asked now: LivenessAction?, at time: Double) {
         let dt = min(0.2, time - (lastTime ?? time))
         lastTime = time
@@ -71,5 +72,7 @@ struct Camera: Sendable {
         (0.6 * sway * sin(1.3 * time + phases[4]), 0.5 * sway * sin(1.9 * time + phases[5]))
     }
 
-    mutating func seen(_ image: RGBImage) -> RGBImage { image.withCameraNoise(noise, using: &generator) }
+    mutating func seen(_ image: RGBImage) -> RGBImage {
+        image.withCameraNoise(noise, using: &generator)
+    }
 }

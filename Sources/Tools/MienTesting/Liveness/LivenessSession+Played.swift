@@ -6,12 +6,14 @@ extension LivenessSession {
     ///
     /// - Returns: the session, and what was seen.
     public static func played(
-        _ actor: some MadeActor, _ challenge: LivenessChallenge, settings: VerificationSettings, framesPerSecond: Int = 25
+        _ actor: some MadeActor, _ challenge: LivenessChallenge, settings: VerificationSettings,
+        framesPerSecond: Int = 25
     ) -> (session: LivenessSession, readings: [FaceReading]) {
         var actor = actor, session = LivenessSession(challenge: challenge, settings: settings)
         var asked: LivenessAction?, readings: [FaceReading] = []
         for i in 0..<60 * framesPerSecond where session.refusals == nil {
-            let reading = actor.reading(asked: asked, index: i, at: .seconds(1) * i / framesPerSecond)
+            let reading = actor.reading(
+                asked: asked, index: i, at: .seconds(1) * i / framesPerSecond)
             readings.append(reading)
             asked = session.handle(reading).action
         }
@@ -20,11 +22,13 @@ extension LivenessSession {
 }
 
 extension LivenessSession {
-    /// Plays `actor`'s pictures, as the pipeline reads them, to a session until it ends, or for so long.
+    /// Plays `actor`'s pictures, as the pipeline reads them, to a session until it ends, or for so
+    /// long.
     ///
     /// - Returns: the session; the pictures when they are to be kept.
     public static func played(
-        _ actor: some LivenessActor, _ challenge: LivenessChallenge, settings: VerificationSettings, framesPerSecond: Double, seconds: Double = 40,
+        _ actor: some LivenessActor, _ challenge: LivenessChallenge, settings: VerificationSettings,
+        framesPerSecond: Double, seconds: Double = 40,
         reader: some LiveFaceReader, keepingFrames: Bool = false
     ) async throws -> (session: LivenessSession, frames: [RGBImage]) {
         var actor = actor, session = LivenessSession(challenge: challenge, settings: settings)
@@ -32,7 +36,11 @@ extension LivenessSession {
         for i in 0..<Int(seconds * framesPerSecond) where session.refusals == nil {
             let time = Double(i) / framesPerSecond, image = actor.image(asked: asked, at: time)
             if keepingFrames { frames.append(image) }
-            asked = session.handle(try await reader.reading(of: Frame(image: image, time: .seconds(time)), index: i)).action
+            asked =
+                session.handle(
+                    try await reader.reading(
+                        of: Frame(image: image, time: .seconds(time)), index: i)
+                ).action
         }
         return (session, frames)
     }

@@ -2,7 +2,8 @@ internal import Foundation
 public import MienFace
 internal import MienPixels
 
-/// Somebody, or something, in front of the camera, as the pipeline would see it: readings without pictures. What ``LivenessActor`` is without networks.
+/// Somebody, or something, in front of the camera, as the pipeline would see it: readings without
+/// pictures. What ``LivenessActor`` is without networks.
 public protocol MadeActor: Sendable {
     /// - Parameter asked: what the session asks now; `nil` while it asks nothing.
     mutating func reading(asked: LivenessAction?, index: Int, at time: Duration) -> FaceReading
@@ -16,7 +17,9 @@ public struct MadePerson: MadeActor {
     /// - Parameter person: whose face, 0...7.
     public init(_ person: Int = 0) { self.person = person }
 
-    public mutating func reading(asked: LivenessAction?, index: Int, at time: Duration) -> FaceReading {
+    public mutating func reading(asked: LivenessAction?, index: Int, at time: Duration)
+        -> FaceReading
+    {
         movement.move(asked: asked, at: time / .seconds(1))
         return .made(movement.look(of: person), index: index, at: time)
     }
@@ -29,13 +32,18 @@ public struct MadeSheet: MadeActor {
 
     public init(_ skill: FlatPhoto.Skill) { (self.skill, movement) = (skill, Movement(reach: 60)) }
 
-    public mutating func reading(asked: LivenessAction?, index: Int, at time: Duration) -> FaceReading {
+    public mutating func reading(asked: LivenessAction?, index: Int, at time: Duration)
+        -> FaceReading
+    {
         let seconds = time / .seconds(1)
         movement.move(asked: asked, at: seconds)
         let m = movement
         var look = MadeLook()
-        var sheet = Plane(centre: Point(x: look.x, y: look.y), yaw: 0, pitch: 0, distance: 640, radius: .infinity)
-        func turned(_ radius: Double) -> Plane { Plane(centre: sheet.centre, yaw: m.yaw, pitch: m.pitch, distance: 640, radius: radius) }
+        var sheet = Plane(
+            centre: Point(x: look.x, y: look.y), yaw: 0, pitch: 0, distance: 640, radius: .infinity)
+        func turned(_ radius: Double) -> Plane {
+            Plane(centre: sheet.centre, yaw: m.yaw, pitch: m.pitch, distance: 640, radius: radius)
+        }
         switch skill {
         case .still, .held: break
         case .zoomed: look.zoom = 1.25 - 0.25 * cos(2 * seconds)
@@ -46,7 +54,8 @@ public struct MadeSheet: MadeActor {
         if skill == .cutOutAndBent { look.mouth += 0.6 * m.mouth }
         let frame = FaceReading.made(nil, index: index, at: time)
         return FaceReading(
-            index: index, frame: frame.frame, contentHash: skill == .still ? 1 : UInt64(index), faceCount: 1,
+            index: index, frame: frame.frame, contentHash: skill == .still ? 1 : UInt64(index),
+            faceCount: 1,
             face: .made(look, index: skill == .still ? 0 : index, on: sheet))
     }
 }
@@ -61,26 +70,36 @@ public struct MadeRecording: MadeActor {
         self.readings = readings
     }
 
-    public mutating func reading(asked _: LivenessAction?, index: Int, at time: Duration) -> FaceReading {
+    public mutating func reading(asked _: LivenessAction?, index: Int, at time: Duration)
+        -> FaceReading
+    {
         let old = readings[min(index, readings.count - 1)]
         return FaceReading(
-            index: index, frame: Frame(image: old.frame.image, time: time), contentHash: UInt64(index), faceCount: old.faceCount, face: old.face)
+            index: index, frame: Frame(image: old.frame.image, time: time),
+            contentHash: UInt64(index), faceCount: old.faceCount, face: old.face)
     }
 }
 
-/// One actor, then another, who takes the first's place when `changes` says so. What ``Splice`` is without networks.
+/// One actor, then another, who takes the first's place when `changes` says so. What ``Splice`` is
+/// without networks.
 public struct MadeSplice: MadeActor {
     private var first, second: any MadeActor
     private var hasChanged = false
     private let changes: @Sendable (_ asked: LivenessAction?, _ time: Duration) -> Bool
 
-    public init(_ first: any MadeActor, _ second: any MadeActor, changes: @escaping @Sendable (LivenessAction?, Duration) -> Bool) {
+    public init(
+        _ first: any MadeActor, _ second: any MadeActor,
+        changes: @escaping @Sendable (LivenessAction?, Duration) -> Bool
+    ) {
         (self.first, self.second, self.changes) = (first, second, changes)
     }
 
-    public mutating func reading(asked: LivenessAction?, index: Int, at time: Duration) -> FaceReading {
+    public mutating func reading(asked: LivenessAction?, index: Int, at time: Duration)
+        -> FaceReading
+    {
         if changes(asked, time) { hasChanged = true }
-        let a = first.reading(asked: asked, index: index, at: time), b = second.reading(asked: asked, index: index, at: time)
+        let a = first.reading(asked: asked, index: index, at: time),
+            b = second.reading(asked: asked, index: index, at: time)
         return hasChanged ? b : a
     }
 }
@@ -90,26 +109,38 @@ public struct MadeDisobedient: MadeActor {
     private var actor: any MadeActor
     private let instead: @Sendable (LivenessAction) -> LivenessAction
 
-    public init(_ actor: any MadeActor, instead: @escaping @Sendable (LivenessAction) -> LivenessAction) {
+    public init(
+        _ actor: any MadeActor, instead: @escaping @Sendable (LivenessAction) -> LivenessAction
+    ) {
         (self.actor, self.instead) = (actor, instead)
     }
 
-    public mutating func reading(asked: LivenessAction?, index: Int, at time: Duration) -> FaceReading {
-        actor.reading(asked: asked.map { $0 == .keepStill ? .keepStill : instead($0) }, index: index, at: time)
+    public mutating func reading(asked: LivenessAction?, index: Int, at time: Duration)
+        -> FaceReading
+    {
+        actor.reading(
+            asked: asked.map { $0 == .keepStill ? .keepStill : instead($0) }, index: index, at: time
+        )
     }
 }
 
 extension Movement {
     fileprivate func look(of person: Int) -> MadeLook {
-        MadeLook(person: person, yaw: Float(yaw), pitch: Float(pitch), eyes: 1 - 0.8 * lids, mouth: 0.05 + 0.6 * mouth, zoom: zoom)
+        MadeLook(
+            person: person, yaw: Float(yaw), pitch: Float(pitch), eyes: 1 - 0.8 * lids,
+            mouth: 0.05 + 0.6 * mouth, zoom: zoom)
     }
 }
 
 extension MadeSheet {
-    /// How far points of a sheet in this position end up from where they were, there and back, in pixels.
+    /// How far points of a sheet in this position end up from where they were, there and back, in
+    /// pixels.
     package static func roundTripError(yaw: Double, pitch: Double, radius: Double) -> Double {
-        let plane = Plane(centre: Point(x: 320, y: 240), yaw: yaw, pitch: pitch, distance: 640, radius: radius)
-        let points = (-2...2).flatMap { x in (-2...2).map { y in Point(x: 320 + 30 * Double(x), y: 240 + 40 * Double(y)) } }
+        let plane = Plane(
+            centre: Point(x: 320, y: 240), yaw: yaw, pitch: pitch, distance: 640, radius: radius)
+        let points = (-2...2).flatMap { x in
+            (-2...2).map { y in Point(x: 320 + 30 * Double(x), y: 240 + 40 * Double(y)) }
+        }
         return points.map { $0.distance(to: plane.source(of: plane.seen($0))) }.max() ?? 0
     }
 }

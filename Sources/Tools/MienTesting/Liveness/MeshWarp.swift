@@ -1,9 +1,11 @@
 internal import Foundation
 public import MienPixels
 
-/// Moves a face's points and takes the skin between them along: closes eyes, opens a mouth, turns a head.
+/// Moves a face's points and takes the skin between them along: closes eyes, opens a mouth, turns a
+/// head.
 ///
-/// How far a pixel goes is the mean of what the points near it go, weighted by their distance. Worked out on a grid, filled in linearly.
+/// How far a pixel goes is the mean of what the points near it go, weighted by their distance.
+/// Worked out on a grid, filled in linearly.
 public struct MeshWarp: Sendable {
     private static let cells = 48
     private let area: Rectangle
@@ -41,11 +43,13 @@ public struct MeshWarp: Sendable {
     /// Where in the source a pixel of the result is taken from.
     public func callAsFunction(_ p: Point) -> Point {
         let n = Self.cells
-        let u = (p.x - area.x) / area.width * Double(n), v = (p.y - area.y) / area.height * Double(n)
+        let u = (p.x - area.x) / area.width * Double(n),
+            v = (p.y - area.y) / area.height * Double(n)
         guard u >= 0, v >= 0, u < Double(n), v < Double(n) else { return p }
         let column = Int(u), row = Int(v), du = u - Double(column), dv = v - Double(row)
         let i = row * (n + 1) + column
-        let top = offsets[i] * (1 - du) + offsets[i + 1] * du, bottom = offsets[i + n + 1] * (1 - du) + offsets[i + n + 2] * du
+        let top = offsets[i] * (1 - du) + offsets[i + 1] * du,
+            bottom = offsets[i + n + 1] * (1 - du) + offsets[i + n + 2] * du
         return p + top * (1 - dv) + bottom * dv
     }
 }

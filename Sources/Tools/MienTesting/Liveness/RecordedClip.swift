@@ -1,7 +1,8 @@
 public import MienFace
 public import MienPixels
 
-/// A recording: it plays whatever is asked, from the start, then stands still on its last picture, or begins again.
+/// A recording: it plays whatever is asked, from the start, then stands still on its last picture,
+/// or begins again.
 public struct RecordedClip: LivenessActor {
     private let frames: [RGBImage]
     private let framesPerSecond: Double
@@ -25,7 +26,10 @@ public struct Splice: LivenessActor {
     private var hasChanged = false
     private let changes: @Sendable (_ asked: LivenessAction?, _ time: Double) -> Bool
 
-    public init(_ first: any LivenessActor, _ second: any LivenessActor, changes: @escaping @Sendable (LivenessAction?, Double) -> Bool) {
+    public init(
+        _ first: any LivenessActor, _ second: any LivenessActor,
+        changes: @escaping @Sendable (LivenessAction?, Double) -> Bool
+    ) {
         (self.first, self.second, self.changes) = (first, second, changes)
     }
 
@@ -42,7 +46,9 @@ public struct Disobedient: LivenessActor {
     private var actor: any LivenessActor
     private let instead: @Sendable (LivenessAction) -> LivenessAction
 
-    public init(_ actor: any LivenessActor, instead: @escaping @Sendable (LivenessAction) -> LivenessAction) {
+    public init(
+        _ actor: any LivenessActor, instead: @escaping @Sendable (LivenessAction) -> LivenessAction
+    ) {
         (self.actor, self.instead) = (actor, instead)
     }
 

@@ -2,8 +2,8 @@ internal import Foundation
 public import MienFace
 public import MienPixels
 
-/// What an actor shows, on a device held before the camera: a dark border, a grid of pixels, bands that move. Made up; what real screens look like to
-/// real cameras differs from case to case.
+/// What an actor shows, on a device held before the camera: a dark border, a grid of pixels, bands
+/// that move. Made up; what real screens look like to real cameras differs from case to case.
 public struct ShownOnScreen: LivenessActor {
     private var actor: any LivenessActor
     /// Pixels of the camera.
@@ -15,8 +15,13 @@ public struct ShownOnScreen: LivenessActor {
     /// - Parameters:
     ///   - bezel: width of the device's border; 0 for none in sight.
     ///   - pitch: distance of the screen's pixels, or of the beat between them and the camera's.
-    public init(_ actor: some LivenessActor, bezel: Int = 14, margin: Int = 60, pitch: Double = 2.7, grid: Double = 0.12, bands: Double = 8) {
-        (self.actor, self.bezel, self.margin, self.pitch, self.grid, self.bands) = (actor, bezel, margin, pitch, grid, bands)
+    public init(
+        _ actor: some LivenessActor, bezel: Int = 14, margin: Int = 60, pitch: Double = 2.7,
+        grid: Double = 0.12, bands: Double = 8
+    ) {
+        (self.actor, self.bezel, self.margin, self.pitch, self.grid, self.bands) = (
+            actor, bezel, margin, pitch, grid, bands
+        )
     }
 
     public mutating func image(asked: LivenessAction?, at time: Double) -> RGBImage {
@@ -33,7 +38,9 @@ public struct ShownOnScreen: LivenessActor {
                 }
                 let wave = cos(2 * .pi * Double(x) / pitch) + cos(2 * .pi * Double(y) / pitch)
                 let factor = 1 - grid * (1 - wave / 2), colour = picture[px, py]
-                func seen(_ value: UInt8) -> UInt8 { UInt8(max(0, min(255, Double(value) * factor + band))) }
+                func seen(_ value: UInt8) -> UInt8 {
+                    UInt8(max(0, min(255, Double(value) * factor + band)))
+                }
                 out[x, y] = RGBColour(seen(colour.red), seen(colour.green), seen(colour.blue))
             }
         }

@@ -3,7 +3,8 @@ import ArgumentParser
 /// `mien admin …`
 struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "admin", abstract: "Manage a running server: apps, users, authenticators, consents, the audit log.",
+        commandName: "admin",
+        abstract: "Manage a running server: apps, users, authenticators, consents, the audit log.",
         discussion: """
             The server's first start prints the admin credential. Put it into a file that only you can read, or into MIEN_ADMIN_CREDENTIAL.
 
@@ -11,5 +12,8 @@ struct AdminCommand: AsyncParsableCommand {
               mien admin user list --credential-file ~/.mien-admin
               MIEN_ADMIN_SERVER=https://admin.example.org:8081 mien admin audit verify
             """,
-        subcommands: [AppCommand.self, UserCommand.self, AuthenticatorCommand.self, ConsentCommand.self, LicenceCommand.self, AuditCommand.self])
+        subcommands: [
+            AppCommand.self, UserCommand.self, AuthenticatorCommand.self, ConsentCommand.self,
+            LicenceCommand.self, AuditCommand.self,
+        ])
 }

@@ -10,11 +10,15 @@ enum AdminOutput {
     }
 
     /// `2026-01-31T12:00:00Z`
-    static func time(_ milliseconds: Int64) -> String { Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.iso8601) }
+    static func time(_ milliseconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.iso8601)
+    }
 
     /// `plan=gold, verified=true`
     static func members(_ values: [String: JSONValue]) -> String? {
         guard !values.isEmpty else { return nil }
-        return values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.stringValue ?? JSONText.write($0.value))" }.joined(separator: ", ")
+        return values.sorted { $0.key < $1.key }.map {
+            "\($0.key)=\($0.value.stringValue ?? JSONText.write($0.value))"
+        }.joined(separator: ", ")
     }
 }

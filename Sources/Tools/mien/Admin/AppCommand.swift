@@ -30,7 +30,9 @@ struct AppCommand: AsyncParsableCommand {
             guard !output.json else { return JSON.print(["apps": apps]) }
             if apps.isEmpty { print("There is no app. Make one: mien admin app create NAME") }
             let rows = apps.map { [$0.id, $0.name, $0.type, AdminOutput.time($0.createdAt)] }
-            if !rows.isEmpty { print(Terminal.table(rows, heading: ["id", "name", "type", "created"])) }
+            if !rows.isEmpty {
+                print(Terminal.table(rows, heading: ["id", "name", "type", "created"]))
+            }
         }
     }
 
@@ -49,19 +51,25 @@ struct AppCommand: AsyncParsableCommand {
         @Argument(help: "What people call it.") var name: String
         @Option(help: "Its id; made up when left out.", transform: Word.app) var id: AppID?
         @Flag(help: "It can keep a secret.") var confidential = false
-        @Flag(help: "You run it: its users manage their authenticators through it.") var firstParty = false
-        @Option(help: "The software it signs in with: mien, the SDK, or other.", transform: Create.client) var client = AppClient.other
+        @Flag(help: "You run it: its users manage their authenticators through it.")
+        var firstParty = false
+        @Option(
+            help: "The software it signs in with: mien, the SDK, or other.",
+            transform: Create.client) var client = AppClient.other
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
             let request = AppRequest(
-                id: id?.text, name: name, type: confidential ? "confidential" : "public", isFirstParty: firstParty, client: client.rawValue)
+                id: id?.text, name: name, type: confidential ? "confidential" : "public",
+                isFirstParty: firstParty, client: client.rawValue)
             try AppCommand.show(await server.admin().createApp(request), output)
         }
 
         @Sendable private static func client(_ text: String) throws -> AppClient {
-            guard let client = AppClient(rawValue: text) else { throw ValidationError("--client is mien or other, not “\(text)”") }
+            guard let client = AppClient(rawValue: text) else {
+                throw ValidationError("--client is mien or other, not “\(text)”")
+            }
             return client
         }
     }
@@ -95,7 +103,10 @@ struct AppCommand: AsyncParsableCommand {
 
         @Argument(help: "The app's id.", transform: Word.app) var id: AppID
         @Option(help: "What people call it.") var name: String?
-        @Flag(inversion: .prefixedNo, help: "You run it: its users manage their authenticators through it.") var firstParty: Bool?
+        @Flag(
+            inversion: .prefixedNo,
+            help: "You run it: its users manage their authenticators through it.") var firstParty:
+            Bool?
         @OptionGroup var settings: AppSettingOptions
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
@@ -109,14 +120,16 @@ struct AppCommand: AsyncParsableCommand {
         func run() async throws {
             let admin = try server.admin(), app = try await admin.app(id)
             let request = AppRequest(
-                name: name ?? app.name, isFirstParty: firstParty, settings: settings.isEmpty ? nil : settings.applied(to: app.settings))
+                name: name ?? app.name, isFirstParty: firstParty,
+                settings: settings.isEmpty ? nil : settings.applied(to: app.settings))
             try AppCommand.show(await admin.updateApp(id, request), output)
         }
     }
 
     struct Secret: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "secret", abstract: "Give a confidential app a new secret; the old one works no more.",
+            commandName: "secret",
+            abstract: "Give a confidential app a new secret; the old one works no more.",
             discussion: """
                 The secret is shown this once.
 
@@ -128,12 +141,15 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
-        func run() async throws { try AppCommand.show(await server.admin().renewSecret(id), output) }
+        func run() async throws {
+            try AppCommand.show(await server.admin().renewSecret(id), output)
+        }
     }
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "delete", abstract: "Delete an app, and all faces and devices registered for it.",
+            commandName: "delete",
+            abstract: "Delete an app, and all faces and devices registered for it.",
             discussion: """
                 EXAMPLE
                   mien admin app delete shop --yes
@@ -144,7 +160,9 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
-        func validate() throws { try consent.check("all faces and devices registered for \(id) go with it") }
+        func validate() throws {
+            try consent.check("all faces and devices registered for \(id) go with it")
+        }
 
         func run() async throws {
             try await server.admin().deleteApp(id)
@@ -156,11 +174,14 @@ struct AppCommand: AsyncParsableCommand {
         guard !output.json else { return JSON.print(app) }
         AdminOutput.sheet(
             [
-                ("id", app.id), ("name", app.name), ("type", app.type), ("first party", app.isFirstParty ? "yes" : "no"),
+                ("id", app.id), ("name", app.name), ("type", app.type),
+                ("first party", app.isFirstParty ? "yes" : "no"),
                 ("created", AdminOutput.time(app.createdAt)),
             ]
                 + AppSettingOptions.rows(app.settings) + [("secret", app.clientSecret)])
-        if app.clientSecret != nil { Terminal.warn("The secret is shown this once: keep it where only the app can read it.") }
+        if app.clientSecret != nil {
+            Terminal.warn("The secret is shown this once: keep it where only the app can read it.")
+        }
     }
 }
 
@@ -169,6 +190,8 @@ struct DeletionOptions: ParsableArguments {
     @Flag(help: "Yes, delete it: this cannot be undone.") var yes = false
 
     func check(_ consequence: String) throws {
-        guard yes else { throw ValidationError("this cannot be undone, and \(consequence): add --yes") }
+        guard yes else {
+            throw ValidationError("this cannot be undone, and \(consequence): add --yes")
+        }
     }
 }

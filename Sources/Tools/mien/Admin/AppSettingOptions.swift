@@ -4,18 +4,27 @@ import MienCore
 /// Settings of an app that are to change. Ranges are the server's to check.
 struct AppSettingOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Least score that counts as a match, 24 to 72, or “default” for the server's.", valueName: "score"), transform: threshold)
+        help: ArgumentHelp(
+            "Least score that counts as a match, 24 to 72, or “default” for the server's.",
+            valueName: "score"), transform: threshold)
     var faceThreshold: JSONValue?
 
-    @Option(help: ArgumentHelp("How long a token of a completed journey is valid, 30 to 3600.", valueName: "seconds")) var tokenSeconds: Int?
+    @Option(
+        help: ArgumentHelp(
+            "How long a token of a completed journey is valid, 30 to 3600.", valueName: "seconds"))
+    var tokenSeconds: Int?
 
     @Option(
-        help: ArgumentHelp("Where browsers may be sent back to. Can come several times; takes the place of all there are.", valueName: "url"))
+        help: ArgumentHelp(
+            "Where browsers may be sent back to. Can come several times; takes the place of all there are.",
+            valueName: "url"))
     var redirectUri: [String] = []
     @Flag(help: "Browsers are sent back nowhere.") var noRedirectUris = false
 
     @Option(
-        help: ArgumentHelp("A journey it may start. Can come several times; takes the place of all there are.", valueName: "id"),
+        help: ArgumentHelp(
+            "A journey it may start. Can come several times; takes the place of all there are.",
+            valueName: "id"),
         transform: Word.journey)
     var journey: [JourneyID] = []
     @Flag(help: "It may start every published journey.") var allJourneys = false
@@ -45,22 +54,35 @@ struct AppSettingOptions: ParsableArguments {
     }
 
     func validate() throws {
-        if noRedirectUris, !redirectUri.isEmpty { throw ValidationError("--redirect-uri and --no-redirect-uris exclude each other") }
-        if allJourneys, !journey.isEmpty { throw ValidationError("--journey and --all-journeys exclude each other") }
+        if noRedirectUris, !redirectUri.isEmpty {
+            throw ValidationError("--redirect-uri and --no-redirect-uris exclude each other")
+        }
+        if allJourneys, !journey.isEmpty {
+            throw ValidationError("--journey and --all-journeys exclude each other")
+        }
     }
 
     var isEmpty: Bool {
-        faceThreshold == nil && tokenSeconds == nil && redirectUri.isEmpty && !noRedirectUris && journey.isEmpty && !allJourneys && lock.isEmpty
+        faceThreshold == nil && tokenSeconds == nil && redirectUri.isEmpty && !noRedirectUris
+            && journey.isEmpty && !allJourneys && lock.isEmpty
             && setting.isEmpty
     }
 
     /// `settings`, as the server told them, with what is to change.
     func applied(to settings: JSONValue) -> JSONValue {
         var members = settings.objectValue ?? [:]
-        if let faceThreshold { members["face_threshold"] = faceThreshold.isNull ? nil : faceThreshold }
+        if let faceThreshold {
+            members["face_threshold"] = faceThreshold.isNull ? nil : faceThreshold
+        }
         if let tokenSeconds { members["token_seconds"] = .number(Double(tokenSeconds)) }
-        if noRedirectUris || !redirectUri.isEmpty { members["redirect_uris"] = .array(redirectUri.map { .string($0) }) }
-        if allJourneys { members["journeys"] = nil } else if !journey.isEmpty { members["journeys"] = .array(journey.map { .string($0.text) }) }
+        if noRedirectUris || !redirectUri.isEmpty {
+            members["redirect_uris"] = .array(redirectUri.map { .string($0) })
+        }
+        if allJourneys {
+            members["journeys"] = nil
+        } else if !journey.isEmpty {
+            members["journeys"] = .array(journey.map { .string($0.text) })
+        }
         if !lock.isEmpty {
             var locks = members["locks"]?.objectValue ?? [:]
             for change in lock { locks[change.type.rawValue] = change.policy }
@@ -84,34 +106,53 @@ struct AppSettingOptions: ParsableArguments {
             guard let values = settings[name]?.arrayValue, !values.isEmpty else { return none }
             return values.compactMap(\.stringValue).joined(separator: ", ")
         }
-        let locks = (settings["locks"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.map { type, policy in
-            let numbers = ["failed_attempts", "lockout_seconds", "disable_after"].map { policy[$0].map { JSONText.write($0) } ?? "?" }
+        let locks = (settings["locks"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.map {
+            type, policy in
+            let numbers = ["failed_attempts", "lockout_seconds", "disable_after"].map {
+                policy[$0].map { JSONText.write($0) } ?? "?"
+            }
             return "\(type)=\(numbers.joined(separator: ","))"
         }
         return [
-            ("face threshold", settings["face_threshold"]?.numberValue.map { JSONText.number($0) } ?? "the server's"),
+            (
+                "face threshold",
+                settings["face_threshold"]?.numberValue.map { JSONText.number($0) }
+                    ?? "the server's"
+            ),
             ("token seconds", settings["token_seconds"]?.numberValue.map { JSONText.number($0) }),
             ("redirect URIs", list("redirect_uris", none: "none")),
-            ("journeys", settings["journeys"]?.arrayValue == nil ? "every published one" : list("journeys", none: "none")),
+            (
+                "journeys",
+                settings["journeys"]?.arrayValue == nil
+                    ? "every published one" : list("journeys", none: "none")
+            ),
             ("locks", locks.isEmpty ? "the defaults" : locks.joined(separator: ", ")),
         ]
-            + ["liveness", "tokens", "biometric", "sign_in_page", "resources", "client_scopes", "requires_dpop"].compactMap { name in
+            + [
+                "liveness", "tokens", "biometric", "sign_in_page", "resources", "client_scopes",
+                "requires_dpop",
+            ].compactMap { name in
                 settings[name].map { (name.replacing("_", with: " "), JSONText.write($0)) }
             }
     }
 
     @Sendable private static func threshold(_ text: String) throws -> JSONValue {
         if text == "default" { return .null }
-        guard let number = Double(text), number.isFinite else { throw ValidationError("--face-threshold is a score or “default”, not “\(text)”") }
+        guard let number = Double(text), number.isFinite else {
+            throw ValidationError("--face-threshold is a score or “default”, not “\(text)”")
+        }
         return .number(number)
     }
 
     @Sendable private static func setting(_ text: String) throws -> Setting {
-        let parts = text.split(separator: "=", maxSplits: 1), path = (parts.first ?? "").split(separator: ".").map(String.init)
+        let parts = text.split(separator: "=", maxSplits: 1),
+            path = (parts.first ?? "").split(separator: ".").map(String.init)
         guard parts.count == 2, (1...2).contains(path.count) else {
-            throw ValidationError("--setting is like tokens.refresh_token_seconds=3600, not “\(text)”")
+            throw ValidationError(
+                "--setting is like tokens.refresh_token_seconds=3600, not “\(text)”")
         }
-        return Setting(path: path, value: (try? JSONText.parse(String(parts[1]))) ?? .string(String(parts[1])))
+        return Setting(
+            path: path, value: (try? JSONText.parse(String(parts[1]))) ?? .string(String(parts[1])))
     }
 
     @Sendable private static func lock(_ text: String) throws -> Lock {
@@ -121,11 +162,19 @@ struct AppSettingOptions: ParsableArguments {
             throw ValidationError("--lock is like face=5,30,50, not “\(text)”; types are \(types)")
         }
         if parts[1] == "default" { return Lock(type: type, policy: nil) }
-        let numbers = parts[1].split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
-        guard numbers.count == 3, let attempts = numbers[0], let seconds = numbers[1], let most = numbers[2] else {
-            throw ValidationError("--lock \(type.rawValue) takes three whole numbers, failures,seconds,failures, or “default”, not “\(parts[1])”")
+        let numbers = parts[1].split(separator: ",", omittingEmptySubsequences: false).map {
+            Int($0)
         }
-        let policy: [String: Int] = ["failed_attempts": attempts, "lockout_seconds": seconds, "disable_after": most]
+        guard numbers.count == 3, let attempts = numbers[0], let seconds = numbers[1],
+            let most = numbers[2]
+        else {
+            throw ValidationError(
+                "--lock \(type.rawValue) takes three whole numbers, failures,seconds,failures, or “default”, not “\(parts[1])”"
+            )
+        }
+        let policy: [String: Int] = [
+            "failed_attempts": attempts, "lockout_seconds": seconds, "disable_after": most,
+        ]
         return Lock(type: type, policy: .object(policy.mapValues { .number(Double($0)) }))
     }
 }

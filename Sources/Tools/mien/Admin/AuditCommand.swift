@@ -26,13 +26,16 @@ struct AuditCommand: AsyncParsableCommand {
                 """)
 
         @Option(help: "Only what is about this user; of deleted ones, by id.") var user: String?
-        @Option(help: ArgumentHelp("Go on after the entry with this number.", valueName: "number")) var after = 0
+        @Option(help: ArgumentHelp("Go on after the entry with this number.", valueName: "number"))
+        var after = 0
         @OptionGroup var limit: LimitOptions
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            guard after >= 0 else { throw ValidationError("--after is the number of an entry, not \(after)") }
+            guard after >= 0 else {
+                throw ValidationError("--after is the number of an entry, not \(after)")
+            }
         }
 
         func run() async throws {
@@ -40,13 +43,23 @@ struct AuditCommand: AsyncParsableCommand {
             let found = try await limit.collect(after: String(after), key: \.entryNumber) {
                 try await admin.audit(after: $0.flatMap { Int($0) } ?? 0, user: about)
             }
-            guard !output.json else { return JSON.print(Output(entries: found.items, next: found.next)) }
-            if found.items.isEmpty { print("There is no entry\(after == 0 ? "" : " after number \(after)").") }
+            guard !output.json else {
+                return JSON.print(Output(entries: found.items, next: found.next))
+            }
+            if found.items.isEmpty {
+                print("There is no entry\(after == 0 ? "" : " after number \(after)").")
+            }
             let rows = found.items.map {
-                ["\($0.number)", AdminOutput.time($0.at), $0.event, $0.actor, $0.userID ?? "", $0.appID ?? "", AdminOutput.members($0.detail) ?? ""]
+                [
+                    "\($0.number)", AdminOutput.time($0.at), $0.event, $0.actor, $0.userID ?? "",
+                    $0.appID ?? "", AdminOutput.members($0.detail) ?? "",
+                ]
             }
             if !rows.isEmpty {
-                print(Terminal.table(rows, heading: ["number", "time", "event", "by", "user", "app", "detail"], rightAligned: [0]))
+                print(
+                    Terminal.table(
+                        rows, heading: ["number", "time", "event", "by", "user", "app", "detail"],
+                        rightAligned: [0]))
             }
             limit.tell(next: found.next)
         }
@@ -66,7 +79,8 @@ struct AuditCommand: AsyncParsableCommand {
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "verify", abstract: "Is the log as it was written? Exits with 1 when it is not.",
+            commandName: "verify",
+            abstract: "Is the log as it was written? Exits with 1 when it is not.",
             discussion: """
                 Keep the last hash elsewhere: a log that was cut off or written anew as a whole shows only against that.
                 With --file, checks exported files without a server; of several, each has to continue the one before it.
@@ -76,8 +90,10 @@ struct AuditCommand: AsyncParsableCommand {
                   mien admin audit verify --file audit-2026.jsonl --file audit-2027.jsonl
                 """)
 
-        @Option(help: ArgumentHelp("An exported file to check instead of the server's log.", valueName: "file"), completion: .file()) var file:
-            [String] = []
+        @Option(
+            help: ArgumentHelp(
+                "An exported file to check instead of the server's log.", valueName: "file"),
+            completion: .file()) var file: [String] = []
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
@@ -87,10 +103,16 @@ struct AuditCommand: AsyncParsableCommand {
             if output.json {
                 JSON.print(verdict)
             } else if verdict.isWhole {
-                let pruned = verdict.start.map { " (of which the first \($0.number.grouped) were pruned)" } ?? ""
-                print("The log is whole: \((verdict.entries ?? 0).grouped) entries\(pruned), last hash \((verdict.lastHash ?? "none").printable).")
+                let pruned =
+                    verdict.start.map { " (of which the first \($0.number.grouped) were pruned)" }
+                    ?? ""
+                print(
+                    "The log is whole: \((verdict.entries ?? 0).grouped) entries\(pruned), last hash \((verdict.lastHash ?? "none").printable)."
+                )
             } else {
-                print("The log was changed: entry \(verdict.brokenAt.map { "\($0)" } ?? "unknown") is not as it was written.")
+                print(
+                    "The log was changed: entry \(verdict.brokenAt.map { "\($0)" } ?? "unknown") is not as it was written."
+                )
             }
             guard verdict.isWhole else { throw Outcome.noMatch }
         }
@@ -101,12 +123,17 @@ struct AuditCommand: AsyncParsableCommand {
                 let (start, end) = try AuditExportFile.verified(path)
                 if let place, place != start {
                     throw Failure(
-                        .badInput, "audit.gap", "\(path) starts after entry \(start.number), and the file before it ends with \(place.number)")
+                        .badInput, "audit.gap",
+                        "\(path) starts after entry \(start.number), and the file before it ends with \(place.number)"
+                    )
                 }
                 place = end
-                files.append(VerifiedFile(file: path, start: AuditPlace(start), end: AuditPlace(end)))
+                files.append(
+                    VerifiedFile(file: path, start: AuditPlace(start), end: AuditPlace(end)))
                 if !output.json {
-                    print("\(path) is whole: entries \(start.number + 1) to \(end.number), last hash \(Base64URL.encode(end.hash)).")
+                    print(
+                        "\(path) is whole: entries \(start.number + 1) to \(end.number), last hash \(Base64URL.encode(end.hash))."
+                    )
                 }
             }
             if output.json { JSON.print(files) }

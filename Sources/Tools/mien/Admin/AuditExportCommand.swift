@@ -9,7 +9,8 @@ extension AuditCommand {
     /// `mien admin audit export`
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "export", abstract: "Write entries to a file that can be verified without the server.",
+            commandName: "export",
+            abstract: "Write entries to a file that can be verified without the server.",
             discussion: """
                 JSON lines: a header, one line per entry, and a footer. The file is written completely or not at all. To continue where another file ends,
                 pass the number that its export printed. The file is as confidential as the log.
@@ -19,26 +20,37 @@ extension AuditCommand {
                   mien admin audit export audit-2027.jsonl --after 481516
                 """)
 
-        @Argument(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file()) var file: String
-        @Option(help: ArgumentHelp("Start after the entry with this number (default: the first one there is).", valueName: "number")) var after: Int?
+        @Argument(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
+        var file: String
         @Option(
-            help: ArgumentHelp("End before this date, or moment, in UTC: 2026-12-31 or 2026-12-31T18:00:00Z.", valueName: "date"),
+            help: ArgumentHelp(
+                "Start after the entry with this number (default: the first one there is).",
+                valueName: "number")) var after: Int?
+        @Option(
+            help: ArgumentHelp(
+                "End before this date, or moment, in UTC: 2026-12-31 or 2026-12-31T18:00:00Z.",
+                valueName: "date"),
             transform: AuditExportFile.moment)
         var until: Instant?
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            if let after, after < 0 { throw ValidationError("--after is the number of an entry, not \(after)") }
+            if let after, after < 0 {
+                throw ValidationError("--after is the number of an entry, not \(after)")
+            }
         }
 
         func run() async throws {
             try OutputPlace.check(file: file)
-            let exported = try await AuditExportFile.write(file, after: after, until: until, from: server.admin())
+            let exported = try await AuditExportFile.write(
+                file, after: after, until: until, from: server.admin())
             let count = exported.end.number - exported.start.number
             if output.json {
                 JSON.print(
-                    Output(file: file, entries: count, start: AuditPlace(exported.start), end: AuditPlace(exported.end)))
+                    Output(
+                        file: file, entries: count, start: AuditPlace(exported.start),
+                        end: AuditPlace(exported.end)))
             } else {
                 print(
                     "\(file): \(Int(count).grouped) entries; the last number is \(exported.end.number), its hash \(Base64URL.encode(exported.end.hash))."
@@ -56,7 +68,8 @@ extension AuditCommand {
     /// `mien admin audit prune`
     struct Prune: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "prune", abstract: "Remove the entries of an exported file from the server.",
+            commandName: "prune",
+            abstract: "Remove the entries of an exported file from the server.",
             discussion: """
                 Verifies the file first, and then lets the server compare the last entry's hash. Keep the file: it is the only copy of these entries.
 
@@ -64,13 +77,18 @@ extension AuditCommand {
                   mien admin audit prune audit-2026.jsonl
                 """)
 
-        @Argument(help: ArgumentHelp("A file made by mien admin audit export.", valueName: "file"), completion: .file()) var file: String
+        @Argument(
+            help: ArgumentHelp("A file made by mien admin audit export.", valueName: "file"),
+            completion: .file()) var file: String
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
             let (start, end) = try AuditExportFile.verified(file)
-            guard end.number > start.number else { throw Failure(.badInput, "audit.empty", "\(file) has no entries; there is nothing to remove") }
+            guard end.number > start.number else {
+                throw Failure(
+                    .badInput, "audit.empty", "\(file) has no entries; there is nothing to remove")
+            }
             let admin = try server.admin(), first = try await admin.auditSegment().start
             guard Int(start.number) <= first.number else {
                 throw Failure(
@@ -82,15 +100,21 @@ extension AuditCommand {
             if output.json {
                 JSON.print(answer)
             } else {
-                print("Removed \(answer.removed.grouped) entries. The log now starts after number \(answer.start.number).")
+                print(
+                    "Removed \(answer.removed.grouped) entries. The log now starts after number \(answer.start.number)."
+                )
             }
         }
     }
 }
 
 extension AuditPlace {
-    init(_ place: AuditChain) { self.init(number: Int(place.number), hash: Base64URL.encode(place.hash)) }
+    init(_ place: AuditChain) {
+        self.init(number: Int(place.number), hash: Base64URL.encode(place.hash))
+    }
 
     /// - Returns: `nil` for a malformed hash.
-    var place: AuditChain? { Base64URL.decode(hash).map { AuditChain(number: Int64(number), hash: $0) } }
+    var place: AuditChain? {
+        Base64URL.decode(hash).map { AuditChain(number: Int64(number), hash: $0) }
+    }
 }

@@ -11,17 +11,24 @@ enum AuditExportFile {
         let start, end: AuditChain
     }
 
-    /// Writes what the server has between two places, checking each entry. The file appears when it is complete.
-    static func write(_ path: String, after: Int?, until: Instant?, from admin: MienAdmin) async throws -> Exported {
+    /// Writes what the server has between two places, checking each entry. The file appears when it
+    /// is complete.
+    static func write(_ path: String, after: Int?, until: Instant?, from admin: MienAdmin)
+        async throws -> Exported
+    {
         let part = path + ".part"
-        guard FileManager.default.createFile(atPath: part, contents: nil, attributes: [.posixPermissions: 0o600]),
+        guard
+            FileManager.default.createFile(
+                atPath: part, contents: nil, attributes: [.posixPermissions: 0o600]),
             let handle = FileHandle(forWritingAtPath: part)
         else { throw Failure(.badInput, "file.not-writable", "\(part) cannot be written") }
         do {
             let exported = try await write(to: handle, after: after, until: until, from: admin)
             try handle.synchronize()
             try handle.close()
-            guard unsafe rename(part, path) == 0 else { throw Failure(.badInput, "file.not-writable", "\(path) cannot be written") }
+            guard unsafe rename(part, path) == 0 else {
+                throw Failure(.badInput, "file.not-writable", "\(path) cannot be written")
+            }
             return exported
         } catch {
             try? FileManager.default.removeItem(atPath: part)
@@ -29,7 +36,9 @@ enum AuditExportFile {
         }
     }
 
-    private static func write(to handle: FileHandle, after: Int?, until: Instant?, from admin: MienAdmin) async throws -> Exported {
+    private static func write(
+        to handle: FileHandle, after: Int?, until: Instant?, from admin: MienAdmin
+    ) async throws -> Exported {
         var segment = try await admin.auditSegment(after: after)
         guard let start = segment.start.place else { throw broken(segment.start.number) }
         var place = start
@@ -41,8 +50,11 @@ enum AuditExportFile {
             for stored in segment.entries {
                 if let until, stored.at >= until.milliseconds { break reading }
                 let entry = AuditChain.Entry(
-                    at: stored.at, event: stored.event, actor: stored.actor, account: stored.userID, app: stored.appID, detail: stored.detail)
-                guard let next = place.appending(entry), Int(next.number) == stored.number, Base64URL.encode(next.hash) == stored.hash else {
+                    at: stored.at, event: stored.event, actor: stored.actor, account: stored.userID,
+                    app: stored.appID, detail: stored.detail)
+                guard let next = place.appending(entry), Int(next.number) == stored.number,
+                    Base64URL.encode(next.hash) == stored.hash
+                else {
                     throw broken(stored.number)
                 }
                 try put(AuditExport.line(entry, next))
@@ -55,7 +67,10 @@ enum AuditExportFile {
     }
 
     private static func broken(_ number: Int) -> Failure {
-        Failure(.badInput, "audit.broken", "entry \(number) is not as it was written; nothing was exported. Run mien admin audit verify")
+        Failure(
+            .badInput, "audit.broken",
+            "entry \(number) is not as it was written; nothing was exported. Run mien admin audit verify"
+        )
     }
 
     /// Verifies a file.
@@ -63,7 +78,9 @@ enum AuditExportFile {
     /// - Throws: ``Failure`` that names the line or entry.
     static func verified(_ path: String) throws -> (start: AuditChain, end: AuditChain) {
         guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw Failure(.badInput, "file.not-found", "\(path) cannot be read; check the path and its permissions")
+            throw Failure(
+                .badInput, "file.not-found",
+                "\(path) cannot be read; check the path and its permissions")
         }
         defer { try? handle.close() }
         var verifier = AuditExport.Verifier(), rest: [UInt8] = []
@@ -74,16 +91,27 @@ enum AuditExportFile {
                     try verifier.take(rest[..<end])
                     rest.removeFirst(end + 1)
                 }
-                guard rest.count <= AuditExport.maxLineBytes else { throw AuditExport.Fault.malformed(line: verifier.lines + 1) }
+                guard rest.count <= AuditExport.maxLineBytes else {
+                    throw AuditExport.Fault.malformed(line: verifier.lines + 1)
+                }
             }
             if !rest.isEmpty { try verifier.take(rest) }
             _ = try verifier.finish()
         } catch let fault as AuditExport.Fault {
             switch fault {
-            case .malformed(let line): throw Failure(.badInput, "audit.malformed", "\(path), line \(line): not a line of an exported audit log")
+            case .malformed(let line):
+                throw Failure(
+                    .badInput, "audit.malformed",
+                    "\(path), line \(line): not a line of an exported audit log")
             case .broken(let number):
-                throw Failure(.badInput, "audit.broken", "\(path): entry \(number) is not as it was written, is missing, or was inserted")
-            case .cutShort: throw Failure(.badInput, "audit.cut-short", "\(path) ends before its last line; export it again")
+                throw Failure(
+                    .badInput, "audit.broken",
+                    "\(path): entry \(number) is not as it was written, is missing, or was inserted"
+                )
+            case .cutShort:
+                throw Failure(
+                    .badInput, "audit.cut-short",
+                    "\(path) ends before its last line; export it again")
             }
         }
         return (verifier.start!, verifier.end!)
@@ -93,7 +121,8 @@ enum AuditExportFile {
     static func moment(_ text: String) throws -> Instant {
         let full = text.utf8.count == 10 ? text + "T00:00:00Z" : text
         guard text.utf8.count <= 30, let date = try? Date(full, strategy: .iso8601) else {
-            throw ValidationError("“\(text)” is not a date such as 2026-12-31 or 2026-12-31T18:00:00Z")
+            throw ValidationError(
+                "“\(text)” is not a date such as 2026-12-31 or 2026-12-31T18:00:00Z")
         }
         return Instant(milliseconds: Int64(date.timeIntervalSince1970 * 1000))
     }

@@ -7,7 +7,8 @@ import MienCore
 /// `mien admin authenticator …`
 struct AuthenticatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "authenticator", abstract: "What a user can log in with: password, face, device, token, e-mail code.",
+        commandName: "authenticator",
+        abstract: "What a user can log in with: password, face, device, token, e-mail code.",
         discussion: """
             An authenticator is named by its id or, if the user has but one of that type, by its type.
 
@@ -30,18 +31,24 @@ struct AuthenticatorCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let admin = try server.admin(), found = try await admin.authenticators(of: admin.user(meant: user).id)
+            let admin = try server.admin(),
+                found = try await admin.authenticators(of: admin.user(meant: user).id)
             guard !output.json else { return JSON.print(["authenticators": found]) }
             if found.isEmpty { print("\(user.printable) has no authenticator.") }
             let rows = found.map {
                 let lock = $0.lockedUntil.map { " until \(AdminOutput.time($0))" } ?? ""
                 let holder = $0.lockedBy.map { " by \($0)" } ?? ""
                 return [
-                    $0.id, $0.type, $0.appID ?? "", $0.lock + holder + lock, "\($0.failures)", "\($0.totalFailures)", AdminOutput.time($0.updatedAt),
+                    $0.id, $0.type, $0.appID ?? "", $0.lock + holder + lock, "\($0.failures)",
+                    "\($0.totalFailures)", AdminOutput.time($0.updatedAt),
                 ]
             }
             if !rows.isEmpty {
-                print(Terminal.table(rows, heading: ["id", "type", "app", "lock", "failures", "total", "changed"], rightAligned: [4, 5]))
+                print(
+                    Terminal.table(
+                        rows,
+                        heading: ["id", "type", "app", "lock", "failures", "total", "changed"],
+                        rightAligned: [4, 5]))
             }
         }
     }
@@ -56,7 +63,9 @@ struct AuthenticatorCommand: AsyncParsableCommand {
 
         @OptionGroup var target: AuthenticatorOptions
 
-        func run() async throws { try await target.act("unlocked") { try await $0.unlock($1, of: $2) } }
+        func run() async throws {
+            try await target.act("unlocked") { try await $0.unlock($1, of: $2) }
+        }
     }
 
     struct Lock: AsyncParsableCommand {
@@ -82,12 +91,16 @@ struct AuthenticatorCommand: AsyncParsableCommand {
 
         @OptionGroup var target: AuthenticatorOptions
 
-        func run() async throws { try await target.act("removed") { try await $0.removeAuthenticator($1, of: $2) } }
+        func run() async throws {
+            try await target.act("removed") { try await $0.removeAuthenticator($1, of: $2) }
+        }
     }
 
     struct OfferOTPToken: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "offer-token", abstract: "A registration code, with which a user's device gets a token for one-time codes.",
+            commandName: "offer-token",
+            abstract:
+                "A registration code, with which a user's device gets a token for one-time codes.",
             discussion: """
                 The code is good once, for ten minutes. Whoever has it gets the token: show it to the user only.
 
@@ -96,24 +109,34 @@ struct AuthenticatorCommand: AsyncParsableCommand {
                 """)
 
         @Argument(help: "The user: id, user name, e-mail address or external id.") var user: String
-        @Argument(help: ArgumentHelp("The app's id.", valueName: "app"), transform: Word.app) var app: AppID
-        @Option(help: ArgumentHelp("Codes by the clock or by count.", valueName: "totp|hotp")) var kind = "totp"
+        @Argument(help: ArgumentHelp("The app's id.", valueName: "app"), transform: Word.app)
+        var app: AppID
+        @Option(help: ArgumentHelp("Codes by the clock or by count.", valueName: "totp|hotp"))
+        var kind = "totp"
         @Option(help: ArgumentHelp("Digits of a code, 6 to 10.", valueName: "n")) var digits = 6
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            guard ["totp", "hotp"].contains(kind) else { throw ValidationError("--kind is totp or hotp, not “\(kind)”") }
-            guard (6...10).contains(digits) else { throw ValidationError("--digits is 6 to 10, not \(digits)") }
+            guard ["totp", "hotp"].contains(kind) else {
+                throw ValidationError("--kind is totp or hotp, not “\(kind)”")
+            }
+            guard (6...10).contains(digits) else {
+                throw ValidationError("--digits is 6 to 10, not \(digits)")
+            }
         }
 
         func run() async throws {
-            let admin = try server.admin(), wanted = OTPRegistrationRequest(kind: kind, digits: digits)
-            let offered = try await admin.offerToken(to: admin.user(meant: user).id, app: app, wanted)
+            let admin = try server.admin(),
+                wanted = OTPRegistrationRequest(kind: kind, digits: digits)
+            let offered = try await admin.offerToken(
+                to: admin.user(meant: user).id, app: app, wanted)
             if output.json {
                 JSON.print(offered)
             } else {
-                print("\(offered.registrationCode.printable)\nGood once, until \(AdminOutput.time(offered.expiresAt)).")
+                print(
+                    "\(offered.registrationCode.printable)\nGood once, until \(AdminOutput.time(offered.expiresAt))."
+                )
             }
         }
     }
@@ -122,17 +145,26 @@ struct AuthenticatorCommand: AsyncParsableCommand {
 /// One authenticator of one user.
 struct AuthenticatorOptions: ParsableArguments {
     @Argument(help: "The user: id, user name, e-mail address or external id.") var user: String
-    @Argument(help: ArgumentHelp("The authenticator's id, or its type: \(types).", valueName: "id")) var authenticator: String
+    @Argument(help: ArgumentHelp("The authenticator's id, or its type: \(types).", valueName: "id"))
+    var authenticator: String
     @OptionGroup var server: ServerOptions
     @OptionGroup var output: OutputOptions
 
-    private static var types: String { AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", ") }
+    private static var types: String {
+        AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", ")
+    }
 
     /// - Parameter done: what was done with it, in one word.
-    func act(_ done: String, _ action: (MienAdmin, AuthenticatorID, UserID) async throws -> Void) async throws {
+    func act(_ done: String, _ action: (MienAdmin, AuthenticatorID, UserID) async throws -> Void)
+        async throws
+    {
         let admin = try server.admin(), user = try await admin.user(meant: user).id
         let (id, found) = try await admin.authenticator(meant: authenticator, of: user)
         try await action(admin, id, user)
-        if output.json { JSON.print([done: id.text]) } else { print("\(done.capitalized) \(found.type.printable) (\(id)) of \(user).") }
+        if output.json {
+            JSON.print([done: id.text])
+        } else {
+            print("\(done.capitalized) \(found.type.printable) (\(id)) of \(user).")
+        }
     }
 }

@@ -26,19 +26,27 @@ struct ConsentCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let admin = try server.admin(), found = try await admin.consents(of: admin.user(meant: user).id)
+            let admin = try server.admin(),
+                found = try await admin.consents(of: admin.user(meant: user).id)
             guard !output.json else { return JSON.print(["consents": found]) }
             if found.isEmpty { print("\(user.printable) has consented to nothing.") }
             let rows = found.map {
-                [$0.appID, $0.purpose, $0.textVersion, AdminOutput.time($0.givenAt), $0.withdrawnAt.map { AdminOutput.time($0) } ?? ""]
+                [
+                    $0.appID, $0.purpose, $0.textVersion, AdminOutput.time($0.givenAt),
+                    $0.withdrawnAt.map { AdminOutput.time($0) } ?? "",
+                ]
             }
-            if !rows.isEmpty { print(Terminal.table(rows, heading: ["app", "purpose", "text", "given", "withdrawn"])) }
+            if !rows.isEmpty {
+                print(
+                    Terminal.table(rows, heading: ["app", "purpose", "text", "given", "withdrawn"]))
+            }
         }
     }
 
     struct Withdraw: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "withdraw", abstract: "Withdraw a user's consent to an app; the face registered for it is erased.",
+            commandName: "withdraw",
+            abstract: "Withdraw a user's consent to an app; the face registered for it is erased.",
             discussion: """
                 EXAMPLE
                   mien admin consent withdraw ada shop
@@ -52,7 +60,11 @@ struct ConsentCommand: AsyncParsableCommand {
         func run() async throws {
             let admin = try server.admin(), user = try await admin.user(meant: user).id
             try await admin.withdrawConsent(of: user, to: app)
-            if output.json { JSON.print(["withdrawn": app.text]) } else { print("Withdrew the consent of \(user) to \(app).") }
+            if output.json {
+                JSON.print(["withdrawn": app.text])
+            } else {
+                print("Withdrew the consent of \(user) to \(app).")
+            }
         }
     }
 }

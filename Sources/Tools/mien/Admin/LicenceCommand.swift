@@ -26,25 +26,31 @@ struct LicenceCommand: AsyncParsableCommand {
 
         @Argument(help: "The product: 1 to 64 of a-z, 0-9, “.” and “-”.") var product: String
         @Option(help: "What you call the key, 1 to 100 characters.") var name: String
-        @Option(help: ArgumentHelp("How many devices it is for, 1 to 1,000,000.", valueName: "n")) var activations: Int
-        @Option(help: ArgumentHelp("How long a licence lives, 1 to 3,650 days.", valueName: "n")) var days = 365
+        @Option(help: ArgumentHelp("How many devices it is for, 1 to 1,000,000.", valueName: "n"))
+        var activations: Int
+        @Option(help: ArgumentHelp("How long a licence lives, 1 to 3,650 days.", valueName: "n"))
+        var days = 365
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
             let made = try await server.admin().makeProductKey(
-                ProductKeyRequest(product: product, name: name, activations: activations, days: days))
+                ProductKeyRequest(
+                    product: product, name: name, activations: activations, days: days))
             if output.json {
                 JSON.print(made)
             } else {
-                print("\((made.productKey ?? "").printable)\nFor \(made.activations) devices. It is not shown again; its id is \(made.id.printable).")
+                print(
+                    "\((made.productKey ?? "").printable)\nFor \(made.activations) devices. It is not shown again; its id is \(made.id.printable)."
+                )
             }
         }
     }
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Which product keys are there, and how much are they used?",
+            commandName: "list",
+            abstract: "Which product keys are there, and how much are they used?",
             discussion: """
                 EXAMPLE
                   mien admin licence list
@@ -58,9 +64,15 @@ struct LicenceCommand: AsyncParsableCommand {
             guard !output.json else { return JSON.print(["product_keys": keys]) }
             guard !keys.isEmpty else { return print("There is no product key.") }
             let rows = keys.map {
-                [$0.id, $0.product, $0.name, "\($0.used) of \($0.activations)", "\($0.days)", $0.revokedAt.map { AdminOutput.time($0) } ?? ""]
+                [
+                    $0.id, $0.product, $0.name, "\($0.used) of \($0.activations)", "\($0.days)",
+                    $0.revokedAt.map { AdminOutput.time($0) } ?? "",
+                ]
             }
-            print(Terminal.table(rows, heading: ["id", "product", "name", "devices", "days", "revoked"], rightAligned: [4]))
+            print(
+                Terminal.table(
+                    rows, heading: ["id", "product", "name", "devices", "days", "revoked"],
+                    rightAligned: [4]))
         }
     }
 
@@ -80,7 +92,11 @@ struct LicenceCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await server.admin().revokeProductKey(id)
-            if output.json { JSON.print(["revoked": id]) } else { print("Revoked \(id.printable).") }
+            if output.json {
+                JSON.print(["revoked": id])
+            } else {
+                print("Revoked \(id.printable).")
+            }
         }
     }
 }

@@ -3,23 +3,30 @@ import MienAPI
 
 /// How much of a long list is shown.
 struct LimitOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Show so many at most, 1 to 100000.", valueName: "n")) var limit = 100
+    @Option(help: ArgumentHelp("Show so many at most, 1 to 100000.", valueName: "n")) var limit =
+        100
 
     func validate() throws {
-        guard (1...100_000).contains(limit) else { throw ValidationError("--limit is 1 to 100000, not \(limit)") }
+        guard (1...100_000).contains(limit) else {
+            throw ValidationError("--limit is 1 to 100000, not \(limit)")
+        }
     }
 
     /// The items of page after page, until there are enough or no more.
     ///
     /// - Parameter key: what `after` is for an item.
-    func collect<Item>(after: String?, key: (Item) -> String, _ page: (_ after: String?) async throws -> Page<Item>) async throws -> Page<Item> {
+    func collect<Item>(
+        after: String?, key: (Item) -> String, _ page: (_ after: String?) async throws -> Page<Item>
+    ) async throws -> Page<Item> {
         var items: [Item] = [], next = after
         repeat {
             let found = try await page(next)
             items += found.items
             next = found.next
         } while next != nil && items.count < limit
-        return items.count > limit ? Page(items: Array(items.prefix(limit)), next: key(items[limit - 1])) : Page(items: items, next: next)
+        return items.count > limit
+            ? Page(items: Array(items.prefix(limit)), next: key(items[limit - 1]))
+            : Page(items: items, next: next)
     }
 
     func tell(next: String?) {

@@ -4,23 +4,29 @@ import Logging
 import MienClient
 import MienCore
 
-/// The admin API's address and credential. The credential is never an argument, since every user of the machine can read those.
+/// The admin API's address and credential. The credential is never an argument, since every user of
+/// the machine can read those.
 struct ServerOptions: ParsableArguments {
     static let defaultServer = MienAdmin.defaultServerPath
 
-    @Option(help: ArgumentHelp("The address of the server's admin API (default: $MIEN_ADMIN_SERVER, or \(defaultServer)).", valueName: "url"))
+    @Option(
+        help: ArgumentHelp(
+            "The address of the server's admin API (default: $MIEN_ADMIN_SERVER, or \(defaultServer)).",
+            valueName: "url"))
     var server: String?
 
     @Option(
         help: ArgumentHelp(
-            "A file with the admin credential that only its owner can read (default: the credential is $MIEN_ADMIN_CREDENTIAL).", valueName: "file"))
+            "A file with the admin credential that only its owner can read (default: the credential is $MIEN_ADMIN_CREDENTIAL).",
+            valueName: "file"))
     var credentialFile: String?
 
     /// - Throws: ``Failure`` when there is no credential or the address is none.
     func admin() throws -> MienAdmin {
         let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
         let address = server ?? environment["MIEN_ADMIN_SERVER"] ?? Self.defaultServer
-        let options = MienOptions(serverPath: address, logLevel: .error, retry: RetryPolicy(attempts: 2))
+        let options = MienOptions(
+            serverPath: address, logLevel: .error, retry: RetryPolicy(attempts: 2))
         return try MienAdmin(options, credential: try credential(environment))
     }
 
@@ -29,7 +35,8 @@ struct ServerOptions: ParsableArguments {
         guard let text = environment["MIEN_ADMIN_CREDENTIAL"] else {
             throw Failure(
                 .notSetUp, "credential.missing",
-                "no admin credential: set MIEN_ADMIN_CREDENTIAL, or name a file with --credential-file; the server's first start printed it")
+                "no admin credential: set MIEN_ADMIN_CREDENTIAL, or name a file with --credential-file; the server's first start printed it"
+            )
         }
         return try CredentialFile.credential(text, from: "MIEN_ADMIN_CREDENTIAL")
     }

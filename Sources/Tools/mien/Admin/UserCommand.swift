@@ -14,7 +14,9 @@ struct UserCommand: AsyncParsableCommand {
               mien admin user create --username ada --email ada@example.org
               mien admin user set ada --state suspended
             """,
-        subcommands: [List.self, Create.self, Show.self, Change.self, Compromised.self, Delete.self])
+        subcommands: [
+            List.self, Create.self, Show.self, Change.self, Compromised.self, Delete.self,
+        ])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -31,13 +33,27 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             let admin = try server.admin()
-            let found = try await limit.collect(after: after?.text, key: \.id) { try await admin.users(after: $0.flatMap { UserID($0) }) }
-            guard !output.json else { return JSON.print(Output(users: found.items, next: found.next)) }
-            if found.items.isEmpty { print("There is no user\(after == nil ? "" : " after that one").") }
-            let rows = found.items.map {
-                [$0.id, $0.username ?? "", $0.email ?? "", $0.externalID ?? "", $0.state, AdminOutput.time($0.createdAt)]
+            let found = try await limit.collect(after: after?.text, key: \.id) {
+                try await admin.users(after: $0.flatMap { UserID($0) })
             }
-            if !rows.isEmpty { print(Terminal.table(rows, heading: ["id", "username", "e-mail", "external id", "state", "created"])) }
+            guard !output.json else {
+                return JSON.print(Output(users: found.items, next: found.next))
+            }
+            if found.items.isEmpty {
+                print("There is no user\(after == nil ? "" : " after that one").")
+            }
+            let rows = found.items.map {
+                [
+                    $0.id, $0.username ?? "", $0.email ?? "", $0.externalID ?? "", $0.state,
+                    AdminOutput.time($0.createdAt),
+                ]
+            }
+            if !rows.isEmpty {
+                print(
+                    Terminal.table(
+                        rows,
+                        heading: ["id", "username", "e-mail", "external id", "state", "created"]))
+            }
             limit.tell(next: found.next)
         }
 
@@ -86,7 +102,9 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
-        func run() async throws { UserCommand.show(try await server.admin().user(meant: user).user, output) }
+        func run() async throws {
+            UserCommand.show(try await server.admin().user(meant: user).user, output)
+        }
     }
 
     struct Change: AsyncParsableCommand {
@@ -104,8 +122,12 @@ struct UserCommand: AsyncParsableCommand {
 
         @Argument(help: "The user.") var user: String
         @OptionGroup var fields: UserFieldOptions
-        @Option(help: ArgumentHelp("An attribute to take away. Can come several times.", valueName: "name")) var removeAttribute: [String] = []
-        @Option(help: ArgumentHelp("Suspended users cannot log in.", valueName: "active|suspended")) var state: State?
+        @Option(
+            help: ArgumentHelp(
+                "An attribute to take away. Can come several times.", valueName: "name"))
+        var removeAttribute: [String] = []
+        @Option(help: ArgumentHelp("Suspended users cannot log in.", valueName: "active|suspended"))
+        var state: State?
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
@@ -117,7 +139,8 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             let admin = try server.admin(), (id, found) = try await admin.user(meant: user)
-            var request = try fields.request(attributes: found.attributes, removing: removeAttribute)
+            var request = try fields.request(
+                attributes: found.attributes, removing: removeAttribute)
             request.state = state?.rawValue
             UserCommand.show(try await admin.updateUser(id, request), output)
         }
@@ -125,7 +148,8 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Compromised: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "compromised", abstract: "End everything that was opened with a user's credentials.",
+            commandName: "compromised",
+            abstract: "End everything that was opened with a user's credentials.",
             discussion: """
                 Use it when somebody else knows the password or holds a device. Sign-ins, known devices, running journeys, and unused codes end at once.
                 The credentials stay: set a new password and remove authenticators that are not the user's.
@@ -141,13 +165,18 @@ struct UserCommand: AsyncParsableCommand {
         func run() async throws {
             let admin = try server.admin(), (id, _) = try await admin.user(meant: user)
             try await admin.markCompromised(id)
-            if output.json { JSON.print(["compromised": id.text]) } else { print("Ended everything that was opened with the credentials of \(id).") }
+            if output.json {
+                JSON.print(["compromised": id.text])
+            } else {
+                print("Ended everything that was opened with the credentials of \(id).")
+            }
         }
     }
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "delete", abstract: "Delete a user: everything of theirs becomes unreadable.",
+            commandName: "delete",
+            abstract: "Delete a user: everything of theirs becomes unreadable.",
             discussion: """
                 EXAMPLE
                   mien admin user delete ada --yes
@@ -158,7 +187,9 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
-        func validate() throws { try consent.check("faces, password and devices of the user go with it") }
+        func validate() throws {
+            try consent.check("faces, password and devices of the user go with it")
+        }
 
         func run() async throws {
             let admin = try server.admin(), (id, _) = try await admin.user(meant: user)
@@ -170,9 +201,11 @@ struct UserCommand: AsyncParsableCommand {
     private static func show(_ user: UserAnswer, _ output: OutputOptions) {
         guard !output.json else { return JSON.print(user) }
         AdminOutput.sheet([
-            ("id", user.id), ("username", user.username), ("e-mail", user.email.map { user.emailVerified == false ? "\($0) (unverified)" : $0 }),
+            ("id", user.id), ("username", user.username),
+            ("e-mail", user.email.map { user.emailVerified == false ? "\($0) (unverified)" : $0 }),
             ("external id", user.externalID), ("state", user.state),
-            ("attributes", AdminOutput.members(user.attributes)), ("created", AdminOutput.time(user.createdAt)),
+            ("attributes", AdminOutput.members(user.attributes)),
+            ("created", AdminOutput.time(user.createdAt)),
         ])
     }
 }

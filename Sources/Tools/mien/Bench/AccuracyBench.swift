@@ -11,7 +11,8 @@ struct AccuracyBench {
         /// Photos with a face whose box holds the picture's middle, 0...1.
         let centreFaceFound: Double
         let accuracy: Double?
-        /// At a false-match rate of 1 in 10,000, every pair scored with a cohort of other people; and by plain cosine.
+        /// At a false-match rate of 1 in 10,000, every pair scored with a cohort of other people;
+        /// and by plain cosine.
         let trueAcceptRate: Double
         let trueAcceptRateRaw: Double
         let impostorPairs: Int
@@ -25,9 +26,11 @@ struct AccuracyBench {
         let centred = try await centreFaces(collection)
         let found = try await Evaluation(collection, list, matcher: nil, engine)
         return Result(
-            photos: collection.photos.count, centreFaceFound: Double(centred) / Double(collection.photos.count),
+            photos: collection.photos.count,
+            centreFaceFound: Double(centred) / Double(collection.photos.count),
             accuracy: found.report.evaluation.accuracy?.mean,
-            trueAcceptRate: found.report.evaluation.rates.point(falseMatchRate: 1e-4).trueAcceptRate,
+            trueAcceptRate: found.report.evaluation.rates.point(falseMatchRate: 1e-4)
+                .trueAcceptRate,
             trueAcceptRateRaw: found.raw.point(falseMatchRate: 1e-4).trueAcceptRate,
             impostorPairs: found.report.evaluation.rates.impostorPairs)
     }
@@ -39,9 +42,16 @@ struct AccuracyBench {
         var found = 0
         for (done, photo) in collection.photos.enumerated() {
             guard let image = try? ImageFile.decode(photo.path) else { continue }
-            let boxes = try await faces.run { analyzer, networks in try analyzer.faces(in: image, with: networks).map(\.box) }
+            let boxes = try await faces.run { analyzer, networks in
+                try analyzer.faces(in: image, with: networks).map(\.box)
+            }
             let middle = image.bounds.centre
-            if boxes.contains(where: { abs($0.centre.x - middle.x) < $0.width / 2 && abs($0.centre.y - middle.y) < $0.height / 2 }) { found += 1 }
+            if boxes.contains(where: {
+                abs($0.centre.x - middle.x) < $0.width / 2
+                    && abs($0.centre.y - middle.y) < $0.height / 2
+            }) {
+                found += 1
+            }
             progress.update(done + 1)
         }
         return found

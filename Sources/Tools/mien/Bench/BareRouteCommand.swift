@@ -5,12 +5,15 @@ import Logging
 import MienAPI
 import MienCore
 
-/// One JSON route of Hummingbird and nothing else, in a process of its own: what `mien bench server` measures journeys beside.
+/// One JSON route of Hummingbird and nothing else, in a process of its own: what
+/// `mien bench server` measures journeys beside.
 ///
-/// It reads what a client answers a journey with, checks it against nothing, and writes what a journey asks: the same members, the same size.
+/// It reads what a client answers a journey with, checks it against nothing, and writes what a
+/// journey asks: the same members, the same size.
 struct BareRouteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bare-route", abstract: "Serve one JSON route for mien bench server.", shouldDisplay: false)
+        commandName: "bare-route", abstract: "Serve one JSON route for mien bench server.",
+        shouldDisplay: false)
 
     private struct Answer: ResponseEncodable {
         let answer: JourneyAnswer
@@ -23,15 +26,19 @@ struct BareRouteCommand: AsyncParsableCommand {
             let asked = try await request.decode(as: RespondRequest.self, context: context)
             return Answer(
                 answer: JourneyAnswer(
-                    state: asked.state, journeyStepID: "information", data: ["title": "One", "text": "The first of three."],
-                    clientResponseOptions: ["client_input": ClientOptionWire(type: "client_input", label: "Next")], expiresAt: 1_800_000_000_000))
+                    state: asked.state, journeyStepID: "information",
+                    data: ["title": "One", "text": "The first of three."],
+                    clientResponseOptions: [
+                        "client_input": ClientOptionWire(type: "client_input", label: "Next")
+                    ], expiresAt: 1_800_000_000_000))
         }
         var logger = Logger(label: "bare-route") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
         let application = Application(
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in
-                FileHandle.standardOutput.write(Data("Listening on http://127.0.0.1:\(channel.localAddress?.port ?? 0)\n".utf8))
+                FileHandle.standardOutput.write(
+                    Data("Listening on http://127.0.0.1:\(channel.localAddress?.port ?? 0)\n".utf8))
             }, logger: logger)
         try await application.run()
     }

@@ -19,24 +19,39 @@ struct BenchCommand: AsyncParsableCommand {
               mien bench live
               mien bench server
               make bench
-            """, subcommands: [LiveBenchCommand.self, ServerBenchCommand.self, BareRouteCommand.self])
+            """,
+        subcommands: [LiveBenchCommand.self, ServerBenchCommand.self, BareRouteCommand.self])
 
     @Flag(help: "Run dlib's pipeline beside ours.") var compare = false
-    @Option(help: ArgumentHelp("The program that runs dlib's pipeline.", valueName: "dlib-peer")) var peer: String?
-    @Option(help: ArgumentHelp("The folder with dlib's models.", valueName: "folder")) var peerModels: String?
-    @Option(help: ArgumentHelp("Also measure accuracy on this folder of photos per person, such as lfw-dev/images.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The program that runs dlib's pipeline.", valueName: "dlib-peer"))
+    var peer: String?
+    @Option(help: ArgumentHelp("The folder with dlib's models.", valueName: "folder"))
+    var peerModels: String?
+    @Option(
+        help: ArgumentHelp(
+            "Also measure accuracy on this folder of photos per person, such as lfw-dev/images.",
+            valueName: "dir"))
     var people: String?
-    @Option(help: ArgumentHelp("A list of pairs in folds for --people.", valueName: "pairs.txt")) var pairs: String?
-    @Option(help: ArgumentHelp("Repeat every measurement so often.", valueName: "count")) var repeats = 20
-    @Option(help: ArgumentHelp("Entries of the gallery that is searched.", valueName: "count")) var gallery = 100_000
+    @Option(help: ArgumentHelp("A list of pairs in folds for --people.", valueName: "pairs.txt"))
+    var pairs: String?
+    @Option(help: ArgumentHelp("Repeat every measurement so often.", valueName: "count"))
+    var repeats = 20
+    @Option(help: ArgumentHelp("Entries of the gallery that is searched.", valueName: "count"))
+    var gallery = 100_000
     @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard (3...1000).contains(repeats) else { throw ValidationError("--repeats is 3 to 1000, not \(repeats)") }
-        guard (1...10_000_000).contains(gallery) else { throw ValidationError("--gallery is 1 to 10,000,000, not \(gallery)") }
+        guard (3...1000).contains(repeats) else {
+            throw ValidationError("--repeats is 3 to 1000, not \(repeats)")
+        }
+        guard (1...10_000_000).contains(gallery) else {
+            throw ValidationError("--gallery is 1 to 10,000,000, not \(gallery)")
+        }
         guard !compare || (peer != nil && peerModels != nil) else {
-            throw ValidationError("--compare needs --peer and --peer-models; make bench builds the program and passes both")
+            throw ValidationError(
+                "--compare needs --peer and --peer-models; make bench builds the program and passes both"
+            )
         }
     }
 
@@ -49,13 +64,15 @@ struct BenchCommand: AsyncParsableCommand {
         let bench = PipelineBench(engine: faces, repeats: repeats)
         var report = BenchReport()
 
-        let progress = Progress("Measuring", total: 2 * photos.count + 2 + (compare ? photos.count : 0))
+        let progress = Progress(
+            "Measuring", total: 2 * photos.count + 2 + (compare ? photos.count : 0))
         var done = 0
         func step() {
             done += 1
             progress.update(done)
         }
-        for (size, set) in [("640×480", fitted), ("full size", photos.map { ($0.name, $0.image) })] {
+        for (size, set) in [("640×480", fitted), ("full size", photos.map { ($0.name, $0.image) })]
+        {
             var ours: [PipelineBench.Result] = []
             for (name, image) in set {
                 ours.append(try await bench.run(name, image))
@@ -66,14 +83,19 @@ struct BenchCommand: AsyncParsableCommand {
         report.match = try MatchBench(matcher: matcher, repeats: repeats).run(galleryCount: gallery)
         step()
         report.start = try StartBench().run(
-            photo: engine.home.demoPhotos.appending(path: Self.photos[1]).path, packs: engine.home.packs, pack: pack.id.text)
+            photo: engine.home.demoPhotos.appending(path: Self.photos[1]).path,
+            packs: engine.home.packs, pack: pack.id.text)
         progress.finish()
-        if let people { report.accuracy = try await AccuracyBench(engine: engine).run(folder: people, pairs: pairs) }
+        if let people {
+            report.accuracy = try await AccuracyBench(engine: engine).run(
+                folder: people, pairs: pairs)
+        }
         if output.json { JSON.print(report) } else { print(report.text) }
     }
 
     private static let photos = [
-        "biden.jpg", "obama.jpg", "obama2.jpg", "obama3.jpg", "obama_partial_face.jpg", "obama_partial_face2.jpg",
+        "biden.jpg", "obama.jpg", "obama2.jpg", "obama3.jpg", "obama_partial_face.jpg",
+        "obama_partial_face2.jpg",
     ]
 
     static func demoPhotos(in home: MienHome) throws -> [(name: String, image: RGBImage)] {
@@ -89,7 +111,9 @@ struct BenchCommand: AsyncParsableCommand {
     private func peerResults(_ photos: [(String, RGBImage)]) throws -> [PeerBench.Result]? {
         guard compare, let peer, let peerModels else { return nil }
         let bench = PeerBench(
-            program: URL(filePath: peer), models: URL(filePath: peerModels, directoryHint: .isDirectory), repeats: max(3, repeats / 4))
+            program: URL(filePath: peer),
+            models: URL(filePath: peerModels, directoryHint: .isDirectory),
+            repeats: max(3, repeats / 4))
         return try bench.run(photos.map { (name: $0.0, image: $0.1) })
     }
 }

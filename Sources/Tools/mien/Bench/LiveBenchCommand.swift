@@ -6,7 +6,8 @@ import MienModels
 /// `mien bench live`
 struct LiveBenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "live", abstract: "Measure live capture: a frame, the time to a verdict, memory over an hour.",
+        commandName: "live",
+        abstract: "Measure live capture: a frame, the time to a verdict, memory over an hour.",
         discussion: """
             A frame is a demo photo, 640×480, from its JPEG bytes; processor time of one thread, medians. To a verdict it is wall-clock time. The hour of
             frames is run faster than it would last, through the sessions alone with one real reading that is made to blink; then --frames of them through
@@ -17,14 +18,21 @@ struct LiveBenchCommand: AsyncParsableCommand {
               mien bench live --frames 36000
             """)
 
-    @Option(help: ArgumentHelp("Repeat every measurement so often.", valueName: "count")) var repeats = 20
-    @Option(help: ArgumentHelp("Frames through the whole pipeline, for memory.", valueName: "count")) var frames = 3000
+    @Option(help: ArgumentHelp("Repeat every measurement so often.", valueName: "count"))
+    var repeats = 20
+    @Option(
+        help: ArgumentHelp("Frames through the whole pipeline, for memory.", valueName: "count"))
+    var frames = 3000
     @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard (3...1000).contains(repeats) else { throw ValidationError("--repeats is 3 to 1000, not \(repeats)") }
-        guard (100...1_000_000).contains(frames) else { throw ValidationError("--frames is 100 to 1,000,000, not \(frames)") }
+        guard (3...1000).contains(repeats) else {
+            throw ValidationError("--repeats is 3 to 1000, not \(repeats)")
+        }
+        guard (100...1_000_000).contains(frames) else {
+            throw ValidationError("--frames is 100 to 1,000,000, not \(frames)")
+        }
     }
 
     func run() async throws {
@@ -32,7 +40,9 @@ struct LiveBenchCommand: AsyncParsableCommand {
         var pictures: [(String, [UInt8])] = []
         for (name, photo) in try BenchCommand.demoPhotos(in: engine.home) {
             guard let face = try await faces.analyse(photo).main else {
-                throw Failure(.badInput, QualityReason.noFace.rawValue, "\(name): \(QualityReason.noFace.advice)")
+                throw Failure(
+                    .badInput, QualityReason.noFace.rawValue,
+                    "\(name): \(QualityReason.noFace.advice)")
             }
             pictures.append((name, LiveFrameBench.frame(photo, around: face.detection.box)))
         }
@@ -45,9 +55,12 @@ struct LiveBenchCommand: AsyncParsableCommand {
         }
         var report = LiveBenchReport()
         let bench = LiveFrameBench(engine: faces, repeats: repeats)
-        for (name, frame) in pictures { report.frame.append(step(try await bench.run(name, frame))) }
+        for (name, frame) in pictures {
+            report.frame.append(step(try await bench.run(name, frame)))
+        }
         let (portrait, soak) = (pictures[1].1, SoakBench(engine: faces, frame: pictures[1].1))
-        let verdicts = VerdictBench(engine: faces, matcher: try pack.matcher(), frame: portrait, repeats: repeats)
+        let verdicts = VerdictBench(
+            engine: faces, matcher: try pack.matcher(), frame: portrait, repeats: repeats)
         report.verdict = [step(try await verdicts.image()), step(try await verdicts.passive())]
         report.hourOfSessions = step(try await soak.sessions())
         report.hourInOneSession = step(try await soak.oneSession())
@@ -71,23 +84,32 @@ struct LiveBenchReport: Encodable {
             "\(String.decimal(frame.reduce(0) { $0 + part($1).median.cpuMilliseconds } / Double(max(1, frame.count)), 2)) ms"
         }
         var rows = [
-            ["live frame, 640×480: JPEG decode + detect + mesh + pose + quality", mean(\.budgeted), "≤ 6 ms"],
+            [
+                "live frame, 640×480: JPEG decode + detect + mesh + pose + quality",
+                mean(\.budgeted), "≤ 6 ms",
+            ],
             ["  of which JPEG decode", mean(\.decode), ""],
-            ["  as sessions read it: also eyes, one crop's descriptor, patch, hash", mean(\.session), ""],
+            [
+                "  as sessions read it: also eyes, one crop's descriptor, patch, hash",
+                mean(\.session), "",
+            ],
         ]
         for verdict in verdict {
             rows.append([
                 "last frame's JPEG to the verdict “\(verdict.verdict)”, \(verdict.mode.rawValue) (wall clock)",
                 "\(String.decimal(verdict.milliseconds)) ms", "≤ 300 ms",
             ])
-            rows.append(["  the longest of them", "\(String.decimal(verdict.maxMilliseconds)) ms", ""])
+            rows.append([
+                "  the longest of them", "\(String.decimal(verdict.maxMilliseconds)) ms", "",
+            ])
         }
         func memory(_ name: String, _ result: SoakBench.Result?) {
             guard let result else { return }
             let ended = result.sessions == 0 ? "" : ", \(result.sessions.grouped) sessions"
             rows.append([
                 "memory: \(name), \(result.frames.grouped) frames\(ended), in \(String.decimal(result.seconds)) s",
-                "\(String.decimal(result.beginMebibytes)) → \(String.decimal(result.endMebibytes)) MiB", "",
+                "\(String.decimal(result.beginMebibytes)) → \(String.decimal(result.endMebibytes)) MiB",
+                "",
             ])
         }
         memory("an hour of sessions, one after another", hourOfSessions)

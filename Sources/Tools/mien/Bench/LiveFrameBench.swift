@@ -14,7 +14,8 @@ struct LiveFrameBench {
         let budgeted: Stopwatch.Summary
         /// Of that, the decoding.
         let decode: Stopwatch.Summary
-        /// All that a session reads: also both eyes, one crop's descriptor, the patch and the picture's hash.
+        /// All that a session reads: also both eyes, one crop's descriptor, the patch and the
+        /// picture's hash.
         let session: Stopwatch.Summary
     }
 
@@ -23,26 +24,37 @@ struct LiveFrameBench {
         let repeats = repeats
         return try await engine.run { analyzer, networks in
             let live = LiveAnalyzer(analyzer)
-            guard try analyzer.analyse(ImageDecoder.decode(frame), search: .near, with: networks).main != nil else {
-                throw Failure(.badInput, QualityReason.noFace.rawValue, "\(photo): \(QualityReason.noFace.advice)")
+            guard
+                try analyzer.analyse(ImageDecoder.decode(frame), search: .near, with: networks).main
+                    != nil
+            else {
+                throw Failure(
+                    .badInput, QualityReason.noFace.rawValue,
+                    "\(photo): \(QualityReason.noFace.advice)")
             }
             return Result(
                 photo: photo,
                 budgeted: try Stopwatch.measure(repeats) {
-                    _ = try analyzer.analyse(ImageDecoder.decode(frame), search: .near, readingEyes: false, with: networks)
+                    _ = try analyzer.analyse(
+                        ImageDecoder.decode(frame), search: .near, readingEyes: false,
+                        with: networks)
                 },
                 decode: try Stopwatch.measure(repeats) { _ = try ImageDecoder.decode(frame) },
                 session: try Stopwatch.measure(repeats) {
-                    _ = try live.reading(of: Frame(image: ImageDecoder.decode(frame), time: .zero), index: 0, with: networks)
+                    _ = try live.reading(
+                        of: Frame(image: ImageDecoder.decode(frame), time: .zero), index: 0,
+                        with: networks)
                 })
         }
     }
 
-    /// The part of the photo that a camera of 640×480 pixels would have: as much as fits round the face, as people sit before one.
+    /// The part of the photo that a camera of 640×480 pixels would have: as much as fits round the
+    /// face, as people sit before one.
     ///
     /// - Parameter face: its box.
     static func frame(_ photo: RGBImage, around face: Rectangle) -> [UInt8] {
-        let width = min(photo.width, photo.height * 4 / 3, Int(3.5 * face.width)), height = width * 3 / 4
+        let width = min(photo.width, photo.height * 4 / 3, Int(3.5 * face.width)),
+            height = width * 3 / 4
         let left = min(max(0, Int(face.centre.x) - width / 2), photo.width - width)
         let top = min(max(0, Int(face.centre.y) - height / 2), photo.height - height)
         let cut = photo.reduced(by: 1, x: left, y: top, width: width, height: height)

@@ -1,19 +1,24 @@
 import Foundation
 import MienFace
 
-/// Makes one face, seen once, into the frames of somebody who breathes and blinks: for measurements where nobody is.
+/// Makes one face, seen once, into the frames of somebody who breathes and blinks: for measurements
+/// where nobody is.
 enum LivingFace {
     /// - Parameters:
     ///   - index: of the frame; others differ.
     ///   - lidsDown: the eyes are nearly closed.
     static func moment(of face: LiveFace, at index: Int, lidsDown: Bool) -> LiveFace {
-        let eyes = lidsDown ? EyeOpening(right: 0.2 * face.eyes.right, left: 0.2 * face.eyes.left) : face.eyes
+        let eyes =
+            lidsDown
+            ? EyeOpening(right: 0.2 * face.eyes.right, left: 0.2 * face.eyes.left) : face.eyes
         return LiveFace(
-            box: face.box, mesh: face.mesh, pose: face.pose, eyes: eyes, quality: face.quality, likeness: face.likeness,
+            box: face.box, mesh: face.mesh, pose: face.pose, eyes: eyes, quality: face.quality,
+            likeness: face.likeness,
             patch: face.patch.map { breathing($0, at: index) })
     }
 
-    /// Slow shadows over the skin: frames far apart differ more than neighbours do, and no affine map undoes it.
+    /// Slow shadows over the skin: frames far apart differ more than neighbours do, and no affine
+    /// map undoes it.
     private static func breathing(_ patch: FacePatch, at index: Int) -> FacePatch {
         let phase = Double(index) * 0.35
         return FacePatch(

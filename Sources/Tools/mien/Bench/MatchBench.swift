@@ -1,15 +1,18 @@
 import MienCore
 import MienFace
 
-/// Comparisons, over vectors drawn at random: their cost does not depend on whose they are. DESIGN §8, row 3, and 1:N.
+/// Comparisons, over vectors drawn at random: their cost does not depend on whose they are. DESIGN
+/// §8, row 3, and 1:N.
 struct MatchBench {
     let matcher: FaceMatcher
     let repeats: Int
 
     struct Result: Encodable {
-        /// Two descriptors of which nothing is known: the cohort statistics of both, and their comparison.
+        /// Two descriptors of which nothing is known: the cohort statistics of both, and their
+        /// comparison.
         let oneToOne: Stopwatch.Summary
-        /// The same with one side's reference kept, as for an enrolled person who is verified again and again.
+        /// The same with one side's reference kept, as for an enrolled person who is verified again
+        /// and again.
         let oneToOneKept: Stopwatch.Summary
         /// The comparison alone: both sides' references kept.
         let bothKept: Stopwatch.Summary
@@ -27,17 +30,23 @@ struct MatchBench {
             return values.map { Float($0 / length) }
         }
         let probe = vector(), template = vector()
-        let reference = try matcher.reference(for: probe), kept = try matcher.reference(for: template)
+        let reference = try matcher.reference(for: probe),
+            kept = try matcher.reference(for: template)
         let oneToOne = try Stopwatch.measure(10 * repeats) {
-            _ = matcher.score(try matcher.reference(for: probe), try matcher.reference(for: template))
+            _ = matcher.score(
+                try matcher.reference(for: probe), try matcher.reference(for: template))
         }
-        let oneToOneKept = try Stopwatch.measure(10 * repeats) { _ = matcher.score(try matcher.reference(for: probe), kept) }
+        let oneToOneKept = try Stopwatch.measure(10 * repeats) {
+            _ = matcher.score(try matcher.reference(for: probe), kept)
+        }
         let bothKept = Stopwatch.measure(10 * repeats) { _ = matcher.score(reference, kept) }
 
         var gallery = Gallery<Int>(matcher: matcher)
         gallery.reserveCapacity(galleryCount)
         for i in 0..<galleryCount { gallery.insert(try matcher.reference(for: vector()), id: i) }
         let identify = Stopwatch.measure(repeats) { _ = gallery.identify(reference, limit: 5) }
-        return Result(oneToOne: oneToOne, oneToOneKept: oneToOneKept, bothKept: bothKept, gallery: galleryCount, identify: identify)
+        return Result(
+            oneToOne: oneToOne, oneToOneKept: oneToOneKept, bothKept: bothKept,
+            gallery: galleryCount, identify: identify)
     }
 }

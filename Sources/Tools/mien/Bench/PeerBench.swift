@@ -1,7 +1,8 @@
 import Foundation
 import MienPixels
 
-/// dlib's pipeline on the same decoded photos: a C++ program, `Benchmarks/dlib-peer`, run beside ours.
+/// dlib's pipeline on the same decoded photos: a C++ program, `Benchmarks/dlib-peer`, run beside
+/// ours.
 struct PeerBench {
     let program: URL
     let models: URL
@@ -20,12 +21,16 @@ struct PeerBench {
 
     /// One result per photo, in order.
     func run(_ photos: [(name: String, image: RGBImage)]) throws -> [Result] {
-        let work = FileManager.default.temporaryDirectory.appending(path: "mien-bench-\(UUID().uuidString)", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let work = FileManager.default.temporaryDirectory.appending(
+            path: "mien-bench-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(
+            at: work, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: work) }
         let files = try photos.enumerated().map { index, photo in
             let file = work.appending(path: "\(index).ppm")
-            try Data("P6\n\(photo.image.width) \(photo.image.height)\n255\n".utf8 + photo.image.pixels).write(to: file)
+            try Data(
+                "P6\n\(photo.image.width) \(photo.image.height)\n255\n".utf8 + photo.image.pixels
+            ).write(to: file)
             return file.path
         }
         let peer = Process(), output = Pipe()
@@ -33,11 +38,14 @@ struct PeerBench {
         peer.arguments = [models.path, "--repeat", "\(repeats)"] + files
         peer.standardOutput = output
         try peer.run()
-        let lines = output.fileHandleForReading.readDataToEndOfFile().split(separator: UInt8(ascii: "\n"))
+        let lines = output.fileHandleForReading.readDataToEndOfFile().split(
+            separator: UInt8(ascii: "\n"))
         peer.waitUntilExit()
         let results = lines.compactMap { try? JSONDecoder().decode(Result.self, from: $0) }
         guard peer.terminationStatus == 0, results.count == photos.count else {
-            throw Failure(.notSetUp, "bench.peer", "\(program.path) did not answer for every photo; build it again with make bench")
+            throw Failure(
+                .notSetUp, "bench.peer",
+                "\(program.path) did not answer for every photo; build it again with make bench")
         }
         return results
     }

@@ -3,7 +3,8 @@ import MienFace
 import MienModels
 import MienPixels
 
-/// Decoded photo to one descriptor, on one thread: detect, mesh, pose and quality left out, align, describe one crop. DESIGN §8, row 1.
+/// Decoded photo to one descriptor, on one thread: detect, mesh, pose and quality left out, align,
+/// describe one crop. DESIGN §8, row 1.
 struct PipelineBench {
     let engine: FaceEngine
     let repeats: Int
@@ -15,7 +16,8 @@ struct PipelineBench {
         let detect: Stopwatch.Summary
         let mesh: Stopwatch.Summary
         let descriptor: Stopwatch.Summary
-        /// What commands do with a photo: both detectors where needed, eyes, quality, and all of the pack's crops.
+        /// What commands do with a photo: both detectors where needed, eyes, quality, and all of
+        /// the pack's crops.
         let whole: Stopwatch.Summary
     }
 
@@ -23,8 +25,11 @@ struct PipelineBench {
     func run(_ photo: String, _ image: RGBImage) async throws -> Result {
         let repeats = repeats
         return try await engine.run { analyzer, networks in
-            guard let face = try analyzer.faces(in: image, search: .near, with: networks).first else {
-                throw Failure(.badInput, QualityReason.noFace.rawValue, "\(photo): \(QualityReason.noFace.advice)")
+            guard let face = try analyzer.faces(in: image, search: .near, with: networks).first
+            else {
+                throw Failure(
+                    .badInput, QualityReason.noFace.rawValue,
+                    "\(photo): \(QualityReason.noFace.advice)")
             }
             let fitter = MeshFitter(analyzer.geometry.mesh)
             let mesh = try fitter.mesh(of: face, in: image, with: networks)
@@ -32,15 +37,26 @@ struct PipelineBench {
             return Result(
                 photo: photo, width: image.width, height: image.height,
                 total: try Stopwatch.measure(repeats) {
-                    guard let face = try analyzer.faces(in: image, search: .near, with: networks).first else { return }
+                    guard
+                        let face = try analyzer.faces(in: image, search: .near, with: networks)
+                            .first
+                    else { return }
                     let mesh = try fitter.mesh(of: face, in: image, with: networks)
                     _ = try analyzer.describer.description(of: mesh, in: image, with: networks)
                 },
-                detect: try Stopwatch.measure(repeats) { _ = try analyzer.faces(in: image, search: .near, with: networks) },
-                mesh: try Stopwatch.measure(repeats) { _ = try fitter.mesh(of: face, in: image, with: networks) },
-                descriptor: try Stopwatch.measure(repeats) { _ = try analyzer.describer.description(of: mesh, in: image, with: networks) },
+                detect: try Stopwatch.measure(repeats) {
+                    _ = try analyzer.faces(in: image, search: .near, with: networks)
+                },
+                mesh: try Stopwatch.measure(repeats) {
+                    _ = try fitter.mesh(of: face, in: image, with: networks)
+                },
+                descriptor: try Stopwatch.measure(repeats) {
+                    _ = try analyzer.describer.description(of: mesh, in: image, with: networks)
+                },
                 whole: try Stopwatch.measure(max(3, repeats / 2)) {
-                    guard let face = try asCommandsDo.analyse(image, with: networks).main else { return }
+                    guard let face = try asCommandsDo.analyse(image, with: networks).main else {
+                        return
+                    }
                     _ = try asCommandsDo.describe(face, in: image, with: networks)
                 })
         }
@@ -49,6 +65,8 @@ struct PipelineBench {
     /// The photo as large as it fits into 640×480.
     static func fitted(_ image: RGBImage) -> RGBImage {
         let scale = min(640 / Double(image.width), 480 / Double(image.height))
-        return image.resized(width: Int((Double(image.width) * scale).rounded()), height: Int((Double(image.height) * scale).rounded()))
+        return image.resized(
+            width: Int((Double(image.width) * scale).rounded()),
+            height: Int((Double(image.height) * scale).rounded()))
     }
 }

@@ -5,7 +5,8 @@ import MienLoad
 import MienModels
 import MienPixels
 
-/// The server under load: a process of its own on this machine, spoken to over loopback HTTP. DESIGN §8, rows 5 and 6.
+/// The server under load: a process of its own on this machine, spoken to over loopback HTTP.
+/// DESIGN §8, rows 5 and 6.
 struct ServerBench {
     /// Of each measurement.
     let seconds: Double
@@ -44,7 +45,8 @@ struct ServerBench {
         }
 
         private enum Key: String, CodingKey {
-            case workers, faceLogin, faceLoginsPerSecond, request, requestsPerSecond, bareRequest, bareRequestsPerSecond, ratio, tokens, memory
+            case workers, faceLogin, faceLoginsPerSecond, request, requestsPerSecond, bareRequest,
+                bareRequestsPerSecond, ratio, tokens, memory
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -65,58 +67,92 @@ struct ServerBench {
     func run(_ stage: (String) -> Void) throws -> Result {
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         stage("Starting the servers")
-        let server = try LoadServer(program: program, environment: LoadServer.unlimited.merging(["MIEN_PACKS": home.packs.path]) { $1 })
+        let server = try LoadServer(
+            program: program,
+            environment: LoadServer.unlimited.merging(["MIEN_PACKS": home.packs.path]) { $1 })
         defer { server.stop() }
         let bare = try LoadServer(program: program, arguments: ["bench", "bare-route"])
         defer { bare.stop() }
-        let subject = try Subject(port: server.port, adminPort: server.adminPort, adminCredential: server.adminCredential, photos: home.demoPhotos)
+        let subject = try Subject(
+            port: server.port, adminPort: server.adminPort, adminCredential: server.adminCredential,
+            photos: home.demoPhotos)
 
         stage("Face logins")
-        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(2 * workers)) { try subject.faceLogin($0) }
-        let faceLogin = try LoadRun.run(port: server.port, workers: workers, until: .seconds(seconds)) { try subject.faceLogin($0) }
+        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(2 * workers)) {
+            try subject.faceLogin($0)
+        }
+        let faceLogin = try LoadRun.run(
+            port: server.port, workers: workers, until: .seconds(seconds)
+        ) { try subject.faceLogin($0) }
 
         stage("Requests")
         // In turns, so that noise from outside meets both.
         let rounds = 3
         var ours: [LoadFigures] = [], theirs: [LoadFigures] = []
-        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(200)) { try subject.information($0) }
-        _ = try LoadRun.run(port: bare.port, workers: workers, until: .calls(1000)) { try subject.bareRequest($0) }
+        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(200)) {
+            try subject.information($0)
+        }
+        _ = try LoadRun.run(port: bare.port, workers: workers, until: .calls(1000)) {
+            try subject.bareRequest($0)
+        }
         for _ in 0..<rounds {
             theirs.append(
-                try LoadRun.run(port: bare.port, workers: workers, until: .seconds(seconds / Double(rounds))) { try subject.bareRequest($0) })
+                try LoadRun.run(
+                    port: bare.port, workers: workers, until: .seconds(seconds / Double(rounds))
+                ) { try subject.bareRequest($0) })
             ours.append(
-                try LoadRun.run(port: server.port, workers: workers, until: .seconds(seconds / Double(rounds))) { try subject.information($0) })
+                try LoadRun.run(
+                    port: server.port, workers: workers, until: .seconds(seconds / Double(rounds))
+                ) { try subject.information($0) })
         }
         // The median round.
         let request = ours.sorted { $0.perSecond("request") < $1.perSecond("request") }[rounds / 2]
-        let bareRequest = theirs.sorted { $0.perSecond("request") < $1.perSecond("request") }[rounds / 2]
+        let bareRequest = theirs.sorted { $0.perSecond("request") < $1.perSecond("request") }[
+            rounds / 2]
 
         stage("Devices and tokens")
         let devices = try TokenLoad(
-            port: server.port, adminPort: server.adminPort, adminCredential: server.adminCredential, workers: Result.Tokens.workers)
-        func tokens(_ body: @escaping @Sendable (LoadRun.Worker) throws -> Void) throws -> LoadFigures {
-            _ = try LoadRun.run(port: server.port, workers: Result.Tokens.workers, until: .calls(10 * Result.Tokens.workers), body)
-            return try LoadRun.run(port: server.port, workers: Result.Tokens.workers, until: .seconds(seconds), body)
+            port: server.port, adminPort: server.adminPort, adminCredential: server.adminCredential,
+            workers: Result.Tokens.workers)
+        func tokens(_ body: @escaping @Sendable (LoadRun.Worker) throws -> Void) throws
+            -> LoadFigures
+        {
+            _ = try LoadRun.run(
+                port: server.port, workers: Result.Tokens.workers,
+                until: .calls(10 * Result.Tokens.workers), body)
+            return try LoadRun.run(
+                port: server.port, workers: Result.Tokens.workers, until: .seconds(seconds), body)
         }
-        let measured = Result.Tokens(logins: try tokens(devices.login), refreshes: try tokens(devices.refresh), empty: try tokens(devices.empty))
+        let measured = Result.Tokens(
+            logins: try tokens(devices.login), refreshes: try tokens(devices.refresh),
+            empty: try tokens(devices.empty))
 
         stage("Memory over \(journeys.grouped) journeys")
         let part = (journeys - 1000) / 2
-        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(1000)) { try subject.information($0) }
+        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(1000)) {
+            try subject.information($0)
+        }
         let start = server.residentMebibytes.now
-        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(part)) { try subject.information($0) }
+        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(part)) {
+            try subject.information($0)
+        }
         let middle = server.residentMebibytes.now
-        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(part)) { try subject.information($0) }
+        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(part)) {
+            try subject.information($0)
+        }
         let (end, most) = server.residentMebibytes
         return Result(
             workers: workers, faceLogin: faceLogin, requestsPerSecond: request.perSecond("request"),
-            bareRequestsPerSecond: bareRequest.perSecond("request"), request: request, bareRequest: bareRequest,
-            tokens: measured, memory: .init(journeys: journeys, start: start, middle: middle, end: end, most: most))
+            bareRequestsPerSecond: bareRequest.perSecond("request"), request: request,
+            bareRequest: bareRequest,
+            tokens: measured,
+            memory: .init(journeys: journeys, start: start, middle: middle, end: end, most: most))
     }
 }
 
 extension ServerBench {
-    /// Who logs in, and what is sent: one user with a registered face, one selfie, a journey of information steps.
+    /// Who logs in, and what is sent: one user with a registered face, one selfie, a journey of
+    /// information steps.
     struct Subject: Sendable {
         private static let name = "load", password = "a password for the load"
         private static let start = #"{"client_id":"default_application"}"#
@@ -126,31 +162,57 @@ extension ServerBench {
             let reference = try Self.photo("obama.jpg", in: photos)
             // Another photo of the same person, as large as phones send frames.
             selfie = try Self.photo("obama2.jpg", in: photos)
-            let connection = try LoadConnection(port: port), adminConnection = try LoadConnection(port: adminPort)
-            func call(_ method: String, _ path: String, _ json: String, as credential: String? = nil) throws -> LoadConnection.Answer {
+            let connection = try LoadConnection(port: port),
+                adminConnection = try LoadConnection(port: adminPort)
+            func call(
+                _ method: String, _ path: String, _ json: String, as credential: String? = nil
+            ) throws -> LoadConnection.Answer {
                 let answer = try (credential == nil ? connection : adminConnection).request(
-                    method, path, type: "application/json", body: Array(json.utf8), bearer: credential)
-                guard (200..<300).contains(answer.status) else { throw LoadError("\(method) \(path): \(answer.status) \(answer.bodyText)") }
+                    method, path, type: "application/json", body: Array(json.utf8),
+                    bearer: credential)
+                guard (200..<300).contains(answer.status) else {
+                    throw LoadError("\(method) \(path): \(answer.status) \(answer.bodyText)")
+                }
                 return answer
             }
             // There is one photo of each face, and a photo is what is measured.
             _ = try call(
-                "PUT", "/v1/apps/default_application", #"{"name":"Sample app","settings":{"liveness":{"mode":"image"}}}"#, as: adminCredential)
-            _ = try call("POST", "/v1/users", #"{"username":"\#(Self.name)","password":"\#(Self.password)"}"#, as: adminCredential)
-            _ = try call("PUT", "/v1/journeys/bench-information/versions/1", Self.journey, as: adminCredential)
-            _ = try call("POST", "/v1/journeys/bench-information/versions/1/publish", "{}", as: adminCredential)
+                "PUT", "/v1/apps/default_application",
+                #"{"name":"Sample app","settings":{"liveness":{"mode":"image"}}}"#,
+                as: adminCredential)
+            _ = try call(
+                "POST", "/v1/users",
+                #"{"username":"\#(Self.name)","password":"\#(Self.password)"}"#, as: adminCredential
+            )
+            _ = try call(
+                "PUT", "/v1/journeys/bench-information/versions/1", Self.journey,
+                as: adminCredential)
+            _ = try call(
+                "POST", "/v1/journeys/bench-information/versions/1/publish", "{}",
+                as: adminCredential)
             var answer = try call("POST", "/v1/journeys/face-registration/start", Self.start)
             func respond(_ option: String, _ data: String) throws {
-                guard let state = answer.text("state", startingWith: "run_") else { throw LoadError("registration ended early: \(answer.bodyText)") }
-                answer = try call("POST", "/v1/journeys/respond", #"{"state":"\#(state)","option":"\#(option)","data":\#(data)}"#)
+                guard let state = answer.text("state", startingWith: "run_") else {
+                    throw LoadError("registration ended early: \(answer.bodyText)")
+                }
+                answer = try call(
+                    "POST", "/v1/journeys/respond",
+                    #"{"state":"\#(state)","option":"\#(option)","data":\#(data)}"#)
             }
             try respond("password", #"{"username":"\#(Self.name)","password":"\#(Self.password)"}"#)
             try respond("client_input", "{}")
-            guard let token = answer.text("start_token") else { throw LoadError("no start token: \(answer.bodyText)") }
-            let frame = try connection.request("POST", "/v1/capture/frames", type: "image/jpeg", body: reference, bearer: token)
-            guard frame.text("status") == "passed" else { throw LoadError("the photo was not taken: \(frame.bodyText)") }
+            guard let token = answer.text("start_token") else {
+                throw LoadError("no start token: \(answer.bodyText)")
+            }
+            let frame = try connection.request(
+                "POST", "/v1/capture/frames", type: "image/jpeg", body: reference, bearer: token)
+            guard frame.text("status") == "passed" else {
+                throw LoadError("the photo was not taken: \(frame.bodyText)")
+            }
             try respond("client_input", "{}")
-            guard answer.text("journey_step_id") == "success" else { throw LoadError("the face was not registered: \(answer.bodyText)") }
+            guard answer.text("journey_step_id") == "success" else {
+                throw LoadError("the face was not registered: \(answer.bodyText)")
+            }
         }
 
         /// One whole login.
@@ -160,15 +222,26 @@ extension ServerBench {
                     try worker.connection.post("/v1/journeys/face-login/start", json: Self.start)
                 }
                 answer = try worker.measured("face") { () throws(LoadError) in
-                    try Self.respond(worker, answer, #""face","data":{"user_identifier":"\#(Self.name)"}"#)
+                    try Self.respond(
+                        worker, answer, #""face","data":{"user_identifier":"\#(Self.name)"}"#)
                 }
-                guard let token = answer.text("start_token") else { throw LoadError("no start token: \(answer.bodyText)") }
+                guard let token = answer.text("start_token") else {
+                    throw LoadError("no start token: \(answer.bodyText)")
+                }
                 let frame = try worker.measured("frame") { () throws(LoadError) in
-                    try worker.connection.request("POST", "/v1/capture/frames", type: "image/jpeg", body: selfie, bearer: token)
+                    try worker.connection.request(
+                        "POST", "/v1/capture/frames", type: "image/jpeg", body: selfie,
+                        bearer: token)
                 }
-                guard frame.text("status") == "passed" else { throw LoadError("the selfie was not taken: \(frame.bodyText)") }
-                answer = try worker.measured("finish") { () throws(LoadError) in try Self.respond(worker, answer, #""client_input""#) }
-                guard answer.text("journey_step_id") == "success" else { throw LoadError("not logged in: \(answer.bodyText)") }
+                guard frame.text("status") == "passed" else {
+                    throw LoadError("the selfie was not taken: \(frame.bodyText)")
+                }
+                answer = try worker.measured("finish") { () throws(LoadError) in
+                    try Self.respond(worker, answer, #""client_input""#)
+                }
+                guard answer.text("journey_step_id") == "success" else {
+                    throw LoadError("not logged in: \(answer.bodyText)")
+                }
             }
         }
 
@@ -178,9 +251,13 @@ extension ServerBench {
                 try worker.connection.post("/v1/journeys/bench-information/start", json: Self.start)
             }
             for _ in 0..<3 {
-                answer = try worker.measured("request") { () throws(LoadError) in try Self.respond(worker, answer, #""client_input""#) }
+                answer = try worker.measured("request") { () throws(LoadError) in
+                    try Self.respond(worker, answer, #""client_input""#)
+                }
             }
-            guard answer.text("journey_step_id") == "success" else { throw LoadError("not at the end: \(answer.bodyText)") }
+            guard answer.text("journey_step_id") == "success" else {
+                throw LoadError("not at the end: \(answer.bodyText)")
+            }
         }
 
         /// The same kind of request to the route that does nothing.
@@ -196,8 +273,11 @@ extension ServerBench {
         private static func respond(
             _ worker: LoadRun.Worker, _ answer: LoadConnection.Answer, _ rest: String
         ) throws(LoadError) -> LoadConnection.Answer {
-            guard let state = answer.text("state", startingWith: "run_") else { throw LoadError("no state: \(answer.status) \(answer.bodyText)") }
-            return try worker.connection.post("/v1/journeys/respond", json: #"{"state":"\#(state)","option":\#(rest)}"#)
+            guard let state = answer.text("state", startingWith: "run_") else {
+                throw LoadError("no state: \(answer.status) \(answer.bodyText)")
+            }
+            return try worker.connection.post(
+                "/v1/journeys/respond", json: #"{"state":"\#(state)","option":\#(rest)}"#)
         }
 
         /// The photo as large as it fits into 640×480.

@@ -23,18 +23,22 @@ struct SoakBench {
         var growth: Double { endMebibytes - beginMebibytes }
     }
 
-    /// An hour at ten frames a second through the machines of sessions, with one real reading that is made to breathe, and every fifth second to blink: one
-    /// session after another in passive mode.
+    /// An hour at ten frames a second through the machines of sessions, with one real reading that
+    /// is made to breathe, and every fifth second to blink: one session after another in passive
+    /// mode.
     func sessions(frames: Int = 36_000) async throws -> Result {
         let face = try await face()
         let settings = try VerificationSettings(qualityThreshold: 0)
         return try await watch(frames) { step in
             var verification = try FaceVerification(capture: Self.capture, settings: settings)
             var sessions = 0, accepted = 0
-            let entry = try FaceTemplate.Entry(descriptor: FaceDescriptor([1, 0]), quality: 80, pose: .frontal)
+            let entry = try FaceTemplate.Entry(
+                descriptor: FaceDescriptor([1, 0]), quality: 80, pose: .frontal)
             for i in 0..<frames {
                 _ = verification.handle(reading(face, i, lidsDown: (48...49).contains(i % 50)))
-                if verification.wantsExtraction { verification.extracted(entry, score: MatchScore(60)) }
+                if verification.wantsExtraction {
+                    verification.extracted(entry, score: MatchScore(60))
+                }
                 if let verdict = verification.verdict {
                     sessions += 1
                     if verdict.isAccepted { accepted += 1 }
@@ -61,47 +65,66 @@ struct SoakBench {
         }
     }
 
-    /// JPEG frames through the whole pipeline and a session, which are as real as they can be without a camera.
+    /// JPEG frames through the whole pipeline and a session, which are as real as they can be
+    /// without a camera.
     func pipeline(frames: Int) async throws -> Result {
         let settings = try VerificationSettings(qualityThreshold: 0), started = ContinuousClock.now
         var begin = Memory.residentMebibytes, sessions = 0
-        var verification = try FaceVerification(capture: Self.capture, settings: settings, comparesFaces: false)
+        var verification = try FaceVerification(
+            capture: Self.capture, settings: settings, comparesFaces: false)
         for i in 0..<frames {
             var image = try ImageDecoder.decode(frame)
             // No two pictures the same.
             image[i % image.width, 0] = RGBColour(UInt8(i & 255), UInt8(i >> 8 & 255), 7)
-            let reading = try await engine.reading(of: Frame(image: image, time: .milliseconds(100 * i)), index: i)
+            let reading = try await engine.reading(
+                of: Frame(image: image, time: .milliseconds(100 * i)), index: i)
             _ = verification.handle(reading)
-            if verification.wantsExtraction { verification.extracted(try await engine.entry(of: reading), score: nil) }
+            if verification.wantsExtraction {
+                verification.extracted(try await engine.entry(of: reading), score: nil)
+            }
             if verification.verdict != nil {
                 sessions += 1
-                verification = try FaceVerification(capture: Self.capture, settings: settings, comparesFaces: false)
+                verification = try FaceVerification(
+                    capture: Self.capture, settings: settings, comparesFaces: false)
             }
             if i == frames / 10 { begin = Memory.residentMebibytes }
         }
         return Result(
-            frames: frames, sessions: sessions, accepted: 0, beginMebibytes: begin, endMebibytes: Memory.residentMebibytes,
+            frames: frames, sessions: sessions, accepted: 0, beginMebibytes: begin,
+            endMebibytes: Memory.residentMebibytes,
             seconds: (ContinuousClock.now - started) / .seconds(1))
     }
 
-    private func watch(_ frames: Int, _ body: (_ step: (Int) -> Void) throws -> (sessions: Int, accepted: Int)) async throws -> Result {
+    private func watch(
+        _ frames: Int, _ body: (_ step: (Int) -> Void) throws -> (sessions: Int, accepted: Int)
+    ) async throws -> Result {
         let started = ContinuousClock.now
         var begin = Memory.residentMebibytes
-        let (sessions, accepted) = try body { if $0 == frames / 10 { begin = Memory.residentMebibytes } }
+        let (sessions, accepted) = try body {
+            if $0 == frames / 10 { begin = Memory.residentMebibytes }
+        }
         return Result(
-            frames: frames, sessions: sessions, accepted: accepted, beginMebibytes: begin, endMebibytes: Memory.residentMebibytes,
+            frames: frames, sessions: sessions, accepted: accepted, beginMebibytes: begin,
+            endMebibytes: Memory.residentMebibytes,
             seconds: (ContinuousClock.now - started) / .seconds(1))
     }
 
     private func reading(_ face: LiveFace, _ index: Int, lidsDown: Bool) -> FaceReading {
-        let picture = Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: .milliseconds(100 * index))
+        let picture = Frame(
+            image: RGBImage(width: 1, height: 1, filledWith: .black),
+            time: .milliseconds(100 * index))
         return FaceReading(
-            index: index, frame: picture, contentHash: UInt64(index), faceCount: 1, face: LivingFace.moment(of: face, at: index, lidsDown: lidsDown))
+            index: index, frame: picture, contentHash: UInt64(index), faceCount: 1,
+            face: LivingFace.moment(of: face, at: index, lidsDown: lidsDown))
     }
 
     private func face() async throws -> LiveFace {
-        let reading = try await engine.reading(of: Frame(image: try ImageDecoder.decode(frame), time: .zero), index: 0)
-        guard let face = reading.face else { throw Failure(.badInput, QualityReason.noFace.rawValue, "the demo photo shows no face any more") }
+        let reading = try await engine.reading(
+            of: Frame(image: try ImageDecoder.decode(frame), time: .zero), index: 0)
+        guard let face = reading.face else {
+            throw Failure(
+                .badInput, QualityReason.noFace.rawValue, "the demo photo shows no face any more")
+        }
         return face
     }
 
@@ -117,6 +140,7 @@ enum Memory {
     static var residentMebibytes: Double {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) }.map { $0 / 1024 } ?? 0
+        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) }
+            .map { $0 / 1024 } ?? 0
     }
 }

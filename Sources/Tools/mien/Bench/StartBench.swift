@@ -1,7 +1,7 @@
 import Foundation
 
-/// From the start of a process to its first verdict, and the memory it took: with an empty cache of compiled networks and with a filled one.
-/// DESIGN §8, row 4.
+/// From the start of a process to its first verdict, and the memory it took: with an empty cache of
+/// compiled networks and with a filled one. DESIGN §8, row 4.
 struct StartBench {
     struct Result: Encodable {
         let coldMilliseconds: Double
@@ -14,10 +14,13 @@ struct StartBench {
     ///   - photo: verified against itself, in a store of its own.
     ///   - packs: the folder of installed packs.
     func run(photo: String, packs: URL, pack: String) throws -> Result {
-        let home = FileManager.default.temporaryDirectory.appending(path: "mien-start-\(UUID().uuidString)", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let home = FileManager.default.temporaryDirectory.appending(
+            path: "mien-start-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(
+            at: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: home) }
-        try FileManager.default.createSymbolicLink(at: home.appending(path: "packs"), withDestinationURL: packs)
+        try FileManager.default.createSymbolicLink(
+            at: home.appending(path: "packs"), withDestinationURL: packs)
         try start(home, ["face", "enroll", "someone", photo, "--pack", pack])
         let verify = ["face", "verify", "someone", photo, "--pack", pack]
         let cold = try (0..<3).map { _ in
@@ -27,7 +30,9 @@ struct StartBench {
         let cached = try (0..<5).map { _ in try start(home, verify) }.min()!
         var usage = rusage()
         unsafe getrusage(RUSAGE_CHILDREN.rawValue, &usage)
-        return Result(coldMilliseconds: cold, cachedMilliseconds: cached, residentMebibytes: Double(usage.ru_maxrss) / 1024)
+        return Result(
+            coldMilliseconds: cold, cachedMilliseconds: cached,
+            residentMebibytes: Double(usage.ru_maxrss) / 1024)
     }
 
     @discardableResult
@@ -35,13 +40,16 @@ struct StartBench {
         let process = Process()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(["MIEN_HOME": home.path]) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging(["MIEN_HOME": home.path])
+        { $1 }
         process.standardOutput = FileHandle.nullDevice
         let started = ContinuousClock.now
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            throw Failure(.notSetUp, "bench.start", "mien \(arguments.joined(separator: " ")) ended with \(process.terminationStatus)")
+            throw Failure(
+                .notSetUp, "bench.start",
+                "mien \(arguments.joined(separator: " ")) ended with \(process.terminationStatus)")
         }
         return (ContinuousClock.now - started) / .milliseconds(1)
     }

@@ -8,7 +8,8 @@ import CDispatch
 import CoreFoundation
 #endif
 
-/// Processor time of the calling thread and wall-clock time, side by side: a busy machine disturbs the first much less.
+/// Processor time of the calling thread and wall-clock time, side by side: a busy machine disturbs
+/// the first much less.
 struct Stopwatch {
     struct Reading: Encodable, Sendable {
         var wallMilliseconds: Double
@@ -20,7 +21,9 @@ struct Stopwatch {
 
     /// Time since this stopwatch was made. Read it on the same thread.
     var reading: Reading {
-        Reading(wallMilliseconds: (ContinuousClock.now - wall) / .milliseconds(1), cpuMilliseconds: Self.threadMilliseconds() - cpu)
+        Reading(
+            wallMilliseconds: (ContinuousClock.now - wall) / .milliseconds(1),
+            cpuMilliseconds: Self.threadMilliseconds() - cpu)
     }
 
     /// Runs `body` once unmeasured, then `repeats` times.
@@ -40,8 +43,10 @@ struct Stopwatch {
         let least: Reading
 
         init(_ readings: [Reading]) {
-            let walls = readings.map(\.wallMilliseconds).sorted(), cpus = readings.map(\.cpuMilliseconds).sorted()
-            median = Reading(wallMilliseconds: walls[walls.count / 2], cpuMilliseconds: cpus[cpus.count / 2])
+            let walls = readings.map(\.wallMilliseconds).sorted(),
+                cpus = readings.map(\.cpuMilliseconds).sorted()
+            median = Reading(
+                wallMilliseconds: walls[walls.count / 2], cpuMilliseconds: cpus[cpus.count / 2])
             least = Reading(wallMilliseconds: walls[0], cpuMilliseconds: cpus[0])
         }
     }

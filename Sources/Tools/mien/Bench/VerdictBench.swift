@@ -16,7 +16,8 @@ struct VerdictBench {
         let mode: FaceCaptureMode
         let milliseconds: Double
         let maxMilliseconds: Double
-        /// What the verdict was, the same every time: of another word the figure would be of something else.
+        /// What the verdict was, the same every time: of another word the figure would be of
+        /// something else.
         let verdict: String
     }
 
@@ -25,15 +26,20 @@ struct VerdictBench {
         try await run(.image, frames: 1) { engine }
     }
 
-    /// Passive mode: the frame is looked at, and all checks are made, over all that was kept. The comparison was made when keeping still ended.
+    /// Passive mode: the frame is looked at, and all checks are made, over all that was kept. The
+    /// comparison was made when keeping still ended.
     ///
-    /// The networks see one picture again and again; what sessions go by (lids, the skin's little changes) is put in afterwards, or nobody would blink.
+    /// The networks see one picture again and again; what sessions go by (lids, the skin's little
+    /// changes) is put in afterwards, or nobody would blink.
     func passive() async throws -> Result {
         try await run(.livenessPassive, frames: Blinking.frames) { Blinking(engine: engine) }
     }
 
-    private func run(_ mode: FaceCaptureMode, frames: Int, _ reader: () -> some LiveFaceReader) async throws -> Result {
-        let settings = try VerificationSettings(mode: mode, qualityThreshold: 0), own = try matcher.reference(for: try await template())
+    private func run(_ mode: FaceCaptureMode, frames: Int, _ reader: () -> some LiveFaceReader)
+        async throws -> Result
+    {
+        let settings = try VerificationSettings(mode: mode, qualityThreshold: 0),
+            own = try matcher.reference(for: try await template())
         let capture = try capture(), matcher = matcher
         var times: [Double] = [], words: Set<String> = []
         for _ in 0...repeats {
@@ -46,11 +52,15 @@ struct VerdictBench {
             words.insert(verdict.refusals.first?.rawValue ?? "accepted")
         }
         guard words.count == 1, let word = words.first else {
-            throw Failure(.notSetUp, "bench.live", "the same frames got different verdicts: \(words.sorted().joined(separator: ", "))")
+            throw Failure(
+                .notSetUp, "bench.live",
+                "the same frames got different verdicts: \(words.sorted().joined(separator: ", "))")
         }
         // The first warms up.
         let sorted = times.dropFirst().sorted()
-        return Result(mode: mode, milliseconds: sorted[sorted.count / 2], maxMilliseconds: sorted[sorted.count - 1], verdict: word)
+        return Result(
+            mode: mode, milliseconds: sorted[sorted.count / 2],
+            maxMilliseconds: sorted[sorted.count - 1], verdict: word)
     }
 
     private func capture() throws -> CaptureID {
@@ -61,11 +71,13 @@ struct VerdictBench {
     private func template() async throws -> FaceTemplate {
         let frame = Frame(image: try ImageDecoder.decode(frame), time: .zero)
         let entry = try await engine.entry(of: try await engine.reading(of: frame, index: 0))
-        return try FaceTemplate(entries: [entry], packID: engine.packID, createdAt: LocalFaces.now())
+        return try FaceTemplate(
+            entries: [entry], packID: engine.packID, createdAt: LocalFaces.now())
     }
 }
 
-/// The same JPEG again and again, ten times a second by its own times; notes when it handed the last one out, before it decodes it.
+/// The same JPEG again and again, ten times a second by its own times; notes when it handed the
+/// last one out, before it decodes it.
 private final class StampedFrames: FrameSource {
     private let bytes: [UInt8]
     private let count: Int
@@ -81,13 +93,20 @@ private final class StampedFrames: FrameSource {
         let source: StampedFrames
         var index = 0
 
-        mutating func next() async throws(FrameSourceError) -> Frame? { try await next(isolation: nil) }
+        mutating func next() async throws(FrameSourceError) -> Frame? {
+            try await next(isolation: nil)
+        }
 
-        mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError) -> Frame? {
+        mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError)
+            -> Frame?
+        {
             guard index < source.count else { return nil }
             defer { index += 1 }
             source.handedOut.withLock { $0 = .now }
-            do { return Frame(image: try ImageDecoder.decode(source.bytes), time: .milliseconds(100 * index)) } catch {
+            do {
+                return Frame(
+                    image: try ImageDecoder.decode(source.bytes), time: .milliseconds(100 * index))
+            } catch {
                 throw FrameSourceError(.unreadable, error.description)
             }
         }
@@ -102,10 +121,15 @@ private struct Blinking: LiveFaceReader {
     func reading(of frame: Frame, index: Int) async throws -> FaceReading {
         let reading = try await engine.reading(of: frame, index: index)
         return FaceReading(
-            index: index, frame: frame, contentHash: reading.contentHash &+ UInt64(index), faceCount: reading.faceCount,
+            index: index, frame: frame, contentHash: reading.contentHash &+ UInt64(index),
+            faceCount: reading.faceCount,
             // One second of keeping still are the frames 0 to 10.
-            face: reading.face.map { LivingFace.moment(of: $0, at: index, lidsDown: (14...15).contains(index)) })
+            face: reading.face.map {
+                LivingFace.moment(of: $0, at: index, lidsDown: (14...15).contains(index))
+            })
     }
 
-    func entry(of reading: FaceReading) async throws -> FaceTemplate.Entry { try await engine.entry(of: reading) }
+    func entry(of reading: FaceReading) async throws -> FaceTemplate.Entry {
+        try await engine.entry(of: reading)
+    }
 }

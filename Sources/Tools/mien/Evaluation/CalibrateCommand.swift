@@ -8,7 +8,8 @@ import MienVault
 /// `mien face calibrate DIR`
 struct CalibrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "calibrate", abstract: "Measure what scores mean on your own photos, and write a calibration.",
+        commandName: "calibrate",
+        abstract: "Measure what scores mean on your own photos, and write a calibration.",
         discussion: """
             DIR holds one folder of photos per person. Draws a cohort of made-up faces from a mixture fitted to the people, measures every pair \
             of photos against cohorts that never saw either person, and writes calibration.json and cohort.bin. Neither holds a real person's \
@@ -19,25 +20,42 @@ struct CalibrateCommand: AsyncParsableCommand {
               mien face verify ada today.jpg --pack my-pack-1
             """)
 
-    @Argument(help: ArgumentHelp("A folder with one folder of photos per person.", valueName: "dir")) var folder: String
-    @Option(help: ArgumentHelp("Where to write calibration.json and cohort.bin.", valueName: "folder")) var output = "calibration"
+    @Argument(
+        help: ArgumentHelp("A folder with one folder of photos per person.", valueName: "dir"))
+    var folder: String
+    @Option(
+        help: ArgumentHelp("Where to write calibration.json and cohort.bin.", valueName: "folder"))
+    var output = "calibration"
     @Option(
         name: .customLong("install"),
-        help: ArgumentHelp("Also install a copy of the pack under this name, with the new calibration.", valueName: "id"), transform: Word.pack)
+        help: ArgumentHelp(
+            "Also install a copy of the pack under this name, with the new calibration.",
+            valueName: "id"), transform: Word.pack)
     var newID: PackID?
-    @Option(help: ArgumentHelp("What to call these photos in the calibration.", valueName: "name")) var dataset: String?
+    @Option(help: ArgumentHelp("What to call these photos in the calibration.", valueName: "name"))
+    var dataset: String?
     @Option(help: "Repeats the drawing exactly.") var seed: UInt64 = 1
-    @Option(help: ArgumentHelp("Made-up faces in the cohort, 500 to 20,000.", valueName: "count")) var cohort = CalibrationPlan().cohortCount
-    @Option(help: ArgumentHelp("Groups of people for cross-fitting, 3 to 20: more take longer and fit on more people.", valueName: "count"))
+    @Option(help: ArgumentHelp("Made-up faces in the cohort, 500 to 20,000.", valueName: "count"))
+    var cohort = CalibrationPlan().cohortCount
+    @Option(
+        help: ArgumentHelp(
+            "Groups of people for cross-fitting, 3 to 20: more take longer and fit on more people.",
+            valueName: "count"))
     var groups = CalibrationPlan().groups
     @OptionGroup var cache: CacheOptions
     @OptionGroup var engine: EngineOptions
     @OptionGroup var format: OutputOptions
 
     func validate() throws {
-        guard (500...20_000).contains(cohort) else { throw ValidationError("--cohort is 500 to 20,000, not \(cohort)") }
-        guard (3...20).contains(groups) else { throw ValidationError("--groups is 3 to 20, not \(groups)") }
-        guard newID != engine.pack else { throw ValidationError("--install needs a new name, not that of the pack in use") }
+        guard (500...20_000).contains(cohort) else {
+            throw ValidationError("--cohort is 500 to 20,000, not \(cohort)")
+        }
+        guard (3...20).contains(groups) else {
+            throw ValidationError("--groups is 3 to 20, not \(groups)")
+        }
+        guard newID != engine.pack else {
+            throw ValidationError("--install needs a new name, not that of the pack in use")
+        }
     }
 
     func run() async throws {
@@ -47,56 +65,83 @@ struct CalibrateCommand: AsyncParsableCommand {
         let collection = try PhotoCollection(folder)
         let reader = try DescriptorReader(engine, usesCache: !cache.noCache)
         let outcome = try await reader.read(collection)
-        for (photo, reason) in outcome.unreadable { Terminal.warn("mien: left out: \(reason) (\(collection.photos[photo].person))") }
+        for (photo, reason) in outcome.unreadable {
+            Terminal.warn("mien: left out: \(reason) (\(collection.photos[photo].person))")
+        }
         let set = try outcome.labelled(collection)
         var plan = CalibrationPlan()
-        (plan.seed, plan.cohortCount, plan.nearestCount, plan.groups) = (seed, cohort, cohort / 20, groups)
+        (plan.seed, plan.cohortCount, plan.nearestCount, plan.groups) = (
+            seed, cohort, cohort / 20, groups
+        )
         let progress = CalibrationBar()
         let calibration: Calibration
         do {
             calibration = try Calibrator(plan).calibrate(
-                set, dataset: dataset ?? URL(filePath: folder).standardizedFileURL.lastPathComponent, descriptor: engine.pack.text,
+                set,
+                dataset: dataset ?? URL(filePath: folder).standardizedFileURL.lastPathComponent,
+                descriptor: engine.pack.text,
                 madeOn: Self.today(), progress: progress.update)
         } catch let error as CalibrationError {
-            throw Failure(.badInput, "calibrate.too-few", "\(folder): \(error). Add people, with two photos or more of some of them")
+            throw Failure(
+                .badInput, "calibrate.too-few",
+                "\(folder): \(error). Add people, with two photos or more of some of them")
         }
         progress.finish()
         let files = CalibrationFiles(calibration)
         try files.write(to: URL(filePath: output, directoryHint: .isDirectory))
-        if let newID { try files.install(as: newID, from: try engine.loadPack(), in: PackLibrary(folder: engine.home.packs)) }
+        if let newID {
+            try files.install(
+                as: newID, from: try engine.loadPack(), in: PackLibrary(folder: engine.home.packs))
+        }
         report(calibration, outcome)
     }
 
     private func requireFree(_ id: PackID) throws {
         let place = engine.home.packs.appending(path: id.text)
         guard FileManager.default.fileExists(atPath: place.path) else { return }
-        throw PackError(.conflict, "\(place.path) is there already: give --install another name, or remove that pack first")
+        throw PackError(
+            .conflict,
+            "\(place.path) is there already: give --install another name, or remove that pack first"
+        )
     }
 
     private func report(_ calibration: Calibration, _ outcome: DescriptorReader.Outcome) {
         let measurement = calibration.table.measurement
         guard !format.json else {
-            JSON.print(Output(measurement: measurement, faceless: outcome.faceless.count, folder: output, installed: newID?.text))
+            JSON.print(
+                Output(
+                    measurement: measurement, faceless: outcome.faceless.count, folder: output,
+                    installed: newID?.text))
             return
         }
         print(
             "\(measurement.photos.grouped) photos of \(measurement.people.grouped) people: \(measurement.impostorPairs.grouped) impostor pairs, \(measurement.matedPairs.grouped) mated pairs."
         )
-        if !outcome.faceless.isEmpty { print("\(outcome.faceless.count) photos without a face were left out.") }
+        if !outcome.faceless.isEmpty {
+            print("\(outcome.faceless.count) photos without a face were left out.")
+        }
         let privacy = calibration.draw.privacy
         print(
             "Cohort: \(privacy.members.grouped) made-up faces; the nearest comes within cosine \(String.decimal(privacy.nearest, 3)) of a real one, \(String.decimal(privacy.bound, 3)) was allowed.\n"
         )
         let rows = measurement.acceptance.map {
             [
-                "1 in \(Int(pow(10, -$0.logRate).rounded()).grouped)", "\(String.decimal(100 * $0.trueAcceptRate, 2)) %",
+                "1 in \(Int(pow(10, -$0.logRate).rounded()).grouped)",
+                "\(String.decimal(100 * $0.trueAcceptRate, 2)) %",
                 "\(String.decimal(100 * $0.trueAcceptRateRaw, 2)) %", $0.support.grouped,
             ]
         }
         print(
             Terminal.table(
-                rows, heading: ["false matches", "true accepts", "without normalisation", "impostor pairs behind it"], rightAligned: [0, 1, 2, 3]))
-        print("\nWritten to \(output)" + (newID.map { "; installed as \($0.text): use it with --pack \($0.text)." } ?? "."))
+                rows,
+                heading: [
+                    "false matches", "true accepts", "without normalisation",
+                    "impostor pairs behind it",
+                ], rightAligned: [0, 1, 2, 3]))
+        print(
+            "\nWritten to \(output)"
+                + (newID.map { "; installed as \($0.text): use it with --pack \($0.text)." } ?? ".")
+        )
     }
 
     private static func today() -> String {

@@ -9,7 +9,9 @@ final class CalibrationBar {
     func update(_ progress: CalibrationProgress) {
         switch progress {
         case .fitting(let cohort, let total, let round):
-            let part = (Double(cohort - 1) + min(1, Double(round.round) / Self.usualRounds)) / Double(total)
+            let part =
+                (Double(cohort - 1) + min(1, Double(round.round) / Self.usualRounds))
+                / Double(total)
             bar.update(Int(850 * part))
         case .scoring: bar.update(860)
         case .bootstrap(let round, let total): bar.update(860 + 140 * round / max(total, 1))

@@ -11,24 +11,33 @@ struct CalibrationFiles {
     init(_ calibration: Calibration) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        guard let table = try? encoder.encode(calibration.table) else { preconditionFailure("a table of our own can be encoded") }
-        files = [(Self.table, table + Data("\n".utf8)), (Self.cohort, Data(calibration.draw.cohort.bytes))]
+        guard let table = try? encoder.encode(calibration.table) else {
+            preconditionFailure("a table of our own can be encoded")
+        }
+        files = [
+            (Self.table, table + Data("\n".utf8)),
+            (Self.cohort, Data(calibration.draw.cohort.bytes)),
+        ]
     }
 
     /// Each file appears whole or not at all.
     func write(to folder: URL) throws {
         try OutputPlace.makeFolder(folder)
-        for file in files { try OutputPlace.write(file.data, to: folder.appending(path: file.name)) }
+        for file in files {
+            try OutputPlace.write(file.data, to: folder.appending(path: file.name))
+        }
     }
 
     /// A copy of `pack` with another name and this calibration.
     func install(as id: PackID, from pack: ModelPack, in library: PackLibrary) throws {
         let work = try WorkFolder("calibrated"), staging = work.url
         for file in pack.manifest.files where !files.contains(where: { $0.name == file.name }) {
-            try FileManager.default.copyItem(at: pack.folder.appending(path: file.name), to: staging.appending(path: file.name))
+            try FileManager.default.copyItem(
+                at: pack.folder.appending(path: file.name), to: staging.appending(path: file.name))
         }
         try write(to: staging)
-        try pack.manifest.renamed(id).recording(files).write(to: staging.appending(path: PackManifest.fileName))
+        try pack.manifest.renamed(id).recording(files).write(
+            to: staging.appending(path: PackManifest.fileName))
         _ = try withExtendedLifetime(work) { try library.install(from: staging) }
     }
 }

@@ -13,7 +13,8 @@ struct CacheOptions: ParsableArguments {
     @Flag(help: "Look at every photo anew, and keep no descriptors.") var noCache = false
 }
 
-/// Works through a collection of photos: as many at once as there are cores, with a progress bar, past what the cache knows.
+/// Works through a collection of photos: as many at once as there are cores, with a progress bar,
+/// past what the cache knows.
 struct DescriptorReader {
     let engine: FaceEngine
     /// `nil` when descriptors of earlier runs are neither used nor kept.
@@ -42,14 +43,21 @@ struct DescriptorReader {
         cache =
             usesCache
             ? try DescriptorCache.open(
-                folder: options.home.evaluationCache.path, keyPath: options.home.folder.appending(path: "evaluation.key").path,
+                folder: options.home.evaluationCache.path,
+                keyPath: options.home.folder.appending(path: "evaluation.key").path,
                 pipeline: try Self.pipeline(of: pack, options)) : nil
     }
 
     /// Everything a descriptor depends on: a change in any of these asks for a new one.
     static func pipeline(of pack: ModelPack, _ options: EngineOptions) throws -> String {
-        let networks = pack.manifest.files.filter { pack.manifest.networks.values.contains($0.name) || $0.name.hasSuffix(".bin") }
-        return (["pipeline 4", pack.id.text, options.precision.rawValue, "\(pack.manifest.geometry.descriptor.crops)"] + networks.map(\.sha256))
+        let networks = pack.manifest.files.filter {
+            pack.manifest.networks.values.contains($0.name) || $0.name.hasSuffix(".bin")
+        }
+        return
+            ([
+                "pipeline 4", pack.id.text, options.precision.rawValue,
+                "\(pack.manifest.geometry.descriptor.crops)",
+            ] + networks.map(\.sha256))
             .joined(
                 separator: "\n")
     }
@@ -58,7 +66,8 @@ struct DescriptorReader {
         let progress = Progress("Looking at photos", total: collection.photos.count)
         defer { progress.finish() }
         var outcome = Outcome(), next = 0, done = 0
-        try await withThrowingTaskGroup(of: (Int, Result<DescriptorCache.Entry, Failure>).self) { group in
+        try await withThrowingTaskGroup(of: (Int, Result<DescriptorCache.Entry, Failure>).self) {
+            group in
             func add() {
                 guard next < collection.photos.count else { return }
                 let (index, path) = (next, collection.photos[next].path)
@@ -70,7 +79,9 @@ struct DescriptorReader {
                 switch result {
                 case .success(let entry):
                     if let descriptor = entry.descriptor {
-                        outcome.readings.append(Reading(photo: index, descriptor: descriptor, quality: Int(entry.quality)))
+                        outcome.readings.append(
+                            Reading(
+                                photo: index, descriptor: descriptor, quality: Int(entry.quality)))
                     } else {
                         outcome.faceless.append(index)
                     }
@@ -100,7 +111,8 @@ struct DescriptorReader {
             let entry: DescriptorCache.Entry
             if let face = try analyzer.analyse(image, with: networks).main {
                 let description = try analyzer.describe(face, in: image, with: networks)
-                entry = DescriptorCache.Entry(descriptor: description.descriptor, quality: UInt8(face.quality.score))
+                entry = DescriptorCache.Entry(
+                    descriptor: description.descriptor, quality: UInt8(face.quality.score))
             } else {
                 entry = DescriptorCache.Entry(descriptor: nil, quality: 0)
             }

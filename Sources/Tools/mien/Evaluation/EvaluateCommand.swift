@@ -22,10 +22,17 @@ struct EvaluateCommand: AsyncParsableCommand {
               mien face evaluate --pairs lfw/pairs.txt lfw/images --cross-fit --output report
             """)
 
-    @Argument(help: ArgumentHelp("A folder with one folder of photos per person.", valueName: "dir")) var folder: String
-    @Option(help: ArgumentHelp("A list of pairs in folds, in LFW's form.", valueName: "pairs.txt")) var pairs: String?
-    @Option(help: ArgumentHelp("Write det.png, det.csv and report.txt into this folder.", valueName: "folder")) var output: String?
-    @Flag(help: "Score every pair with a cohort fitted on other people of DIR, not the pack's.") var crossFit = false
+    @Argument(
+        help: ArgumentHelp("A folder with one folder of photos per person.", valueName: "dir"))
+    var folder: String
+    @Option(help: ArgumentHelp("A list of pairs in folds, in LFW's form.", valueName: "pairs.txt"))
+    var pairs: String?
+    @Option(
+        help: ArgumentHelp(
+            "Write det.png, det.csv and report.txt into this folder.", valueName: "folder"))
+    var output: String?
+    @Flag(help: "Score every pair with a cohort fitted on other people of DIR, not the pack's.")
+    var crossFit = false
     @OptionGroup var cache: CacheOptions
     @OptionGroup var engine: EngineOptions
     @OptionGroup var format: OutputOptions
@@ -37,23 +44,32 @@ struct EvaluateCommand: AsyncParsableCommand {
         let collection = try PhotoCollection(folder)
         let pack = try engine.loadPack()
         let matcher = crossFit ? nil : try pack.matcher()
-        let found = try await Evaluation(collection, list, matcher: matcher, engine, usesCache: !cache.noCache)
+        let found = try await Evaluation(
+            collection, list, matcher: matcher, engine, usesCache: !cache.noCache)
         let report = found.report
-        if let output { try write(report, raw: found.raw, to: URL(filePath: output, directoryHint: .isDirectory)) }
+        if let output {
+            try write(
+                report, raw: found.raw, to: URL(filePath: output, directoryHint: .isDirectory))
+        }
         if format.json { JSON.print(report.json) } else { Terminal.say(report.text) }
     }
 
     private func write(_ report: EvaluationReport, raw: ErrorRates, to folder: URL) throws {
         try OutputPlace.makeFolder(folder)
         let plot = DETPlot(
-            title: "Detection error trade-off, \(report.photos.grouped) photos of \(report.people.grouped) people",
+            title:
+                "Detection error trade-off, \(report.photos.grouped) photos of \(report.people.grouped) people",
             curves: [
-                .init(name: "normalised", rates: report.evaluation.rates, colour: DETPlot.colours[0]),
+                .init(
+                    name: "normalised", rates: report.evaluation.rates, colour: DETPlot.colours[0]),
                 .init(name: "plain cosine", rates: raw, colour: DETPlot.colours[1]),
             ])
-        try OutputPlace.write(Data(PNGEncoder.encode(plot.draw())), to: folder.appending(path: "det.png"))
-        try OutputPlace.write(Data(report.evaluation.tradeoffCSV.utf8), to: folder.appending(path: "det.csv"))
-        try OutputPlace.write(Data((report.text + "\n").utf8), to: folder.appending(path: "report.txt"))
+        try OutputPlace.write(
+            Data(PNGEncoder.encode(plot.draw())), to: folder.appending(path: "det.png"))
+        try OutputPlace.write(
+            Data(report.evaluation.tradeoffCSV.utf8), to: folder.appending(path: "det.csv"))
+        try OutputPlace.write(
+            Data((report.text + "\n").utf8), to: folder.appending(path: "report.txt"))
         Terminal.warn("Written: \(folder.path)/det.png, det.csv, report.txt")
     }
 }

@@ -13,26 +13,37 @@ struct Evaluation {
 
     /// - Parameters:
     ///   - list: for accuracy over folds.
-    ///   - matcher: of the pack; `nil` scores every pair with a cohort fitted on other people of the collection.
+    ///   - matcher: of the pack; `nil` scores every pair with a cohort fitted on other people of
+    ///     the collection.
     ///   - usesCache: uses and keeps descriptors of photos seen before.
-    init(_ collection: PhotoCollection, _ list: PairList?, matcher: FaceMatcher?, _ engine: EngineOptions, usesCache: Bool = true) async throws {
+    init(
+        _ collection: PhotoCollection, _ list: PairList?, matcher: FaceMatcher?,
+        _ engine: EngineOptions, usesCache: Bool = true
+    ) async throws {
         self.collection = collection
         let outcome = try await DescriptorReader(engine, usesCache: usesCache).read(collection)
         let set = try outcome.labelled(collection)
-        let scored = if let matcher { Scored(set, matcher) } else { try Scored(crossFitting: set, collection, engine) }
+        let scored =
+            if let matcher { Scored(set, matcher) } else {
+                try Scored(crossFitting: set, collection, engine)
+            }
         let accuracy = try list.map { try Self.accuracy($0, scored.scorer, outcome, collection) }
         raw = scored.raw
         report = EvaluationReport(
-            evaluation: VerificationEvaluation(rates: scored.rates, accuracy: accuracy, calibration: scored.calibration),
+            evaluation: VerificationEvaluation(
+                rates: scored.rates, accuracy: accuracy, calibration: scored.calibration),
             rejection: QualityRejection(
-                scored.scorer, quality: outcome.readings.map(\.quality), threshold: .defaultThreshold,
+                scored.scorer, quality: outcome.readings.map(\.quality),
+                threshold: .defaultThreshold,
                 normalisedThreshold: scored.calibration.minScore(for: .defaultThreshold)),
-            photos: collection.photos.count, people: collection.personCount, faceless: outcome.faceless.map { collection.photos[$0].name },
+            photos: collection.photos.count, people: collection.personCount,
+            faceless: outcome.faceless.map { collection.photos[$0].name },
             unreadable: outcome.unreadable.map(\.reason), isCrossFitted: matcher == nil)
     }
 
     private static func accuracy(
-        _ list: PairList, _ scorer: PairScorer, _ outcome: DescriptorReader.Outcome, _ collection: PhotoCollection
+        _ list: PairList, _ scorer: PairScorer, _ outcome: DescriptorReader.Outcome,
+        _ collection: PhotoCollection
     ) throws -> FoldAccuracy {
         var places: [PairList.Photo: Int] = [:]
         for (place, reading) in outcome.readings.enumerated() {
@@ -68,18 +79,24 @@ private struct Scored {
         calibration = matcher.calibration
     }
 
-    init(crossFitting set: LabelledDescriptors, _ collection: PhotoCollection, _ engine: EngineOptions) throws {
+    init(
+        crossFitting set: LabelledDescriptors, _ collection: PhotoCollection,
+        _ engine: EngineOptions
+    ) throws {
         let bar = CalibrationBar()
         defer { bar.finish() }
         var plan = CalibrationPlan()
         plan.bootstrapRounds = 0
         do {
             let made = try Calibrator(plan).calibrate(
-                set, dataset: collection.folder, descriptor: engine.pack.text, madeOn: "", progress: bar.update)
+                set, dataset: collection.folder, descriptor: engine.pack.text, madeOn: "",
+                progress: bar.update)
             scorer = PairScorer(set, made.normalisation)
             (rates, raw, calibration) = (made.normalised, made.raw, made.table)
         } catch let error as CalibrationError {
-            throw Failure(.badInput, "evaluate.too-few", "\(collection.folder): \(error). Leave out --cross-fit, or add people")
+            throw Failure(
+                .badInput, "evaluate.too-few",
+                "\(collection.folder): \(error). Leave out --cross-fit, or add people")
         }
     }
 }
@@ -91,12 +108,17 @@ extension PairList {
     /// - Throws: ``Failure`` that names the file and the line.
     init(file path: String) throws {
         let bytes: [UInt8]
-        do { bytes = try ImageFile.read(path, limits: ImageLimits(maxBytes: Self.maximumBytes)) } catch {
+        do {
+            bytes = try ImageFile.read(path, limits: ImageLimits(maxBytes: Self.maximumBytes))
+        } catch {
             guard case .image = error.reason else { throw error }
-            throw Failure(.badInput, "pairs.malformed", "\(path) is no list of pairs: it has more than \(Self.maximumBytes.grouped) bytes")
+            throw Failure(
+                .badInput, "pairs.malformed",
+                "\(path) is no list of pairs: it has more than \(Self.maximumBytes.grouped) bytes")
         }
         do { try self.init(String(decoding: bytes, as: UTF8.self)) } catch {
-            throw Failure(.badInput, "pairs.malformed", "\(path) is no list of pairs in LFW's form: \(error)")
+            throw Failure(
+                .badInput, "pairs.malformed", "\(path) is no list of pairs in LFW's form: \(error)")
         }
     }
 }

@@ -13,43 +13,58 @@ struct EvaluationReport {
 
     var text: String {
         var parts = [
-            "\(photos.grouped) photos of \(people.grouped) people" + (isCrossFitted ? "; every pair scored with a cohort of other people" : "")
+            "\(photos.grouped) photos of \(people.grouped) people"
+                + (isCrossFitted ? "; every pair scored with a cohort of other people" : "")
         ]
         if !faceless.isEmpty {
-            parts.append("\(faceless.count) without a face: \(faceless.prefix(5).joined(separator: ", "))\(faceless.count > 5 ? " …" : "")")
+            parts.append(
+                "\(faceless.count) without a face: \(faceless.prefix(5).joined(separator: ", "))\(faceless.count > 5 ? " …" : "")"
+            )
         }
         for reason in unreadable.prefix(5) { parts.append("left out: \(reason)") }
         parts.append(evaluation.report)
         let rows = rejection.rows.map { row in
             [
-                "\(String.decimal(100 * row.rejected, 0)) %", "\(row.minQuality)", row.matedPairs.grouped,
+                "\(String.decimal(100 * row.rejected, 0)) %", "\(row.minQuality)",
+                row.matedPairs.grouped,
                 "\(String.decimal(100 * row.falseNonMatchRate, 2)) %",
             ]
         }
         parts.append(
             Terminal.table(
                 rows,
-                heading: ["worst photos refused", "quality kept from", "mated pairs", "false non-matches at \(Int(rejection.threshold.value))"],
+                heading: [
+                    "worst photos refused", "quality kept from", "mated pairs",
+                    "false non-matches at \(Int(rejection.threshold.value))",
+                ],
                 rightAligned: [0, 1, 2, 3]))
         return parts.joined(separator: "\n")
     }
 
     var json: Output {
         Output(
-            photos: photos, people: people, faceless: faceless, unreadable: unreadable, crossFitted: isCrossFitted,
-            impostorPairs: evaluation.rates.impostorPairs, matedPairs: evaluation.rates.matedPairs, equalErrorRate: evaluation.rates.equalErrorRate,
-            accuracy: evaluation.accuracy.map { .init(mean: $0.mean, standardError: $0.standardError, perFold: $0.perFold) },
+            photos: photos, people: people, faceless: faceless, unreadable: unreadable,
+            crossFitted: isCrossFitted,
+            impostorPairs: evaluation.rates.impostorPairs, matedPairs: evaluation.rates.matedPairs,
+            equalErrorRate: evaluation.rates.equalErrorRate,
+            accuracy: evaluation.accuracy.map {
+                .init(mean: $0.mean, standardError: $0.standardError, perFold: $0.perFold)
+            },
             trueAccepts: evaluation.figures.map {
                 .init(
-                    falseMatchRate: $0.falseMatchRate, trueAcceptRate: $0.point.trueAcceptRate, threshold: $0.point.threshold,
+                    falseMatchRate: $0.falseMatchRate, trueAcceptRate: $0.point.trueAcceptRate,
+                    threshold: $0.point.threshold,
                     expectedFalseMatches: $0.expectedFalseMatches, supported: $0.isSupported)
             },
             thresholds: evaluation.thresholds.map {
-                .init(score: $0.threshold.value, falseMatchRate: $0.point.falseMatchRate, falseNonMatchRate: 1 - $0.point.trueAcceptRate)
+                .init(
+                    score: $0.threshold.value, falseMatchRate: $0.point.falseMatchRate,
+                    falseNonMatchRate: 1 - $0.point.trueAcceptRate)
             },
             quality: rejection.rows.map {
                 .init(
-                    rejected: $0.rejected, minQuality: $0.minQuality, matedPairs: $0.matedPairs, falseNonMatchRate: $0.falseNonMatchRate)
+                    rejected: $0.rejected, minQuality: $0.minQuality, matedPairs: $0.matedPairs,
+                    falseNonMatchRate: $0.falseNonMatchRate)
             })
     }
 

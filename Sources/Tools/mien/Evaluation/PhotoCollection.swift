@@ -25,18 +25,30 @@ struct PhotoCollection {
     /// - Throws: ``Failure`` when there is no such folder or nothing in it.
     init(_ folder: String) throws {
         let root = URL(filePath: folder, directoryHint: .isDirectory)
-        func names(in url: URL) -> [String] { ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted() }
+        func names(in url: URL) -> [String] {
+            ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
+        }
         guard (try? root.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) == true else {
-            throw Failure(.badInput, "folder.missing", "\(folder): there is no such folder; name one that holds a folder of photos per person")
+            throw Failure(
+                .badInput, "folder.missing",
+                "\(folder): there is no such folder; name one that holds a folder of photos per person"
+            )
         }
         photos = names(in: root).flatMap { person in
-            names(in: root.appending(path: person)).filter { Self.extensions.contains(URL(filePath: $0).pathExtension.lowercased()) }.map {
-                Photo(person: person, name: $0, path: root.appending(path: person).appending(path: $0).path)
+            names(in: root.appending(path: person)).filter {
+                Self.extensions.contains(URL(filePath: $0).pathExtension.lowercased())
+            }.map {
+                Photo(
+                    person: person, name: $0,
+                    path: root.appending(path: person).appending(path: $0).path)
             }
         }
         self.folder = folder
         guard !photos.isEmpty else {
-            throw Failure(.badInput, "folder.empty", "\(folder): no photos; one folder per person is expected in it, with .jpg, .png or .gif files")
+            throw Failure(
+                .badInput, "folder.empty",
+                "\(folder): no photos; one folder per person is expected in it, with .jpg, .png or .gif files"
+            )
         }
     }
 }

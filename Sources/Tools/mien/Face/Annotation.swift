@@ -4,7 +4,8 @@ import MienPixels
 
 /// Draws what was found onto the photo: box, mesh, the way the head points, quality and reasons.
 enum Annotation {
-    private static let box = RGBColour(60, 200, 120), other = RGBColour(150, 150, 150), mesh = RGBColour(120, 220, 255)
+    private static let box = RGBColour(60, 200, 120), other = RGBColour(150, 150, 150),
+        mesh = RGBColour(120, 220, 255)
     private static let arrow = RGBColour(255, 190, 40), paper = RGBColour(20, 24, 28)
 
     static func draw(_ analysis: FaceAnalysis, on image: RGBImage) -> RGBImage {
@@ -22,7 +23,8 @@ enum Annotation {
         let pose = face.pose
         caption(
             [
-                "quality \(face.quality.score)" + (analysis.faces.count > 1 ? ", \(analysis.faces.count) faces" : ""),
+                "quality \(face.quality.score)"
+                    + (analysis.faces.count > 1 ? ", \(analysis.faces.count) faces" : ""),
                 "yaw \(Int(pose.yaw.rounded()))° pitch \(Int(pose.pitch.rounded()))° roll \(Int(pose.roll.rounded()))°",
             ] + face.quality.reasons().map(\.rawValue), on: &canvas, unit: unit)
         return canvas.image
@@ -35,12 +37,14 @@ enum Annotation {
         }
     }
 
-    /// From the nose tip, as long as the head's turn out of the picture makes it; a frontal face has next to none.
+    /// From the nose tip, as long as the head's turn out of the picture makes it; a frontal face
+    /// has next to none.
     private static func drawPose(_ face: AnalysedFace, on canvas: inout Canvas, unit: Double) {
         let radians = Double.pi / 180, length = 1.5 * face.mesh.eyeDistance
         let nose = face.mesh.points[FaceMesh.Landmark.noseTip]
         let way = Point(
-            x: sin(Double(face.pose.yaw) * radians) * cos(Double(face.pose.pitch) * radians) * length,
+            x: sin(Double(face.pose.yaw) * radians) * cos(Double(face.pose.pitch) * radians)
+                * length,
             y: -sin(Double(face.pose.pitch) * radians) * length)
         canvas.arrow(from: nose, to: nose + way, arrow, width: 2.5 * unit)
     }
@@ -49,7 +53,8 @@ enum Annotation {
         let scale = max(1, Int((1.6 * unit).rounded()))
         for (i, line) in lines.enumerated() {
             canvas.text(
-                line, x: 4 * scale, y: (4 + i * (Canvas.cellHeight + 3)) * scale, .white, scale: scale, background: paper, backgroundOpacity: 0.75)
+                line, x: 4 * scale, y: (4 + i * (Canvas.cellHeight + 3)) * scale, .white,
+                scale: scale, background: paper, backgroundOpacity: 0.75)
         }
     }
 }

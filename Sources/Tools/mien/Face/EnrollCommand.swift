@@ -20,17 +20,23 @@ struct EnrollCommand: AsyncParsableCommand {
 
     @Argument(help: "The person's name, 1 to 64 characters.") var name: String
     @Argument(help: "One to eight photos: PNG, JPEG or GIF.") var photos: [String]
-    @Option(help: "Refuse photos under this quality, 0 to 100.") var quality = FaceQuality.defaultThreshold
+    @Option(help: "Refuse photos under this quality, 0 to 100.") var quality = FaceQuality
+        .defaultThreshold
     @OptionGroup var photo: PhotoOptions
     @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
 
-    /// Photos of one person that match worse than this (1 in 100 strangers) are taken for two persons'.
+    /// Photos of one person that match worse than this (1 in 100 strangers) are taken for two
+    /// persons'.
     private static let samePerson = MatchScore(24)
 
     func validate() throws {
-        guard FaceTemplate.entryRange.contains(photos.count) else { throw ValidationError("name one to eight photos, not \(photos.count)") }
-        guard (0...100).contains(quality) else { throw ValidationError("--quality is 0 to 100, not \(quality)") }
+        guard FaceTemplate.entryRange.contains(photos.count) else {
+            throw ValidationError("name one to eight photos, not \(photos.count)")
+        }
+        guard (0...100).contains(quality) else {
+            throw ValidationError("--quality is 0 to 100, not \(quality)")
+        }
     }
 
     func run() async throws {
@@ -45,17 +51,24 @@ struct EnrollCommand: AsyncParsableCommand {
         progress.finish()
         try requireOnePerson(captures, faces)
         let entries = try captures.map {
-            try FaceTemplate.Entry(descriptor: $0.description.descriptor, quality: UInt8($0.quality), pose: $0.face.pose)
+            try FaceTemplate.Entry(
+                descriptor: $0.description.descriptor, quality: UInt8($0.quality),
+                pose: $0.face.pose)
         }
-        let template = try FaceTemplate(entries: entries, packID: faces.engine.packID, createdAt: LocalFaces.now())
+        let template = try FaceTemplate(
+            entries: entries, packID: faces.engine.packID, createdAt: LocalFaces.now())
         // A new face opens nothing that the old one did.
-        if try faces.store.find(name) != nil { try await DeviceTokens.vault().deactivateFaceMode(of: name) }
+        if try faces.store.find(name) != nil {
+            try await DeviceTokens.vault().deactivateFaceMode(of: name)
+        }
         let outcome = try faces.store.put(template, as: name)
         report(name, captures, outcome, faces)
     }
 
     private func requireOnePerson(_ captures: [LocalFaces.Capture], _ faces: LocalFaces) throws {
-        let references = try captures.map { try faces.matcher.reference(for: $0.description.descriptor) }
+        let references = try captures.map {
+            try faces.matcher.reference(for: $0.description.descriptor)
+        }
         for i in references.indices {
             for j in references.indices where j > i {
                 let score = faces.matcher.score(references[i], references[j])
@@ -68,12 +81,17 @@ struct EnrollCommand: AsyncParsableCommand {
         }
     }
 
-    private func report(_ name: PersonName, _ captures: [LocalFaces.Capture], _ outcome: LocalFaceStore.PutOutcome, _ faces: LocalFaces) {
+    private func report(
+        _ name: PersonName, _ captures: [LocalFaces.Capture], _ outcome: LocalFaceStore.PutOutcome,
+        _ faces: LocalFaces
+    ) {
         guard !output.json else {
             JSON.print(
                 Output(
                     name: name.text, replaced: outcome == .replaced, pack: faces.engine.packID.text,
-                    photos: captures.map { .init(photo: $0.path, quality: $0.quality, reasons: $0.reasons) }))
+                    photos: captures.map {
+                        .init(photo: $0.path, quality: $0.quality, reasons: $0.reasons)
+                    }))
             return
         }
         print(

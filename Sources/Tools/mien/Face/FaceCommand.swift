@@ -3,14 +3,16 @@ import ArgumentParser
 /// `mien face …`
 struct FaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "face", abstract: "Enrol, verify, identify, inspect and watch faces; measure how well it works.",
+        commandName: "face",
+        abstract: "Enrol, verify, identify, inspect and watch faces; measure how well it works.",
         discussion: """
             EXAMPLE
               mien face enroll ada ada1.jpg ada2.jpg
               mien face identify visitor.jpg
             """,
         subcommands: [
-            EnrollCommand.self, VerifyCommand.self, IdentifyCommand.self, ListCommand.self, RemoveCommand.self,
+            EnrollCommand.self, VerifyCommand.self, IdentifyCommand.self, ListCommand.self,
+            RemoveCommand.self,
             WatchCommand.self, CalibrateCommand.self, EvaluateCommand.self, InspectCommand.self,
         ])
 }

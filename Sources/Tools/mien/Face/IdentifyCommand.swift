@@ -17,14 +17,17 @@ struct IdentifyCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "A photo: PNG, JPEG or GIF.") var photo: String
-    @Option(help: ArgumentHelp("Show so many of the best candidates.", valueName: "count")) var top = 1
+    @Option(help: ArgumentHelp("Show so many of the best candidates.", valueName: "count"))
+    var top = 1
     @OptionGroup var threshold: ThresholdOptions
     @OptionGroup var photoOptions: PhotoOptions
     @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard (1...1000).contains(top) else { throw ValidationError("--top is 1 to 1000, not \(top)") }
+        guard (1...1000).contains(top) else {
+            throw ValidationError("--top is 1 to 1000, not \(top)")
+        }
     }
 
     func run() async throws {
@@ -33,7 +36,9 @@ struct IdentifyCommand: AsyncParsableCommand {
         for record in listing.damaged { Terminal.warn("mien: left out: \(record)") }
         let usable = listing.faces.filter { $0.template.packID == faces.engine.packID }
         if usable.count < listing.faces.count {
-            Terminal.warn("mien: left out: \(listing.faces.count - usable.count) enrolled with another model pack than \(faces.engine.packID.text)")
+            Terminal.warn(
+                "mien: left out: \(listing.faces.count - usable.count) enrolled with another model pack than \(faces.engine.packID.text)"
+            )
         }
         let capture = try await faces.capture(photo, minQuality: threshold.quality)
         var gallery = Gallery<FaceID>(matcher: faces.matcher)
@@ -42,26 +47,36 @@ struct IdentifyCommand: AsyncParsableCommand {
             gallery.insert(try faces.matcher.reference(for: person.template), id: person.id)
             names[person.id] = person.name
         }
-        let candidates = gallery.identify(try faces.matcher.reference(for: capture.description.descriptor), limit: top)
+        let candidates = gallery.identify(
+            try faces.matcher.reference(for: capture.description.descriptor), limit: top)
         let found = candidates.map { candidate in
             Finding.Candidate(
-                name: names[candidate.id]?.text ?? "?", match: threshold.isReached(by: candidate.score), result: ScoreOutput(candidate.score))
+                name: names[candidate.id]?.text ?? "?",
+                match: threshold.isReached(by: candidate.score),
+                result: ScoreOutput(candidate.score))
         }
         let answer = PhotoAnswer(
             match: found.first?.match ?? false, capture: capture, threshold: threshold,
             finding: Finding(
-                searched: usable.count, search: candidates.first.map { SearchOutput($0.score, people: usable.count) }, candidates: found))
+                searched: usable.count,
+                search: candidates.first.map { SearchOutput($0.score, people: usable.count) },
+                candidates: found))
         try answer.give(output, words: Self.words(answer))
     }
 
     private static func words(_ answer: PhotoAnswer<Finding>) -> [String] {
         let (photo, finding) = (answer.capture.path, answer.finding)
         let sentence =
-            if answer.match, let best = finding.candidates.first { "\(photo) shows \(best.name)." } else {
+            if answer.match, let best = finding.candidates.first {
+                "\(photo) shows \(best.name)."
+            } else {
                 "\(photo) shows none of the \(finding.searched) enrolled people."
             }
         let rows = finding.candidates.map {
-            ["  " + $0.name, String.decimal($0.result.score), $0.result.inWords, $0.match ? "match" : "no match"]
+            [
+                "  " + $0.name, String.decimal($0.result.score), $0.result.inWords,
+                $0.match ? "match" : "no match",
+            ]
         }
         let table = rows.isEmpty ? [] : [Terminal.table(rows, rightAligned: [1])]
         return [sentence] + table + (finding.search.map { ["  " + $0.sentence] } ?? [])

@@ -8,7 +8,8 @@ import MienPixels
 /// `mien face inspect PHOTO`
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "What is on a photo, how good is it, and what is wrong with it?",
+        commandName: "inspect",
+        abstract: "What is on a photo, how good is it, and what is wrong with it?",
         discussion: """
             Exits with 0 when the quality is enough and 1 when it is not.
 
@@ -17,14 +18,20 @@ struct InspectCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "A photo: PNG, JPEG or GIF.") var photo: String
-    @Option(help: ArgumentHelp("Draw box, mesh, pose, quality and reasons onto the photo and write it here.", valueName: "out.png")) var draw: String?
-    @Option(help: "The quality that is enough, 0 to 100.") var quality = FaceQuality.defaultThreshold
+    @Option(
+        help: ArgumentHelp(
+            "Draw box, mesh, pose, quality and reasons onto the photo and write it here.",
+            valueName: "out.png")) var draw: String?
+    @Option(help: "The quality that is enough, 0 to 100.") var quality = FaceQuality
+        .defaultThreshold
     @OptionGroup var photoOptions: PhotoOptions
     @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard (0...100).contains(quality) else { throw ValidationError("--quality is 0 to 100, not \(quality)") }
+        guard (0...100).contains(quality) else {
+            throw ValidationError("--quality is 0 to 100, not \(quality)")
+        }
     }
 
     func run() async throws {
@@ -36,7 +43,11 @@ struct InspectCommand: AsyncParsableCommand {
             let png = PNGEncoder.encode(Annotation.draw(analysis, on: image))
             try OutputPlace.write(Data(png), to: URL(filePath: draw))
         }
-        if output.json { JSON.print(Output(photo: photo, analysis, quality)) } else { report(analysis) }
+        if output.json {
+            JSON.print(Output(photo: photo, analysis, quality))
+        } else {
+            report(analysis)
+        }
         if !analysis.reasons(below: quality).isEmpty { throw Outcome.noMatch }
     }
 
@@ -46,19 +57,29 @@ struct InspectCommand: AsyncParsableCommand {
             return
         }
         let box = face.detection.box
-        print("\(photo): \(analysis.faces.count == 1 ? "one face" : "\(analysis.faces.count) faces")")
+        print(
+            "\(photo): \(analysis.faces.count == 1 ? "one face" : "\(analysis.faces.count) faces")")
         print(
             "  box      \(Int(box.width.rounded())) × \(Int(box.height.rounded())) at \(Int(box.x.rounded())), \(Int(box.y.rounded())) (confidence \(String.decimal(face.detection.confidence, 2)))"
         )
         print(
             "  pose     yaw \(String.decimal(Double(face.pose.yaw)))°, pitch \(String.decimal(Double(face.pose.pitch)))°, roll \(String.decimal(Double(face.pose.roll)))°"
         )
-        if let eyes = face.eyes { print("  eyes     opening \(String.decimal(eyes.right, 2)) right, \(String.decimal(eyes.left, 2)) left") }
+        if let eyes = face.eyes {
+            print(
+                "  eyes     opening \(String.decimal(eyes.right, 2)) right, \(String.decimal(eyes.left, 2)) left"
+            )
+        }
         print("  quality  \(face.quality.score) of 100\n")
         let rows = face.quality.parts.map {
-            ["  " + $0.aspect.rawValue, String.decimal($0.value, 2), "\($0.grade)", $0.grade < quality ? $0.reason.advice : ""]
+            [
+                "  " + $0.aspect.rawValue, String.decimal($0.value, 2), "\($0.grade)",
+                $0.grade < quality ? $0.reason.advice : "",
+            ]
         }
-        print(Terminal.table(rows, heading: ["  part", "measured", "grade", "advice"], rightAligned: [1, 2]))
+        print(
+            Terminal.table(
+                rows, heading: ["  part", "measured", "grade", "advice"], rightAligned: [1, 2]))
         if let draw { print("\nDrawn: \(draw)") }
     }
 

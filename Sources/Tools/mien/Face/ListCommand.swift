@@ -24,21 +24,32 @@ struct ListCommand: ParsableCommand {
                 Output(
                     faces: listing.faces.map {
                         .init(
-                            name: $0.name.text, photos: $0.template.entries.count, pack: $0.template.packID.text,
+                            name: $0.name.text, photos: $0.template.entries.count,
+                            pack: $0.template.packID.text,
                             enrolled: Self.time($0.template.createdAt))
                     },
                     damaged: listing.damaged.map { .init(file: $0.path, reason: "\($0.reason)") }))
             return
         }
-        if listing.faces.isEmpty { print("Nobody is enrolled. Enrol somebody: mien face enroll NAME PHOTO…") }
-        let rows = listing.faces.map {
-            [$0.name.text, "\($0.template.entries.count)", Self.time($0.template.createdAt), $0.template.packID.text]
+        if listing.faces.isEmpty {
+            print("Nobody is enrolled. Enrol somebody: mien face enroll NAME PHOTO…")
         }
-        if !rows.isEmpty { print(Terminal.table(rows, heading: ["name", "photos", "enrolled", "model pack"], rightAligned: [1])) }
+        let rows = listing.faces.map {
+            [
+                $0.name.text, "\($0.template.entries.count)", Self.time($0.template.createdAt),
+                $0.template.packID.text,
+            ]
+        }
+        if !rows.isEmpty {
+            print(
+                Terminal.table(
+                    rows, heading: ["name", "photos", "enrolled", "model pack"], rightAligned: [1]))
+        }
     }
 
     private static func time(_ instant: Instant) -> String {
-        ISO8601DateFormatter().string(from: Date(timeIntervalSince1970: Double(instant.milliseconds / 1000)))
+        ISO8601DateFormatter().string(
+            from: Date(timeIntervalSince1970: Double(instant.milliseconds / 1000)))
     }
 
     private struct Output: Encodable {

@@ -12,7 +12,10 @@ struct LocalFaces {
     let store: LocalFaceStore
     private let photos: PhotoOptions
 
-    init(_ options: EngineOptions, photos: PhotoOptions, workers: Int = 1, looksForAttacks: Bool = false) throws {
+    init(
+        _ options: EngineOptions, photos: PhotoOptions, workers: Int = 1,
+        looksForAttacks: Bool = false
+    ) throws {
         let pack = try options.loadPack()
         matcher = try pack.matcher()
         engine = try options.loadEngine(pack, workers: workers, looksForAttacks: looksForAttacks)
@@ -33,24 +36,32 @@ struct LocalFaces {
     ///   - minQuality: a worse photo is refused with its reasons.
     ///   - search: ``FaceAnalyzer/Search/thorough`` also sees small faces beside a large one.
     /// - Throws: ``Failure`` that names the photo.
-    func capture(_ path: String, minQuality: Int, search: FaceAnalyzer.Search = .automatic) async throws -> Capture {
+    func capture(_ path: String, minQuality: Int, search: FaceAnalyzer.Search = .automatic)
+        async throws -> Capture
+    {
         let image = try photos.decode(path)
         guard let (face, description) = try await engine.describe(image, search: search) else {
-            throw Failure(.badInput, QualityReason.noFace.rawValue, "\(path): \(QualityReason.noFace.advice)")
+            throw Failure(
+                .badInput, QualityReason.noFace.rawValue, "\(path): \(QualityReason.noFace.advice)")
         }
         guard face.quality.score >= minQuality else {
-            let advice = face.quality.reasons(below: minQuality).map(\.advice).joined(separator: "; ")
+            let advice = face.quality.reasons(below: minQuality).map(\.advice).joined(
+                separator: "; ")
             throw Failure(
                 .badInput, face.quality.reasons(below: minQuality).first?.rawValue ?? "quality",
-                "\(path): quality \(face.quality.score) of 100, \(minQuality) is asked for: \(advice)")
+                "\(path): quality \(face.quality.score) of 100, \(minQuality) is asked for: \(advice)"
+            )
         }
-        return Capture(path: path, face: face, description: description, reasons: face.quality.reasons())
+        return Capture(
+            path: path, face: face, description: description, reasons: face.quality.reasons())
     }
 
     /// The person enrolled as `name`, made with the pack in use.
     func enrolled(_ name: PersonName) throws -> EnrolledFace {
         guard let person = try store.find(name) else {
-            throw Failure(.badInput, "name.unknown", "nobody is enrolled as “\(name.text)”; mien face list shows who is")
+            throw Failure(
+                .badInput, "name.unknown",
+                "nobody is enrolled as “\(name.text)”; mien face list shows who is")
         }
         try requirePack(of: person)
         return person
@@ -70,9 +81,14 @@ struct LocalFaces {
         try score(capture.description, against: template)
     }
 
-    func score(_ description: FaceDescription, against template: FaceTemplate) throws -> MatchScore {
-        matcher.score(try matcher.reference(for: description.descriptor), try matcher.reference(for: template))
+    func score(_ description: FaceDescription, against template: FaceTemplate) throws -> MatchScore
+    {
+        matcher.score(
+            try matcher.reference(for: description.descriptor), try matcher.reference(for: template)
+        )
     }
 
-    static func now() -> Instant { Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+    static func now() -> Instant {
+        Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+    }
 }

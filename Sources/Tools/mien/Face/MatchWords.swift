@@ -17,7 +17,8 @@ struct ScoreOutput: Encodable {
     /// "61.3 of 72 (about 1 in 130,000 strangers would match so well)".
     static func sentence(_ score: MatchScore) -> String {
         let rate = score.falseMatchRateInWords
-        return "\(String.decimal(score.shown)) of 72 (" + (score.value <= 0 ? "\(rate))" : "\(rate) strangers would match as well)")
+        return "\(String.decimal(score.shown)) of 72 ("
+            + (score.value <= 0 ? "\(rate))" : "\(rate) strangers would match as well)")
     }
 }
 
@@ -42,6 +43,7 @@ struct SearchOutput: Encodable {
     /// "In a search of 3 people about 1 in 43,000 strangers would find someone as alike."
     var sentence: String {
         let strangers = falseMatchRate < 1 ? "\(inWords) strangers" : "every stranger"
-        return "In a search of \(people == 1 ? "one person" : "\(people.grouped) people") \(strangers) would find someone as alike."
+        return
+            "In a search of \(people == 1 ? "one person" : "\(people.grouped) people") \(strangers) would find someone as alike."
     }
 }

@@ -1,8 +1,10 @@
 import MienFace
 
-/// What a command says about one photo that it compared with enrolled people: yes or no, by which threshold, from how good a photo.
+/// What a command says about one photo that it compared with enrolled people: yes or no, by which
+/// threshold, from how good a photo.
 ///
-/// The one outline of `mien face verify` and `mien face identify`, for people and scripts; each command adds what it found.
+/// The one outline of `mien face verify` and `mien face identify`, for people and scripts; each
+/// command adds what it found.
 struct PhotoAnswer<Finding: Encodable>: Encodable {
     let match: Bool
     let capture: LocalFaces.Capture

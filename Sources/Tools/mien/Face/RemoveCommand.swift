@@ -20,10 +20,16 @@ struct RemoveCommand: AsyncParsableCommand {
         // What the face opens is closed first: if that cannot be done, the face stays.
         try await DeviceTokens.vault().deactivateFaceMode(of: name)
         guard try store.remove(name) else { throw unknown(name) }
-        if output.json { JSON.print(["removed": name.text]) } else { print("Removed \(name.text).") }
+        if output.json {
+            JSON.print(["removed": name.text])
+        } else {
+            print("Removed \(name.text).")
+        }
     }
 
     private func unknown(_ name: PersonName) -> Failure {
-        Failure(.badInput, "name.unknown", "nobody is enrolled as “\(name.text)”; mien face list shows who is")
+        Failure(
+            .badInput, "name.unknown",
+            "nobody is enrolled as “\(name.text)”; mien face list shows who is")
     }
 }

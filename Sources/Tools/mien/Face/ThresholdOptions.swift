@@ -15,11 +15,16 @@ struct ThresholdOptions: ParsableArguments {
     func isReached(by score: MatchScore) -> Bool { score >= MatchScore(threshold) }
 
     func validate() throws {
-        guard MatchScore.range.contains(threshold) else { throw ValidationError("--threshold is 0 to 72, not \(threshold)") }
-        // Scores are shown with one decimal; with more in a threshold, what is shown would not explain the answer.
+        guard MatchScore.range.contains(threshold) else {
+            throw ValidationError("--threshold is 0 to 72, not \(threshold)")
+        }
+        // Scores are shown with one decimal; with more in a threshold, what is shown would not
+        // explain the answer.
         guard (threshold * 10).rounded() / 10 == threshold else {
             throw ValidationError("--threshold has at most one decimal, \(threshold) has more")
         }
-        guard (0...100).contains(quality) else { throw ValidationError("--quality is 0 to 100, not \(quality)") }
+        guard (0...100).contains(quality) else {
+            throw ValidationError("--quality is 0 to 100, not \(quality)")
+        }
     }
 }

@@ -6,7 +6,8 @@ import MienVault
 /// `mien face verify NAME PHOTO`
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Is the person on the photo the one enrolled under this name?",
+        commandName: "verify",
+        abstract: "Is the person on the photo the one enrolled under this name?",
         discussion: """
             Exits with 0 for a match and 1 for none. This compares photos; it does not prove that a live person was there.
 
@@ -35,7 +36,8 @@ struct VerifyCommand: AsyncParsableCommand {
     private static func words(_ answer: PhotoAnswer<Finding>, _ score: MatchScore) -> [String] {
         let (name, photo) = (answer.finding.name, answer.capture.path)
         return [
-            answer.match ? "Match: \(photo) shows \(name)." : "No match: \(photo) does not show \(name).",
+            answer.match
+                ? "Match: \(photo) shows \(name)." : "No match: \(photo) does not show \(name).",
             "  score      \(ScoreOutput.sentence(score))",
             "  threshold  \(String.decimal(answer.threshold.threshold))",
             "  quality    \(answer.capture.quality) of 100",

@@ -16,9 +16,13 @@ struct ExportCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "The journey's id.", transform: Word.journey) var id: JourneyID
-    @Option(name: .customLong("version"), help: ArgumentHelp("Which version (default: the newest published, or else the newest).", valueName: "n"))
+    @Option(
+        name: .customLong("version"),
+        help: ArgumentHelp(
+            "Which version (default: the newest published, or else the newest).", valueName: "n"))
     var chosen: Int?
-    @Option(help: ArgumentHelp("Write it there instead of to standard output.", valueName: "file")) var output: String?
+    @Option(help: ArgumentHelp("Write it there instead of to standard output.", valueName: "file"))
+    var output: String?
     @OptionGroup var server: ServerOptions
     @OptionGroup var form: OutputOptions
 
@@ -38,8 +42,14 @@ struct ExportCommand: AsyncParsableCommand {
     private func version(_ admin: MienAdmin) async throws -> Int {
         if let chosen { return chosen }
         let all = try await admin.journeys().filter { $0.id == id.text }
-        guard let newest = (all.filter { $0.state == "published" }.map(\.version).max() ?? all.map(\.version).max()) else {
-            throw Failure(.badInput, "server.not-found", "there is no journey “\(id)” on the server; mien journey list shows them")
+        guard
+            let newest =
+                (all.filter { $0.state == "published" }.map(\.version).max()
+                    ?? all.map(\.version).max())
+        else {
+            throw Failure(
+                .badInput, "server.not-found",
+                "there is no journey “\(id)” on the server; mien journey list shows them")
         }
         return newest
     }

@@ -28,8 +28,11 @@ struct ImportCommand: AsyncParsableCommand {
         for (file, source) in sources {
             let journey = source.journey
             do {
-                var answer = try await admin.putJourney(journey.id, version: journey.version, definition: source.bytes)
-                if publish { answer = try await admin.publishJourney(journey.id, version: journey.version) }
+                var answer = try await admin.putJourney(
+                    journey.id, version: journey.version, definition: source.bytes)
+                if publish {
+                    answer = try await admin.publishJourney(journey.id, version: journey.version)
+                }
                 saved.append(answer)
                 if !output.json { print("\(file): \(JourneyVersions.words(answer)).") }
             } catch let error as MienError { throw Failure(error, about: file) }

@@ -3,7 +3,9 @@ import ArgumentParser
 /// `mien journey …`
 struct JourneyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "journey", abstract: "Sign-up, log-in and recovery as data: check, draw and test journeys, and put them on a server.",
+        commandName: "journey",
+        abstract:
+            "Sign-up, log-in and recovery as data: check, draw and test journeys, and put them on a server.",
         discussion: """
             EXAMPLE
               mien journey lint face-login.json
@@ -11,7 +13,8 @@ struct JourneyCommand: AsyncParsableCommand {
               mien journey import face-login.json --publish
             """,
         subcommands: [
-            LintCommand.self, ShowCommand.self, TestCommand.self, SchemaCommand.self, ImportCommand.self, ExportCommand.self,
+            LintCommand.self, ShowCommand.self, TestCommand.self, SchemaCommand.self,
+            ImportCommand.self, ExportCommand.self,
             JourneyVersions.Publish.self, JourneyVersions.Retire.self, JourneyVersions.List.self,
         ])
 }

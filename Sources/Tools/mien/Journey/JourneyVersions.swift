@@ -7,7 +7,8 @@ import MienCore
 enum JourneyVersions {
     /// `face-login, version 2, is published`
     static func words(_ answer: JourneyVersionAnswer) -> String {
-        "\(answer.id), version \(answer.version), is \(answer.state == "draft" ? "a draft" : answer.state)".printable
+        "\(answer.id), version \(answer.version), is \(answer.state == "draft" ? "a draft" : answer.state)"
+            .printable
     }
 
     /// `mien journey list`
@@ -26,15 +27,23 @@ enum JourneyVersions {
             let journeys = try await server.admin().journeys()
             guard !output.json else { return JSON.print(["journeys": journeys]) }
             if journeys.isEmpty { print("There is no journey. Save one: mien journey import FILE") }
-            let rows = journeys.map { [$0.id, "\($0.version)", $0.state, AdminOutput.time($0.updatedAt), $0.title] }
-            if !rows.isEmpty { print(Terminal.table(rows, heading: ["id", "version", "state", "changed", "title"], rightAligned: [1])) }
+            let rows = journeys.map {
+                [$0.id, "\($0.version)", $0.state, AdminOutput.time($0.updatedAt), $0.title]
+            }
+            if !rows.isEmpty {
+                print(
+                    Terminal.table(
+                        rows, heading: ["id", "version", "state", "changed", "title"],
+                        rightAligned: [1]))
+            }
         }
     }
 
     /// `mien journey publish ID VERSION`
     struct Publish: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "publish", abstract: "Publish a draft: apps start the newest published version.",
+            commandName: "publish",
+            abstract: "Publish a draft: apps start the newest published version.",
             discussion: """
                 EXAMPLE
                   mien journey publish face-login 2
@@ -42,13 +51,16 @@ enum JourneyVersions {
 
         @OptionGroup var target: JourneyVersionOptions
 
-        func run() async throws { try await target.act { try await $0.publishJourney($1, version: $2) } }
+        func run() async throws {
+            try await target.act { try await $0.publishJourney($1, version: $2) }
+        }
     }
 
     /// `mien journey retire ID VERSION`
     struct Retire: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "retire", abstract: "Retire a published version: no app starts it any more.",
+            commandName: "retire",
+            abstract: "Retire a published version: no app starts it any more.",
             discussion: """
                 EXAMPLE
                   mien journey retire face-login 1
@@ -56,7 +68,9 @@ enum JourneyVersions {
 
         @OptionGroup var target: JourneyVersionOptions
 
-        func run() async throws { try await target.act { try await $0.retireJourney($1, version: $2) } }
+        func run() async throws {
+            try await target.act { try await $0.retireJourney($1, version: $2) }
+        }
     }
 }
 
@@ -67,7 +81,9 @@ struct JourneyVersionOptions: ParsableArguments {
     @OptionGroup var server: ServerOptions
     @OptionGroup var output: OutputOptions
 
-    func act(_ action: (MienAdmin, JourneyID, Int) async throws -> JourneyVersionAnswer) async throws {
+    func act(_ action: (MienAdmin, JourneyID, Int) async throws -> JourneyVersionAnswer)
+        async throws
+    {
         let answer = try await action(server.admin(), id, version)
         if output.json { JSON.print(answer) } else { print("\(JourneyVersions.words(answer)).") }
     }

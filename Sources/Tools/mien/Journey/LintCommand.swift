@@ -16,9 +16,15 @@ struct LintCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let reports = try files.map { (file: $0, findings: JourneyLinter.lint(try JourneyFile.definition($0))) }
+        let reports = try files.map {
+            (file: $0, findings: JourneyLinter.lint(try JourneyFile.definition($0)))
+        }
         if output.json {
-            JSON.print(["files": reports.map { Output(file: $0.file, findings: $0.findings.map(Finding.init)) }])
+            JSON.print([
+                "files": reports.map {
+                    Output(file: $0.file, findings: $0.findings.map(Finding.init))
+                }
+            ])
         } else {
             for (file, findings) in reports {
                 if findings.isEmpty { print("\(file): nothing to say.") }
@@ -38,7 +44,9 @@ struct LintCommand: ParsableCommand {
         let step, setting: String?
 
         init(_ finding: LintFinding) {
-            (severity, code, message) = (finding.severity.rawValue, finding.code.rawValue, finding.message)
+            (severity, code, message) = (
+                finding.severity.rawValue, finding.code.rawValue, finding.message
+            )
             (step, setting) = (finding.step?.text, finding.setting)
         }
     }

@@ -5,7 +5,8 @@ import MienJourney
 /// `mien journey show FILE`
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show a journey: its steps and where they lead, as a table or a picture.",
+        commandName: "show",
+        abstract: "Show a journey: its steps and where they lead, as a table or a picture.",
         discussion: """
             EXAMPLE
               mien journey show face-login.json
@@ -28,7 +29,9 @@ struct ShowCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if output.json, let picture { throw ValidationError("--json and --\(picture.rawValue) exclude each other") }
+        if output.json, let picture {
+            throw ValidationError("--json and --\(picture.rawValue) exclude each other")
+        }
     }
 
     func run() throws {
@@ -41,10 +44,12 @@ struct ShowCommand: ParsableCommand {
     }
 
     private func show(_ journey: JourneyDefinition) {
-        print("\(journey.title) (\(journey.id), version \(journey.version)), from “\(journey.start)”")
+        print(
+            "\(journey.title) (\(journey.id), version \(journey.version)), from “\(journey.start)”")
         if let description = journey.description { print(description) }
         let rows = journey.steps.values.sorted { $0.id < $1.id }.map { step in
-            let ways = step.on.sorted { $0.key < $1.key }.map { "\($0.key) → \($0.value)" }.joined(separator: ", ")
+            let ways = step.on.sorted { $0.key < $1.key }.map { "\($0.key) → \($0.value)" }.joined(
+                separator: ", ")
             return [step.id.text, step.type.rawValue, step.isClientFacing ? "asks" : "", ways]
         }
         print("\n" + Terminal.table(rows, heading: ["step", "type", "client", "ways on"]))
@@ -64,11 +69,14 @@ struct ShowCommand: ParsableCommand {
 
         init(_ journey: JourneyDefinition) {
             (id, title, start, description, version) = (
-                journey.id.text, journey.title, journey.start.text, journey.description, journey.version
+                journey.id.text, journey.title, journey.start.text, journey.description,
+                journey.version
             )
             steps = journey.steps.values.sorted { $0.id < $1.id }.map { step in
                 let on = step.on.map { ($0.key.name, $0.value.text) }
-                return Step(id: step.id.text, type: step.type.rawValue, asksClient: step.isClientFacing, on: Dictionary(uniqueKeysWithValues: on))
+                return Step(
+                    id: step.id.text, type: step.type.rawValue, asksClient: step.isClientFacing,
+                    on: Dictionary(uniqueKeysWithValues: on))
             }
         }
     }

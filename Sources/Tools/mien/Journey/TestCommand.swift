@@ -4,7 +4,8 @@ import MienJourney
 /// `mien journey test FILE…`
 struct TestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "test", abstract: "Play recorded answers of clients against journeys, in a made-up world.",
+        commandName: "test",
+        abstract: "Play recorded answers of clients against journeys, in a made-up world.",
         discussion: """
             Exits with 0 when every case goes as recorded and 1 when one does not. Needs no server, camera or model pack.
 
@@ -35,9 +36,14 @@ struct TestCommand: ParsableCommand {
             for problem in result.problems { print("    \(problem)") }
             if trace || !result.hasPassed { for line in result.trace { print("      \(line)") } }
         }
-        let failed = report.cases.count { !$0.hasPassed }, taken = report.branchCount - report.untaken.count
-        print("\(file): \(report.cases.count - failed) passed, \(failed) failed; \(taken) of \(report.branchCount) ways taken")
-        if !report.untaken.isEmpty { print("  never: \(report.untaken.map(\.description).joined(separator: ", "))") }
+        let failed = report.cases.count { !$0.hasPassed },
+            taken = report.branchCount - report.untaken.count
+        print(
+            "\(file): \(report.cases.count - failed) passed, \(failed) failed; \(taken) of \(report.branchCount) ways taken"
+        )
+        if !report.untaken.isEmpty {
+            print("  never: \(report.untaken.map(\.description).joined(separator: ", "))")
+        }
     }
 
     private struct Output: Encodable {
@@ -54,7 +60,9 @@ struct TestCommand: ParsableCommand {
 
         init(_ file: String, _ report: SimulationReport) {
             self.file = file
-            cases = report.cases.map { Case(name: $0.name, passed: $0.hasPassed, problems: $0.problems, trace: $0.trace) }
+            cases = report.cases.map {
+                Case(name: $0.name, passed: $0.hasPassed, problems: $0.problems, trace: $0.trace)
+            }
             (ways, untaken) = (report.branchCount, report.untaken.map(\.description))
         }
     }

@@ -6,7 +6,8 @@ import MienModels
 /// `mien models install PATH_OR_URL`
 struct InstallPack: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "install", abstract: "Add a model pack from a folder, an archive or an address.",
+        commandName: "install",
+        abstract: "Add a model pack from a folder, an archive or an address.",
         discussion: """
             A pack is a folder with a manifest.json (docs/spec/model-pack.md), or a .tar, .tar.gz or .tgz of one. Every file is checked against \
             the manifest before anything is installed. From an address the archive is only as trustworthy as the place: compare its sha256 \
@@ -17,8 +18,12 @@ struct InstallPack: AsyncParsableCommand {
               mien models install https://models.example.org/my-pack.tar.gz --sha256 9f2c…
             """)
 
-    @Argument(help: ArgumentHelp("A folder, an archive, or an http(s) address of an archive.", valueName: "path-or-url")) var source: String
-    @Option(help: ArgumentHelp("Refuse an archive with another sha256.", valueName: "hex")) var sha256: String?
+    @Argument(
+        help: ArgumentHelp(
+            "A folder, an archive, or an http(s) address of an archive.", valueName: "path-or-url"))
+    var source: String
+    @Option(help: ArgumentHelp("Refuse an archive with another sha256.", valueName: "hex"))
+    var sha256: String?
     @Flag(help: "Put this pack in place of another one with the same name.") var replace = false
     @OptionGroup var output: OutputOptions
 
@@ -34,7 +39,9 @@ struct InstallPack: AsyncParsableCommand {
         if output.json {
             JSON.print(["id": pack.id.text, "folder": pack.folder.path])
         } else {
-            Terminal.say("Installed \(pack.id.text): \(pack.manifest.title) (\(pack.manifest.licence)). Use it with --pack \(pack.id.text).")
+            Terminal.say(
+                "Installed \(pack.id.text): \(pack.manifest.title) (\(pack.manifest.licence)). Use it with --pack \(pack.id.text)."
+            )
         }
     }
 }

@@ -30,21 +30,31 @@ struct ModelsCommand: AsyncParsableCommand {
             guard !output.json else {
                 let entries = packs.map { name, manifest in
                     Output(
-                        id: name, title: try? manifest.get().title, licence: try? manifest.get().licence,
-                        dimensions: try? manifest.get().geometry.descriptor.dimensions, isDefault: name == PackLibrary.defaultID.text,
+                        id: name, title: try? manifest.get().title,
+                        licence: try? manifest.get().licence,
+                        dimensions: try? manifest.get().geometry.descriptor.dimensions,
+                        isDefault: name == PackLibrary.defaultID.text,
                         fault: manifest.failure?.reason)
                 }
                 JSON.print(["packs": entries])
                 return
             }
-            if packs.isEmpty { print("No model pack is installed. Run scripts/setup for the default one.") }
+            if packs.isEmpty {
+                print("No model pack is installed. Run scripts/setup for the default one.")
+            }
             let rows = packs.map { name, manifest in
                 switch manifest {
-                case .success(let manifest): [name + (name == PackLibrary.defaultID.text ? " (default)" : ""), manifest.title, manifest.licence]
+                case .success(let manifest):
+                    [
+                        name + (name == PackLibrary.defaultID.text ? " (default)" : ""),
+                        manifest.title, manifest.licence,
+                    ]
                 case .failure(let error): [name, "unusable: \(error.reason)", ""]
                 }
             }
-            if !rows.isEmpty { Terminal.say(Terminal.table(rows, heading: ["id", "what", "licence"])) }
+            if !rows.isEmpty {
+                Terminal.say(Terminal.table(rows, heading: ["id", "what", "licence"]))
+            }
         }
 
         private struct Output: Encodable {
@@ -58,13 +68,15 @@ struct ModelsCommand: AsyncParsableCommand {
 
     struct VerifyPack: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "verify", abstract: "Compare every file of a pack, or of all packs, with its manifest.",
+            commandName: "verify",
+            abstract: "Compare every file of a pack, or of all packs, with its manifest.",
             discussion: """
                 EXAMPLE
                   mien models verify mien-default-1
                 """)
 
-        @Argument(help: "The pack; every installed pack when left out.", transform: Word.pack) var id: PackID?
+        @Argument(help: "The pack; every installed pack when left out.", transform: Word.pack)
+        var id: PackID?
         @OptionGroup var output: OutputOptions
 
         func run() throws {
@@ -75,12 +87,19 @@ struct ModelsCommand: AsyncParsableCommand {
                 _ = try library.pack()
                 return
             }
-            // A pack that was named has to be there; of many, one that is bad says nothing about the others.
+            // A pack that was named has to be there; of many, one that is bad says nothing about
+            // the others.
             let checks = try ids.map { id in
-                do { return Check(id: id.text, files: try Self.verify(id, in: library), fault: nil) } catch let error as PackError
+                do {
+                    return Check(id: id.text, files: try Self.verify(id, in: library), fault: nil)
+                } catch let error as PackError
                     where
                     error != PackError(.notInstalled, "")
-                { return Check(id: id.text, files: nil, fault: .init(code: error.code.rawValue, message: error.reason)) }
+                {
+                    return Check(
+                        id: id.text, files: nil,
+                        fault: .init(code: error.code.rawValue, message: error.reason))
+                }
             }
             for fault in checks.compactMap(\.fault) { Terminal.warn("mien: \(fault.message)") }
             if output.json { JSON.print(["packs": checks]) } else { checks.forEach(Self.report) }
@@ -95,7 +114,9 @@ struct ModelsCommand: AsyncParsableCommand {
         }
 
         private static func report(_ check: Check) {
-            if let files = check.files { Terminal.say("\(check.id): all \(files) files are what the manifest says.") }
+            if let files = check.files {
+                Terminal.say("\(check.id): all \(files) files are what the manifest says.")
+            }
             if check.fault != nil { Terminal.say("\(check.id): cannot be used.") }
         }
 

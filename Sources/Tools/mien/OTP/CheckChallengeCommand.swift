@@ -4,7 +4,8 @@ import MienOTP
 /// `mien otp check-challenge CHALLENGE`
 struct CheckChallengeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check-challenge", abstract: "Which template of a dynamic signature does a challenge name?",
+        commandName: "check-challenge",
+        abstract: "Which template of a dynamic signature does a challenge name?",
         discussion: """
             Exits with 0 when it names one, and 1, with the reason, when it was mistyped.
 
@@ -18,10 +19,18 @@ struct CheckChallengeCommand: ParsableCommand {
     func run() throws {
         let found: SampleChallenge
         do { found = try SampleChallenge(challenge) } catch {
-            if output.json { JSON.print(Output(valid: false, template: nil, reason: error.reason)) } else { Terminal.say("no: \(error.reason)") }
+            if output.json {
+                JSON.print(Output(valid: false, template: nil, reason: error.reason))
+            } else {
+                Terminal.say("no: \(error.reason)")
+            }
             throw Outcome.noMatch
         }
-        if output.json { JSON.print(Output(valid: true, template: found.template, reason: nil)) } else { Terminal.say("template \(found.template)") }
+        if output.json {
+            JSON.print(Output(valid: true, template: found.template, reason: nil))
+        } else {
+            Terminal.say("template \(found.template)")
+        }
     }
 
     private struct Output: Encodable {

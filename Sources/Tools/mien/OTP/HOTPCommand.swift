@@ -4,7 +4,8 @@ import MienOTP
 /// `mien otp hotp`
 struct HOTPCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "hotp", abstract: "The code of a counter (RFC 4226), or whether a code is right.",
+        commandName: "hotp",
+        abstract: "The code of a counter (RFC 4226), or whether a code is right.",
         discussion: """
             With --check, codes from --counter on are looked at, --look-ahead of them beyond the first. Exits with 0 when it is right, 1 when not.
 
@@ -16,15 +17,20 @@ struct HOTPCommand: ParsableCommand {
     @OptionGroup var secret: SecretOptions
     @Option(help: ArgumentHelp("Which code: the first is 0.", valueName: "n")) var counter: UInt64
     @OptionGroup var code: CodeOptions
-    @Option(help: ArgumentHelp("A code to check.", valueName: "code"), transform: CodeOptions.typed) var check: OneTimeCode?
-    @Option(help: ArgumentHelp("How many codes ahead are taken, 0 to 100.", valueName: "n")) var lookAhead = 0
+    @Option(help: ArgumentHelp("A code to check.", valueName: "code"), transform: CodeOptions.typed)
+    var check: OneTimeCode?
+    @Option(help: ArgumentHelp("How many codes ahead are taken, 0 to 100.", valueName: "n"))
+    var lookAhead = 0
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         let hotp = try HOTP(digits: code.digits, hash: code.hash)
         var verifier = try HOTPVerifier(nextCounter: counter, lookAhead: lookAhead)
         let secret = try secret.secret()
-        guard let check else { return CodeAnswer.print(.init(code: hotp.code(at: counter, with: secret).text, counter: counter), output) }
+        guard let check else {
+            return CodeAnswer.print(
+                .init(code: hotp.code(at: counter, with: secret).text, counter: counter), output)
+        }
         let verdict = verifier.verify(check, hotp, with: secret)
         try CodeAnswer.report(verdict, nextCounter: verifier.nextCounter, output)
     }

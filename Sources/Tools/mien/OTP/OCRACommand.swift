@@ -5,7 +5,8 @@ import MienOTP
 /// `mien otp ocra`
 struct OCRACommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ocra", abstract: "The response to a challenge, or the signature of a transaction (RFC 6287).",
+        commandName: "ocra",
+        abstract: "The response to a challenge, or the signature of a transaction (RFC 6287).",
         discussion: """
             What the suite asks for has to be given, and nothing else. A PIN comes from --pin-file or MIEN_OTP_PIN.
             With --check, exits with 0 when the response is right, 1 when not.
@@ -16,29 +17,53 @@ struct OCRACommand: ParsableCommand {
             """)
 
     @OptionGroup var secret: SecretOptions
-    @Option(help: ArgumentHelp("What goes in and comes out, such as OCRA-1:HOTP-SHA1-6:QN08.", valueName: "suite")) var suite: String
-    @Option(help: ArgumentHelp("The challenge; the other party's first, when both have one.", valueName: "text")) var question: [String]
+    @Option(
+        help: ArgumentHelp(
+            "What goes in and comes out, such as OCRA-1:HOTP-SHA1-6:QN08.", valueName: "suite"))
+    var suite: String
+    @Option(
+        help: ArgumentHelp(
+            "The challenge; the other party's first, when both have one.", valueName: "text"))
+    var question: [String]
     @Option(help: ArgumentHelp("For suites with C.", valueName: "n")) var counter: UInt64?
-    @Option(help: ArgumentHelp("For suites with P: a file with the PIN.", valueName: "file")) var pinFile: String?
-    @Option(help: ArgumentHelp("For suites with S: session data, as text.", valueName: "text")) var session: String?
+    @Option(help: ArgumentHelp("For suites with P: a file with the PIN.", valueName: "file"))
+    var pinFile: String?
+    @Option(help: ArgumentHelp("For suites with S: session data, as text.", valueName: "text"))
+    var session: String?
     @OptionGroup var moment: MomentOptions
-    @Option(help: ArgumentHelp("A response to check.", valueName: "code"), transform: CodeOptions.typed) var check: OneTimeCode?
+    @Option(
+        help: ArgumentHelp("A response to check.", valueName: "code"), transform: CodeOptions.typed)
+    var check: OneTimeCode?
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard (1...2).contains(question.count) else { throw ValidationError("--question is given once, or twice when both parties have one") }
-        guard secret.secretFile != "-" || pinFile != "-" else { throw ValidationError("standard input holds one of secret and PIN, not both") }
+        guard (1...2).contains(question.count) else {
+            throw ValidationError("--question is given once, or twice when both parties have one")
+        }
+        guard secret.secretFile != "-" || pinFile != "-" else {
+            throw ValidationError("standard input holds one of secret and PIN, not both")
+        }
     }
 
     func run() throws {
         let suite = try OCRASuite(suite), ocra = OCRA(suite)
-        let question = try OCRAQuestion(question[0], then: question.count == 2 ? question[1] : nil, for: suite)
+        let question = try OCRAQuestion(
+            question[0], then: question.count == 2 ? question[1] : nil, for: suite)
         // Unasked, the clock is not read; asked for a suite without time, that is said.
         let time = suite.timeStep != nil || moment.time != nil ? moment.instant : nil
-        let pin = suite.pinHash != nil || pinFile != nil ? try SecretText.read(pinFile, variable: "MIEN_OTP_PIN", readsStandardInput: false) : nil
-        let input = OCRAInput(question: question, counter: counter, pin: pin, session: session.map { Array($0.utf8) }, time: time)
+        let pin =
+            suite.pinHash != nil || pinFile != nil
+            ? try SecretText.read(pinFile, variable: "MIEN_OTP_PIN", readsStandardInput: false)
+            : nil
+        let input = OCRAInput(
+            question: question, counter: counter, pin: pin, session: session.map { Array($0.utf8) },
+            time: time)
         let response = try ocra.response(to: input, with: secret.secret())
-        guard let check else { return CodeAnswer.print(.init(code: response.text, counter: counter, suite: suite.text), output) }
-        try CodeAnswer.report(check.matches(response) ? .accepted(at: counter ?? 0) : .refused, output)
+        guard let check else {
+            return CodeAnswer.print(
+                .init(code: response.text, counter: counter, suite: suite.text), output)
+        }
+        try CodeAnswer.report(
+            check.matches(response) ? .accepted(at: counter ?? 0) : .refused, output)
     }
 }

@@ -14,5 +14,8 @@ struct OTPCommand: ParsableCommand {
               mien otp ocra --secret-file token.txt --suite OCRA-1:HOTP-SHA256-8:QN08 --question 12345678
               mien otp check-challenge 00105
             """,
-        subcommands: [HOTPCommand.self, TOTPCommand.self, OCRACommand.self, CAPCommand.self, CheckChallengeCommand.self])
+        subcommands: [
+            HOTPCommand.self, TOTPCommand.self, OCRACommand.self, CAPCommand.self,
+            CheckChallengeCommand.self,
+        ])
 }

@@ -19,8 +19,13 @@ struct OTPTokenChangePINCommand: AsyncParsableCommand {
     func run() async throws {
         let vault = DeviceTokens.vault(), found = try await token.find(in: vault)
         var input = SecretInput()
-        let old = try PINInput(input.next("present PIN")), new = try OTPTokenProvisionCommand.chosen(input.new("new PIN"))
+        let old = try PINInput(input.next("present PIN")),
+            new = try OTPTokenProvisionCommand.chosen(input.new("new PIN"))
         try await vault.changePIN(of: found.id, from: old, to: new)
-        if output.json { JSON.print(["changed": found.id]) } else { Terminal.say("Token \(found.id) is under the new PIN.") }
+        if output.json {
+            JSON.print(["changed": found.id])
+        } else {
+            Terminal.say("Token \(found.id) is under the new PIN.")
+        }
     }
 }

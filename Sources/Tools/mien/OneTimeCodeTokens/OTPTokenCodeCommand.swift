@@ -24,7 +24,10 @@ struct OTPTokenCodeCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var token: OTPTokenOptions
-    @Option(help: ArgumentHelp("Answer this challenge under the token's suite, instead of a code to sign in with.", valueName: "text"))
+    @Option(
+        help: ArgumentHelp(
+            "Answer this challenge under the token's suite, instead of a code to sign in with.",
+            valueName: "text"))
     var question: String?
     @OptionGroup var look: LookOptions
     @OptionGroup var output: OutputOptions
@@ -39,7 +42,10 @@ struct OTPTokenCodeCommand: AsyncParsableCommand {
             code = try await vault.code(of: found.id, with: input)
         }
         if output.json {
-            JSON.print(Output(token: found.id, code: code.text, kind: question == nil ? found.kind.rawValue : "ocra"))
+            JSON.print(
+                Output(
+                    token: found.id, code: code.text,
+                    kind: question == nil ? found.kind.rawValue : "ocra"))
         } else {
             Terminal.say(code.text)
         }
@@ -58,31 +64,53 @@ struct OTPTokenCodeCommand: AsyncParsableCommand {
 
 /// Whose face, and where to look for it.
 struct LookOptions: ParsableArguments {
-    @Option(help: "The person whose face opens the token, as enrolled with mien face enroll.") var name: String?
-    @Option(help: ArgumentHelp("A camera's name, or its device (default: the first “front” one).", valueName: "name")) var camera: String?
-    @Option(help: ArgumentHelp("A video file instead of a camera.", valueName: "file")) var video: String?
-    @Option(help: ArgumentHelp("active (the default) asks for actions that are drawn each time, passive for a blink.", valueName: "mode"))
+    @Option(help: "The person whose face opens the token, as enrolled with mien face enroll.")
+    var name: String?
+    @Option(
+        help: ArgumentHelp(
+            "A camera's name, or its device (default: the first “front” one).", valueName: "name"))
+    var camera: String?
+    @Option(help: ArgumentHelp("A video file instead of a camera.", valueName: "file")) var video:
+        String?
+    @Option(
+        help: ArgumentHelp(
+            "active (the default) asks for actions that are drawn each time, passive for a blink.",
+            valueName: "mode"))
     var mode: LookMode?
-    @Option(help: ArgumentHelp("The least score that counts as a match, 48 to 72.", valueName: "score"))
+    @Option(
+        help: ArgumentHelp("The least score that counts as a match, 48 to 72.", valueName: "score"))
     var threshold = MatchScore.defaultThreshold.value
     @OptionGroup var engine: EngineOptions
 
     func validate() throws {
-        guard camera == nil || video == nil else { throw ValidationError("--camera and --video are two things to look at: name one") }
-        guard name != nil || (camera == nil && video == nil && mode == nil) else {
-            throw ValidationError("--camera, --video and --mode need --name: whose face it is to be")
+        guard camera == nil || video == nil else {
+            throw ValidationError("--camera and --video are two things to look at: name one")
         }
-        guard (MatchScore.defaultThreshold.value...72).contains(threshold) else { throw ValidationError("--threshold is 48 to 72, not \(threshold)") }
+        guard name != nil || (camera == nil && video == nil && mode == nil) else {
+            throw ValidationError(
+                "--camera, --video and --mode need --name: whose face it is to be")
+        }
+        guard (MatchScore.defaultThreshold.value...72).contains(threshold) else {
+            throw ValidationError("--threshold is 48 to 72, not \(threshold)")
+        }
     }
 
     /// - Throws: ``Outcome`` `.noMatch`, after the reason was said.
     func input(of person: PersonName) async throws -> FaceAuthInput {
-        let faces = try LocalFaces(engine, photos: PhotoOptions()), enrolled = try faces.enrolled(person)
-        let source: VideoSource = if let video { .file(video) } else { .camera(try Camera.choose(from: Camera.all(), named: camera)) }
-        let stream = try await VideoStream.open(source, options: VideoOptions(longestSide: 1280)), watched = WatchedStream(stream, seconds: nil)
+        let faces = try LocalFaces(engine, photos: PhotoOptions()),
+            enrolled = try faces.enrolled(person)
+        let source: VideoSource =
+            if let video { .file(video) } else {
+                .camera(try Camera.choose(from: Camera.all(), named: camera))
+            }
+        let stream = try await VideoStream.open(source, options: VideoOptions(longestSide: 1280)),
+            watched = WatchedStream(stream, seconds: nil)
         let settings = try VerificationSettings(
-            mode: (mode ?? .active).capture, matchingThreshold: MatchScore(threshold), timeout: VerificationSettings.live.timeout)
-        let (service, template, name) = (DeviceTokens.faces(enrolled.template.packID), enrolled.template, enrolled.name)
+            mode: (mode ?? .active).capture, matchingThreshold: MatchScore(threshold),
+            timeout: VerificationSettings.live.timeout)
+        let (service, template, name) = (
+            DeviceTokens.faces(enrolled.template.packID), enrolled.template, enrolled.name
+        )
         let (reader, matcher) = (faces.engine, faces.matcher), guide = Guide()
         var generator = SystemRandomNumberGenerator()
         let capture = CaptureID.random(using: &generator), looked: FaceAuthentication
@@ -90,7 +118,8 @@ struct LookOptions: ParsableArguments {
             // Ctrl-C is a verdict, too: before anything was asked it is no look in vain.
             looked = try await WatchCommand.untilInterrupted {
                 try await service.verify(
-                    template, of: name, in: watched, reader: reader, matcher: matcher, settings: settings, capture: capture
+                    template, of: name, in: watched, reader: reader, matcher: matcher,
+                    settings: settings, capture: capture
                 ) { await guide.show($0) }
             }
         } catch let error as FrameSourceError {
@@ -100,7 +129,9 @@ struct LookOptions: ParsableArguments {
         }
         await stream.close()
         if let input = looked.input { return input }
-        Terminal.warn("mien: no code: \(looked.verdict.refusals.map { $0.rawValue.replacing("_", with: " ") }.joined(separator: ", "))")
+        Terminal.warn(
+            "mien: no code: \(looked.verdict.refusals.map { $0.rawValue.replacing("_", with: " ") }.joined(separator: ", "))"
+        )
         throw Outcome.noMatch
     }
 }
@@ -117,7 +148,9 @@ private actor Guide {
     private var last: String?
 
     func show(_ event: FrameEvent) {
-        guard let words = event.guidance?.words ?? event.action?.rawValue.replacing("_", with: " "), words != last else { return }
+        guard let words = event.guidance?.words ?? event.action?.rawValue.replacing("_", with: " "),
+            words != last
+        else { return }
         last = words
         Terminal.warn(words)
     }

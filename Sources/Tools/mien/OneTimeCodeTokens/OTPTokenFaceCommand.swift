@@ -31,14 +31,18 @@ struct OTPTokenFaceCommand: ParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let vault = DeviceTokens.vault(), found = try await token.find(in: vault), person = try PersonName(name)
+            let vault = DeviceTokens.vault(), found = try await token.find(in: vault),
+                person = try PersonName(name)
             guard let enrolled = try MienHomeFolder.current.openStore().find(person) else {
-                throw Failure(.badInput, "name.unknown", "nobody is enrolled as “\(person.text)”; mien face list shows who is")
+                throw Failure(
+                    .badInput, "name.unknown",
+                    "nobody is enrolled as “\(person.text)”; mien face list shows who is")
             }
             var input = SecretInput()
             let pin = try PINInput(input.next("PIN"))
             let mode = FaceAuthMode(enrolled.template, of: enrolled.name)
-            // After five looks in vain: the face mode ends everywhere, and this token's is activated with the PIN.
+            // After five looks in vain: the face mode ends everywhere, and this token's is
+            // activated with the PIN.
             try await DeviceTokens.faces(enrolled.template.packID).unlock(mode)
             try await vault.activateAuthMode(mode, on: found.id, pin: pin)
             if output.json {
@@ -63,7 +67,11 @@ struct OTPTokenFaceCommand: ParsableCommand {
         func run() async throws {
             let vault = DeviceTokens.vault(), found = try await token.find(in: vault)
             try await vault.deactivateAuthMode(on: found.id)
-            if output.json { JSON.print(OTPTokenOutput(try await vault.token(found.id))) } else { Terminal.say("No face opens token \(found.id).") }
+            if output.json {
+                JSON.print(OTPTokenOutput(try await vault.token(found.id)))
+            } else {
+                Terminal.say("No face opens token \(found.id).")
+            }
         }
     }
 }

@@ -16,7 +16,12 @@ struct OTPTokenListCommand: AsyncParsableCommand {
         let tokens = try await DeviceTokens.vault().tokens().map(OTPTokenOutput.init)
         guard !output.json else { return JSON.print(["tokens": tokens]) }
         guard !tokens.isEmpty else { return print("This device has no token.") }
-        let rows = tokens.map { [$0.id, $0.app, $0.server ?? "", $0.kind, "\($0.digits)", $0.modes, $0.created] }
-        print(Terminal.table(rows, heading: ["id", "app", "server", "kind", "digits", "opened by", "since"], rightAligned: [4]))
+        let rows = tokens.map {
+            [$0.id, $0.app, $0.server ?? "", $0.kind, "\($0.digits)", $0.modes, $0.created]
+        }
+        print(
+            Terminal.table(
+                rows, heading: ["id", "app", "server", "kind", "digits", "opened by", "since"],
+                rightAligned: [4]))
     }
 }

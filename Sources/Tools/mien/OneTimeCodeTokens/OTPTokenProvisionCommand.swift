@@ -9,7 +9,8 @@ import MienKeys
 /// `mien token provision`
 struct OTPTokenProvisionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "provision", abstract: "Get a token for a registration code, and keep it under a PIN.",
+        commandName: "provision",
+        abstract: "Get a token for a registration code, and keep it under a PIN.",
         discussion: """
             Asks for the registration code, which is good once, for ten minutes, then for the new PIN: 4 to 12 digits, neither all the same nor a run. When the
             answer is lost, or this program ends in between, the same command with the same code gets the same token.
@@ -21,7 +22,10 @@ struct OTPTokenProvisionCommand: AsyncParsableCommand {
 
     static let defaultServer = "http://127.0.0.1:8080"
 
-    @Option(help: ArgumentHelp("The server's address (default: $MIEN_SERVER, or \(Self.defaultServer)).", valueName: "url"))
+    @Option(
+        help: ArgumentHelp(
+            "The server's address (default: $MIEN_SERVER, or \(Self.defaultServer)).",
+            valueName: "url"))
     var server: String?
     @Option(help: "What the server calls this device, 1 to 64 characters.") var name = "this device"
     @OptionGroup var output: OutputOptions
@@ -35,7 +39,9 @@ struct OTPTokenProvisionCommand: AsyncParsableCommand {
         let vault = DeviceTokens.vault()
         // Kept before the code is used up.
         guard let key = OTPProvisioningKey(bytes: try await vault.registrationKey(for: code)) else {
-            throw OTPTokenError(.storage, "the registration's key is damaged: wait ten minutes, and ask for another code")
+            throw OTPTokenError(
+                .storage,
+                "the registration's key is damaged: wait ten minutes, and ask for another code")
         }
         let token = try await redeemed(code, key, provisioning)
         try await vault.keep(OTPTokenDefinition(token, server: address), pin: pin)
@@ -47,17 +53,25 @@ struct OTPTokenProvisionCommand: AsyncParsableCommand {
         }
     }
 
-    private func redeemed(_ code: Sensitive<String>, _ key: OTPProvisioningKey, _ provisioning: OTPProvisioning) async throws -> OTPProvisionedToken {
-        do { return try await provisioning.redeem(code, name: name, system: "linux", key: key) } catch let error as MienError {
+    private func redeemed(
+        _ code: Sensitive<String>, _ key: OTPProvisioningKey, _ provisioning: OTPProvisioning
+    ) async throws -> OTPProvisionedToken {
+        do {
+            return try await provisioning.redeem(code, name: name, system: "linux", key: key)
+        } catch let error as MienError {
             guard error.code == .invalidCredentials else { throw error }
-            throw Failure(.badInput, "token.code-refused", "the server does not take this registration code, or not any more: ask for a new one")
+            throw Failure(
+                .badInput, "token.code-refused",
+                "the server does not take this registration code, or not any more: ask for a new one"
+            )
         }
     }
 
     /// - Throws: ``Failure`` that says what a PIN is.
     static func chosen(_ digits: Sensitive<String>) throws -> DevicePIN {
         do { return try DevicePIN(digits) } catch {
-            throw Failure(.badInput, "token.weak-pin", error.reason.replacing("passcode", with: "PIN"))
+            throw Failure(
+                .badInput, "token.weak-pin", error.reason.replacing("passcode", with: "PIN"))
         }
     }
 }
@@ -69,6 +83,8 @@ extension OTPTokenDefinition {
             case .totp(let totp): .totp(totp)
             case .hotp(let hotp, let first): .hotp(hotp, firstCounter: first)
             }
-        try self.init(id: token.id, app: token.app, server: server, kind: kind, signatureSuite: token.signatureSuite, secret: token.secret)
+        try self.init(
+            id: token.id, app: token.app, server: server, kind: kind,
+            signatureSuite: token.signatureSuite, secret: token.secret)
     }
 }

@@ -28,9 +28,15 @@ struct OTPTokenRemoveCommand: AsyncParsableCommand {
             if output.json { JSON.print(["removed": "all"]) } else { print("Removed all tokens.") }
             return
         }
-        guard token.token != nil else { throw ValidationError("name the token to remove, or all of them with --all") }
+        guard token.token != nil else {
+            throw ValidationError("name the token to remove, or all of them with --all")
+        }
         let found = try await token.find(in: vault)
         try await vault.remove(found.id)
-        if output.json { JSON.print(["removed": found.id]) } else { Terminal.say("Removed token \(found.id).") }
+        if output.json {
+            JSON.print(["removed": found.id])
+        } else {
+            Terminal.say("Removed token \(found.id).")
+        }
     }
 }

@@ -1,7 +1,8 @@
 import Foundation
 import MienCore
 
-/// Secrets that somebody types: on the terminal without being shown, else from standard input, a line each.
+/// Secrets that somebody types: on the terminal without being shown, else from standard input, a
+/// line each.
 struct SecretInput {
     private static let maxBytes = 4096
 
@@ -12,7 +13,9 @@ struct SecretInput {
     mutating func next(_ what: String) throws -> Sensitive<String> {
         let text = isTerminal ? Self.asked(what) : try line()
         guard let text, !text.isEmpty else {
-            throw Failure(.badInput, "secret.missing", "there is no \(what): a line is expected on standard input")
+            throw Failure(
+                .badInput, "secret.missing",
+                "there is no \(what): a line is expected on standard input")
         }
         return Sensitive(text)
     }
@@ -22,7 +25,8 @@ struct SecretInput {
         let first = try next(what)
         guard isTerminal else { return first }
         guard try next("\(what), once more") == first else {
-            throw Failure(.badInput, "secret.differs", "the two are not the same: nothing was changed")
+            throw Failure(
+                .badInput, "secret.differs", "the two are not the same: nothing was changed")
         }
         return first
     }
@@ -30,8 +34,12 @@ struct SecretInput {
     private mutating func line() throws -> String? {
         if lines == nil {
             let bytes = try FileHandle.standardInput.read(upToCount: Self.maxBytes + 1) ?? Data()
-            guard bytes.count <= Self.maxBytes, let text = String(validating: bytes, as: UTF8.self) else {
-                throw Failure(.badInput, "secret.malformed", "standard input holds no lines of text, of at most \(Self.maxBytes) bytes together")
+            guard bytes.count <= Self.maxBytes, let text = String(validating: bytes, as: UTF8.self)
+            else {
+                throw Failure(
+                    .badInput, "secret.malformed",
+                    "standard input holds no lines of text, of at most \(Self.maxBytes) bytes together"
+                )
             }
             lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         }

@@ -3,7 +3,8 @@ import MienAPI
 import MienClient
 import MienCore
 
-/// Face login over HTTP, as an app does it: sign up, register a face, log in with another photo, be refused as a stranger, lock, be unlocked.
+/// Face login over HTTP, as an app does it: sign up, register a face, log in with another photo, be
+/// refused as a stranger, lock, be unlocked.
 struct LoginDemo {
     struct Step: Encodable, Sendable {
         let what: String
@@ -21,42 +22,72 @@ struct LoginDemo {
     private static let user = "ada"
 
     func run(on server: LoopbackServer) async throws -> [Step] {
-        let client = try JourneyClient(MienOptions(serverPath: server.address, applicationId: "default_application", retry: RetryPolicy(attempts: 1)))
+        let client = try JourneyClient(
+            MienOptions(
+                serverPath: server.address, applicationId: "default_application",
+                retry: RetryPolicy(attempts: 1)))
         // A device nobody has signed in on, each time: what an attacker has.
         func strangerDevice() throws -> JourneyClient {
-            try JourneyClient(MienOptions(serverPath: server.address, applicationId: "default_application", retry: RetryPolicy(attempts: 1)))
+            try JourneyClient(
+                MienOptions(
+                    serverPath: server.address, applicationId: "default_application",
+                    retry: RetryPolicy(attempts: 1)))
         }
         var steps: [Step] = []
-        func step(_ what: String, expected: String, _ body: () async throws -> String) async throws {
+        func step(_ what: String, expected: String, _ body: () async throws -> String) async throws
+        {
             let started = ContinuousClock.now
             let got = try await body()
-            steps.append(Step(what: what, expected: expected, got: got, milliseconds: (ContinuousClock.now - started) / .milliseconds(1)))
+            steps.append(
+                Step(
+                    what: what, expected: expected, got: got,
+                    milliseconds: (ContinuousClock.now - started) / .milliseconds(1)))
         }
-        try await step("the sample app is set to take photos, for there is nobody here", expected: "image") {
+        try await step(
+            "the sample app is set to take photos, for there is nobody here", expected: "image"
+        ) {
             guard let app = AppID("default_application") else { return "no such app" }
             let known = try await server.admin.app(app)
             var settings = known.settings.objectValue ?? [:]
             settings["liveness"] = ["mode": "image"]
-            return try await server.admin.updateApp(app, AppRequest(name: known.name, settings: .object(settings)))
-                .settings["liveness"]?["mode"]?.stringValue ?? "not set"
+            return try await server.admin.updateApp(
+                app, AppRequest(name: known.name, settings: .object(settings))
+            )
+            .settings["liveness"]?["mode"]?.stringValue ?? "not set"
         }
-        try await step("sign up, register a face (\(registered))", expected: "success") { try await signUp(client, server) }
-        try await step("log in with another photo from that device (\(genuine[0]))", expected: "success") { try await logIn(client, genuine[0]) }
+        try await step("sign up, register a face (\(registered))", expected: "success") {
+            try await signUp(client, server)
+        }
+        try await step(
+            "log in with another photo from that device (\(genuine[0]))", expected: "success"
+        ) { try await logIn(client, genuine[0]) }
         for attempt in 1...5 {
-            try await step("a stranger tries, \(attempt) (\(stranger))", expected: "refused") { try await logIn(strangerDevice(), stranger) }
+            try await step("a stranger tries, \(attempt) (\(stranger))", expected: "refused") {
+                try await logIn(strangerDevice(), stranger)
+            }
         }
-        try await step("the owner, from an unknown device: locked", expected: "refused") { try await logIn(strangerDevice(), genuine[1]) }
-        try await step("the owner, from a known device: not locked", expected: "success") { try await logIn(client, genuine[1]) }
+        try await step("the owner, from an unknown device: locked", expected: "refused") {
+            try await logIn(strangerDevice(), genuine[1])
+        }
+        try await step("the owner, from a known device: not locked", expected: "success") {
+            try await logIn(client, genuine[1])
+        }
         try await step("an administrator unlocks", expected: "done") {
-            guard let user = try await server.admin.findUser(Self.user), let id = UserID(user.id) else { return "no such user" }
-            for authenticator in try await server.admin.authenticators(of: id) where authenticator.type == "face" {
+            guard let user = try await server.admin.findUser(Self.user), let id = UserID(user.id)
+            else { return "no such user" }
+            for authenticator in try await server.admin.authenticators(of: id)
+            where authenticator.type == "face" {
                 guard let authenticatorID = AuthenticatorID(authenticator.id) else { continue }
                 try await server.admin.unlock(authenticatorID, of: id)
             }
             return "done"
         }
-        try await step("the owner, from an unknown device (\(genuine[1]))", expected: "success") { try await logIn(strangerDevice(), genuine[1]) }
-        try await step("the audit log is whole", expected: "yes") { try await server.admin.verifyAudit().isWhole ? "yes" : "no" }
+        try await step("the owner, from an unknown device (\(genuine[1]))", expected: "success") {
+            try await logIn(strangerDevice(), genuine[1])
+        }
+        try await step("the audit log is whole", expected: "yes") {
+            try await server.admin.verifyAudit().isWhole ? "yes" : "no"
+        }
         return steps
     }
 
@@ -66,8 +97,14 @@ struct LoginDemo {
             switch step.id {
             case .loginForm:
                 try await step.respond(
-                    "account", ["username": .string(Self.user), "email": "ada@example.org", "password": "not a common one"])
-            case .emailOTPAuthentication: try await step.respond(.clientInput, ["passcode": .string(try await code(in: server.outbox))])
+                    "account",
+                    [
+                        "username": .string(Self.user), "email": "ada@example.org",
+                        "password": "not a common one",
+                    ])
+            case .emailOTPAuthentication:
+                try await step.respond(
+                    .clientInput, ["passcode": .string(try await code(in: server.outbox))])
             case .selfieAcquisition:
                 try await capture(step, registered)
                 try await step.respond(.clientInput)
@@ -81,7 +118,8 @@ struct LoginDemo {
         let journey = try await client.start("face-login")
         for try await step in journey.steps {
             switch step.id {
-            case .loginForm where step.options["face"] != nil: try await step.respond("face", ["user_identifier": .string(Self.user)])
+            case .loginForm where step.options["face"] != nil:
+                try await step.respond("face", ["user_identifier": .string(Self.user)])
             case .selfieAcquisition:
                 try await capture(step, photo)
                 try await step.respond(.clientInput)
@@ -104,8 +142,10 @@ struct LoginDemo {
     /// The code in the newest mail. Mails are delivered in the background: it may take a moment.
     private func code(in outbox: URL) async throws -> String {
         for _ in 0..<100 {
-            let mails = ((try? FileManager.default.contentsOfDirectory(atPath: outbox.path)) ?? []).filter { $0.hasSuffix(".eml") }.sorted()
-            if let newest = mails.last, let text = try? String(contentsOf: outbox.appending(path: newest), encoding: .utf8),
+            let mails = ((try? FileManager.default.contentsOfDirectory(atPath: outbox.path)) ?? [])
+                .filter { $0.hasSuffix(".eml") }.sorted()
+            if let newest = mails.last,
+                let text = try? String(contentsOf: outbox.appending(path: newest), encoding: .utf8),
                 let code = text.firstMatch(of: /Your code is ([0-9]+)/)
             {
                 return String(code.1)

@@ -5,7 +5,8 @@ import MienCore
 import MienServer
 import ServiceLifecycle
 
-/// A server of one's own for as long as a closure runs: fresh data in `folder`, a free port of this machine.
+/// A server of one's own for as long as a closure runs: fresh data in `folder`, a free port of this
+/// machine.
 struct LoopbackServer {
     let address: String
     let admin: MienAdmin
@@ -14,30 +15,42 @@ struct LoopbackServer {
 
     /// - Parameter environment: settings that differ, as `mien serve` takes them.
     static func run<Output: Sendable>(
-        in folder: URL, home: URL, environment: [String: String] = [:], _ body: @escaping @Sendable (LoopbackServer) async throws -> Output
+        in folder: URL, home: URL, environment: [String: String] = [:],
+        _ body: @escaping @Sendable (LoopbackServer) async throws -> Output
     ) async throws -> Output {
-        let settings = ["MIEN_DATA": folder.path, "MIEN_PORT": "0", "MIEN_ADMIN_LISTEN": "127.0.0.1:0"].merging(environment) { $1 }
+        let settings = [
+            "MIEN_DATA": folder.path, "MIEN_PORT": "0", "MIEN_ADMIN_LISTEN": "127.0.0.1:0",
+        ].merging(environment) { $1 }
         let configuration = try ServerConfiguration(environment: settings, home: home)
         var logger = Logger(label: "mien", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = .error
         let (addresses, listening) = AsyncStream<String>.makeStream()
-        let server = try await Server(configuration, logger: logger, publishesSignUp: true) { listening.yield($0) }
-        guard let first = server.firstStart else { throw Failure(.notSetUp, "server.folder", "\(folder.path) is not fresh") }
+        let server = try await Server(configuration, logger: logger, publishesSignUp: true) {
+            listening.yield($0)
+        }
+        guard let first = server.firstStart else {
+            throw Failure(.notSetUp, "server.folder", "\(folder.path) is not fresh")
+        }
         let group = ServiceGroup(services: [server], logger: logger)
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
                 defer { listening.finish() }
                 try await group.run()
             }
-            guard let address = await addresses.first(where: { _ in true }), let adminAddress = server.adminAddress else {
+            guard let address = await addresses.first(where: { _ in true }),
+                let adminAddress = server.adminAddress
+            else {
                 try await tasks.waitForAll()
                 throw Failure(.notSetUp, "server.start", "the server ended before it listened")
             }
             let result: Result<Output, any Error>
             do {
-                let admin = try MienAdmin(MienOptions(serverPath: adminAddress), credential: first.adminCredential)
+                let admin = try MienAdmin(
+                    MienOptions(serverPath: adminAddress), credential: first.adminCredential)
                 result = .success(
-                    try await body(LoopbackServer(address: address, admin: admin, outbox: configuration.mailOutbox)))
+                    try await body(
+                        LoopbackServer(
+                            address: address, admin: admin, outbox: configuration.mailOutbox)))
             } catch { result = .failure(error) }
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()

@@ -21,17 +21,28 @@ struct ServeCommand: AsyncParsableCommand {
               mien serve --config mien.yaml --print-config
             """)
 
-    @Option(help: ArgumentHelp("A YAML file with settings.", valueName: "mien.yaml")) var config: String?
-    @Flag(help: "On the first start, also publish the sample journey with which anyone can create an account.") var withSamples = false
-    @Flag(help: "Print every setting as it would be used, secrets hidden, and end.") var printConfig = false
-    @Flag(help: "Make a new admin credential and print it; those before it no longer do. For when it was lost.") var renewAdminCredential = false
+    @Option(help: ArgumentHelp("A YAML file with settings.", valueName: "mien.yaml")) var config:
+        String?
+    @Flag(
+        help:
+            "On the first start, also publish the sample journey with which anyone can create an account."
+    ) var withSamples = false
+    @Flag(help: "Print every setting as it would be used, secrets hidden, and end.")
+    var printConfig = false
+    @Flag(
+        help:
+            "Make a new admin credential and print it; those before it no longer do. For when it was lost."
+    ) var renewAdminCredential = false
 
     func run() async throws {
         let configuration: ServerConfiguration
         do {
             configuration = try ServerConfiguration(
-                file: try file(), environment: ProcessInfo.processInfo.environment, home: MienHomeFolder.current.folder)
-        } catch let error as ConfigurationError { throw Failure(.badInput, "config", error.description) }
+                file: try file(), environment: ProcessInfo.processInfo.environment,
+                home: MienHomeFolder.current.folder)
+        } catch let error as ConfigurationError {
+            throw Failure(.badInput, "config", error.description)
+        }
         if printConfig {
             print(configuration.printed)
             return
@@ -41,13 +52,19 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             // Unbuffered, so that scripts can wait for the lines.
             server = try await Server(
-                configuration, logger: logger, publishesSignUp: withSamples, renewsAdminCredential: renewAdminCredential,
+                configuration, logger: logger, publishesSignUp: withSamples,
+                renewsAdminCredential: renewAdminCredential,
                 onListening: { FileHandle.standardOutput.write(Data("Listening on \($0)\n".utf8)) },
-                onAdminListening: { FileHandle.standardOutput.write(Data("Admin API on \($0)\n".utf8)) })
-        } catch let error as ConfigurationError { throw Failure(.notSetUp, "server.folder", error.description) }
+                onAdminListening: {
+                    FileHandle.standardOutput.write(Data("Admin API on \($0)\n".utf8))
+                })
+        } catch let error as ConfigurationError {
+            throw Failure(.notSetUp, "server.folder", error.description)
+        }
         if let first = server.firstStart { Self.tell(first, configuration) }
         if let credential = server.renewedCredential {
-            FileHandle.standardOutput.write(Data("New admin credential, shown this once:\n  \(credential.use { $0 })\n".utf8))
+            FileHandle.standardOutput.write(
+                Data("New admin credential, shown this once:\n  \(credential.use { $0 })\n".utf8))
         }
         if !server.undecidedApps.isEmpty {
             let apps = server.undecidedApps.map(\.text).joined(separator: ", ")
@@ -57,7 +74,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if !server.appsTakingPhotos.isEmpty {
             let apps = server.appsTakingPhotos.map(\.text).joined(separator: ", ")
-            FileHandle.standardOutput.write(Data("Liveness mode image, photos pass as the person: \(apps)\n".utf8))
+            FileHandle.standardOutput.write(
+                Data("Liveness mode image, photos pass as the person: \(apps)\n".utf8))
         }
         try await Self.untilSignalled(server, logger)
     }
@@ -84,8 +102,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func file() throws -> (path: String, contents: String)? {
         guard let config else { return nil }
-        guard let data = FileManager.default.contents(atPath: config), data.count <= 1_000_000, let text = String(data: data, encoding: .utf8) else {
-            throw Failure(.badInput, "config", "\(config) cannot be read: a configuration is a UTF-8 file of at most 1 MB")
+        guard let data = FileManager.default.contents(atPath: config), data.count <= 1_000_000,
+            let text = String(data: data, encoding: .utf8)
+        else {
+            throw Failure(
+                .badInput, "config",
+                "\(config) cannot be read: a configuration is a UTF-8 file of at most 1 MB")
         }
         return (config, text)
     }
@@ -107,7 +129,9 @@ struct ServeCommand: AsyncParsableCommand {
 /// Logs on standard error: text for people, or a JSON object a line.
 enum ServerLog {
     static func logger(level: String, json: Bool) -> Logger {
-        var logger = Logger(label: "mien") { label -> any LogHandler in json ? JSONLogHandler() : StreamLogHandler.standardError(label: label) }
+        var logger = Logger(label: "mien") { label -> any LogHandler in
+            json ? JSONLogHandler() : StreamLogHandler.standardError(label: label)
+        }
         logger.logLevel = Logger.Level(rawValue: level) ?? .info
         return logger
     }
@@ -125,8 +149,12 @@ struct JSONLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         var members: [String: JSONValue] = [:]
-        for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { $1 }) { members[key] = .string("\(value)") }
-        members["time"] = .string(Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt)))
+        for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { $1 }) {
+            members[key] = .string("\(value)")
+        }
+        members["time"] = .string(
+            Date().formatted(
+                Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt)))
         members["level"] = .string(event.level.rawValue)
         members["message"] = .string("\(event.message)")
         FileHandle.standardError.write(Data((JSONText.write(.object(members)) + "\n").utf8))

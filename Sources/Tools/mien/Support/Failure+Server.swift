@@ -9,31 +9,44 @@ extension Failure {
         let (outcome, code) = Self.meaning(of: error)
         let advice =
             switch code {
-            case "server.unreachable": "; is it running, and is the address right (--server, MIEN_ADMIN_SERVER, MIEN_SERVER)?"
+            case "server.unreachable":
+                "; is it running, and is the address right (--server, MIEN_ADMIN_SERVER, MIEN_SERVER)?"
             case "server.credential": "; use the one that the server's first start printed"
-            case "server.busy": error.retryAfter.map { "; try again in \($0.components.seconds) s" } ?? "; try again later"
+            case "server.busy":
+                error.retryAfter.map { "; try again in \($0.components.seconds) s" }
+                    ?? "; try again later"
             default: ""
             }
-        let fields = error.fields.map { $0.field.isEmpty ? $0.message : "\($0.field) \($0.message)" }
-        let reason = ([code == "server.address" ? "the server's address: \(error.reason)" : error.reason] + fields).joined(separator: "; ")
+        let fields = error.fields.map {
+            $0.field.isEmpty ? $0.message : "\($0.field) \($0.message)"
+        }
+        let reason =
+            ([code == "server.address" ? "the server's address: \(error.reason)" : error.reason]
+            + fields).joined(separator: "; ")
         self.init(outcome, code, (place.map { "\($0): " } ?? "") + reason + advice)
     }
 
     private static func meaning(of error: MienError) -> (Outcome, String) {
         switch error.problem?.code {
-        case .invalidRequest, .payloadTooLarge, .unsupportedMediaType, .clientResponseNotValid, .imageNotAccepted:
+        case .invalidRequest, .payloadTooLarge, .unsupportedMediaType, .clientResponseNotValid,
+            .imageNotAccepted:
             (.badInput, "server.invalid-request")
         case .notFound: (.badInput, "server.not-found")
-        case .conflict, .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder, .noActiveJourney: (.badInput, "server.conflict")
-        case .invalidCredentials, .insufficientUserAuthentication, .notPermitted: (.notSetUp, "server.credential")
+        case .conflict, .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder,
+            .noActiveJourney:
+            (.badInput, "server.conflict")
+        case .invalidCredentials, .insufficientUserAuthentication, .notPermitted:
+            (.notSetUp, "server.credential")
         case .tooManyRequests, .unavailable: (.notSetUp, "server.busy")
         case .methodNotAllowed, .serverError: (.notSetUp, "server.failed")
         case nil:
             switch error.code {
             case .invalidInitializationOptions: (.badInput, "server.address")
             case .networkError: (.notSetUp, "server.unreachable")
-            case .invalidCredentials, .unauthenticatedUser, .reauthenticationRequired: (.notSetUp, "server.credential")
-            case .notInitialized, .noActiveJourney, .clientResponseNotValid, .serverError, .invalidState, .expiredOTPPasscode, .oauthError:
+            case .invalidCredentials, .unauthenticatedUser, .reauthenticationRequired:
+                (.notSetUp, "server.credential")
+            case .notInitialized, .noActiveJourney, .clientResponseNotValid, .serverError,
+                .invalidState, .expiredOTPPasscode, .oauthError:
                 (.notSetUp, "server.failed")
             }
         }

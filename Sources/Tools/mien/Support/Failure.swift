@@ -11,7 +11,8 @@ import MienOTP
 import MienServer
 import MienVault
 
-/// Something went wrong that a person or a script has to hear of: one sentence that says what, where, what is allowed and what to do.
+/// Something went wrong that a person or a script has to hear of: one sentence that says what,
+/// where, what is allowed and what to do.
 struct Failure: Error {
     let outcome: Outcome
     /// A stable word for scripts.
@@ -30,30 +31,46 @@ extension Failure {
         case let failure as Failure: self = failure
         case let error as ImageFileError: self.init(.badInput, error.code, error.description)
         case let error as ImageError: self.init(.badInput, error.code.rawValue, error.description)
-        case let error as PersonNameError: self.init(.badInput, error.rawValue, "the name cannot be used: \(error)")
-        // A path that leads nowhere is a slip of the pen; with most others a pack is amiss, or the place it comes from.
+        case let error as PersonNameError:
+            self.init(.badInput, error.rawValue, "the name cannot be used: \(error)")
+        // A path that leads nowhere is a slip of the pen; with most others a pack is amiss, or the
+        // place it comes from.
         case let error as PackError:
-            self.init([.notFound, .insecure].contains(error.code) ? .badInput : .notSetUp, error.code.rawValue, error.reason)
-        case let error as MediaError: self.init(error.isSlip ? .badInput : .notSetUp, error.code.rawValue, error.reason)
+            self.init(
+                [.notFound, .insecure].contains(error.code) ? .badInput : .notSetUp,
+                error.code.rawValue, error.reason)
+        case let error as MediaError:
+            self.init(error.isSlip ? .badInput : .notSetUp, error.code.rawValue, error.reason)
         case let error as InferenceError: self.init(.notSetUp, error.code.rawValue, error.reason)
         case let error as FaceModelError: self.init(.notSetUp, "face.model", error.description)
-        case let error as ServerStartError: self.init(.notSetUp, error.code.rawValue, error.description)
+        case let error as ServerStartError:
+            self.init(.notSetUp, error.code.rawValue, error.description)
         case let error as KeyFileError: self.init(.notSetUp, error.code, error.description)
         case let error as FaceStoreError: self.init(.notSetUp, error.code, error.description)
-        case let error as FileSystemError: self.init(.notSetUp, error.kind.rawValue, error.description)
+        case let error as FileSystemError:
+            self.init(.notSetUp, error.kind.rawValue, error.description)
         case let error as MienError: self.init(error, about: nil)
         case let error as FaceAuthError: self.init(.notSetUp, error.code.rawValue, error.reason)
-        case let error as OTPTokenError: self.init(error.isSlip ? .badInput : .notSetUp, error.code.rawValue, error.reason)
+        case let error as OTPTokenError:
+            self.init(error.isSlip ? .badInput : .notSetUp, error.code.rawValue, error.reason)
         case let error as OTPError: self.init(.badInput, error.code.rawValue, error.reason)
-        case let error as CalibrationError: self.init(.badInput, "calibrate.too-few", error.description)
-        case let error as CocoaError: self.init(.badInput, error.stableCode, (error.filePath.map { "\($0): " } ?? "") + error.inWords)
-        default: self.init(.notSetUp, "internal", "something went wrong that should not have, please report it: \(error)")
+        case let error as CalibrationError:
+            self.init(.badInput, "calibrate.too-few", error.description)
+        case let error as CocoaError:
+            self.init(
+                .badInput, error.stableCode,
+                (error.filePath.map { "\($0): " } ?? "") + error.inWords)
+        default:
+            self.init(
+                .notSetUp, "internal",
+                "something went wrong that should not have, please report it: \(error)")
         }
     }
 
     /// Prints what is to be said about `error` and returns the exit code.
     ///
-    /// Help goes to standard output. Errors go to standard error; with `--json` also to standard output, as an object.
+    /// Help goes to standard output. Errors go to standard error; with `--json` also to standard
+    /// output, as an object.
     static func report(_ error: any Error, arguments: [String]) -> Outcome {
         if let outcome = error as? Outcome { return outcome }
         if error is CleanExit || MienCommand.exitCode(for: error) == .success {
@@ -68,7 +85,9 @@ extension Failure {
             failure = Failure(error)
             Terminal.warn("mien: \(failure.message)")
         }
-        if arguments.contains("--json") { JSON.print(["error": ["code": failure.code, "message": failure.message]]) }
+        if arguments.contains("--json") {
+            JSON.print(["error": ["code": failure.code, "message": failure.message]])
+        }
         return failure.outcome
     }
 
@@ -82,10 +101,14 @@ extension MediaError {
     /// The words name a wrong file or camera; otherwise something is amiss with the machine.
     fileprivate var isSlip: Bool {
         switch code {
-        case .fileNotFound, .fileNotAllowed, .fileIsDirectory, .fileNotRegular, .fileUnreadable, .empty, .tooManyBytes, .notVideo, .noVideoStream,
-            .unsupportedCodec, .tooManyPixels, .sides, .tooLong, .tooMuchMemory, .corrupt, .unknownCamera:
+        case .fileNotFound, .fileNotAllowed, .fileIsDirectory, .fileNotRegular, .fileUnreadable,
+            .empty, .tooManyBytes, .notVideo, .noVideoStream,
+            .unsupportedCodec, .tooManyPixels, .sides, .tooLong, .tooMuchMemory, .corrupt,
+            .unknownCamera:
             true
-        case .noCamera, .cameraBusy, .cameraNotAllowed, .cameraGone, .cameraSilent, .cameraFailed, .noCameraLibrary: false
+        case .noCamera, .cameraBusy, .cameraNotAllowed, .cameraGone, .cameraSilent, .cameraFailed,
+            .noCameraLibrary:
+            false
         }
     }
 }
@@ -95,7 +118,9 @@ extension OTPTokenError {
     fileprivate var isSlip: Bool {
         switch code {
         case .unknown, .exists, .full, .pin, .notMultiAuth, .faceInactive, .inputSpent: true
-        case .secret, .restored, .exhausted, .notConfirmed, .otherDevice, .bindingUnavailable, .storage: false
+        case .secret, .restored, .exhausted, .notConfirmed, .otherDevice, .bindingUnavailable,
+            .storage:
+            false
         }
     }
 }
@@ -105,7 +130,8 @@ extension CocoaError {
     var stableCode: String {
         switch code {
         case .fileNoSuchFile, .fileReadNoSuchFile: "file.not-found"
-        case .fileReadNoPermission, .fileWriteNoPermission, .fileWriteVolumeReadOnly: "file.not-allowed"
+        case .fileReadNoPermission, .fileWriteNoPermission, .fileWriteVolumeReadOnly:
+            "file.not-allowed"
         case .fileWriteOutOfSpace: "file.no-space"
         case .fileWriteFileExists: "file.already-exists"
         case _ where (512..<640).contains(code.rawValue): "file.not-writable"
@@ -116,10 +142,12 @@ extension CocoaError {
     var inWords: String {
         switch stableCode {
         case "file.not-found": "there is no such file or folder; check the path"
-        case "file.not-allowed": "the present user may not; change the permissions, or use another place"
+        case "file.not-allowed":
+            "the present user may not; change the permissions, or use another place"
         case "file.no-space": "the disk is full; make room"
         case "file.already-exists": "there is one already; use another name"
-        case "file.not-writable": "it cannot be written; check the path, and that everything above it is a folder"
+        case "file.not-writable":
+            "it cannot be written; check the path, and that everything above it is a folder"
         default: "it cannot be read"
         }
     }

@@ -5,13 +5,20 @@ enum JSON {
     static func print(_ value: some Encodable) { Swift.print(text(value, [.prettyPrinted])) }
 
     /// One line of several, seen at once by whoever reads them.
-    static func printLine(_ value: some Encodable) { FileHandle.standardOutput.write(Data((text(value, []) + "\n").utf8)) }
+    static func printLine(_ value: some Encodable) {
+        FileHandle.standardOutput.write(Data((text(value, []) + "\n").utf8))
+    }
 
-    private static func text(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) -> String {
+    private static func text(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting)
+        -> String
+    {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting.union([.sortedKeys, .withoutEscapingSlashes])
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        guard let data = try? encoder.encode(value) else { preconditionFailure("output of our own can be encoded") }
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        guard let data = try? encoder.encode(value) else {
+            preconditionFailure("output of our own can be encoded")
+        }
         return String(decoding: data, as: UTF8.self)
     }
 }

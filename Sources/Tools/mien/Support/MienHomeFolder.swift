@@ -10,6 +10,7 @@ enum MienHomeFolder {
 extension MienHome {
     /// The people enrolled on this machine.
     func openStore() throws -> LocalFaceStore {
-        try LocalFaceStore.open(folder: faces.path, keyPath: folder.appending(path: "faces.key").path)
+        try LocalFaceStore.open(
+            folder: faces.path, keyPath: folder.appending(path: "faces.key").path)
     }
 }

@@ -1,9 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A progress bar on standard error for work that takes longer than a second; silent when that is not a terminal.
+/// A progress bar on standard error for work that takes longer than a second; silent when that is
+/// not a terminal.
 ///
-/// It also moves on its own, so that one long step does not look like a standstill. May be used from any thread.
+/// It also moves on its own, so that one long step does not look like a standstill. May be used
+/// from any thread.
 final class Progress: Sendable {
     private struct State {
         var done = 0, total: Int?
@@ -22,7 +24,9 @@ final class Progress: Sendable {
     ///   - write: where the bar goes; tests look at it.
     init(
         _ title: String, total: Int?, isShown: Bool = Terminal.errorIsTerminal,
-        write: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data($0.utf8)) }
+        write: @escaping @Sendable (String) -> Void = {
+            FileHandle.standardError.write(Data($0.utf8))
+        }
     ) {
         (self.title, self.isShown, self.write) = (title, isShown, write)
         state = Mutex(State(total: total.map { max($0, 1) }))
@@ -63,16 +67,26 @@ final class Progress: Sendable {
 
     private func draw(_ state: inout State) {
         let now = ContinuousClock.now
-        guard isShown, !state.hasEnded, now - started > .seconds(1), state.lastDrawn.map({ now - $0 > .milliseconds(100) }) ?? true else { return }
+        guard isShown, !state.hasEnded, now - started > .seconds(1),
+            state.lastDrawn.map({ now - $0 > .milliseconds(100) }) ?? true
+        else { return }
         state.lastDrawn = now
         let took = (now - started) / .seconds(1)
-        guard let total = state.total else { return write("\r\(title) …  \(state.done.grouped)  \(Self.words(Int(took)))\u{1B}[K") }
-        let part = min(1, Double(state.done) / Double(total)), width = 28, filled = Int(part * Double(width))
-        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
+        guard let total = state.total else {
+            return write("\r\(title) …  \(state.done.grouped)  \(Self.words(Int(took)))\u{1B}[K")
+        }
+        let part = min(1, Double(state.done) / Double(total)), width = 28,
+            filled = Int(part * Double(width))
+        let bar =
+            String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
         let left = part > 0.01 ? took * (1 - part) / part : 0
         let rest = left >= 1 ? "  \(Self.words(Int(left))) left" : ""
-        write("\r\(title) \(bar) \(Int(part * 100)) %  \(state.done.grouped) of \(total.grouped)\(rest)\u{1B}[K")
+        write(
+            "\r\(title) \(bar) \(Int(part * 100)) %  \(state.done.grouped) of \(total.grouped)\(rest)\u{1B}[K"
+        )
     }
 
-    private static func words(_ seconds: Int) -> String { seconds < 90 ? "\(seconds) s" : "\((seconds + 30) / 60) min" }
+    private static func words(_ seconds: Int) -> String {
+        seconds < 90 ? "\(seconds) s" : "\((seconds + 30) / 60) min"
+    }
 }

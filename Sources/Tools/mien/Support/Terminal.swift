@@ -1,32 +1,44 @@
 import Foundation
 import MienCore
 
-/// Where people read: tables on standard output, messages and progress on standard error. Text from elsewhere cannot steer the terminal.
+/// Where people read: tables on standard output, messages and progress on standard error. Text from
+/// elsewhere cannot steer the terminal.
 enum Terminal {
     static var errorIsTerminal: Bool { isatty(2) == 1 }
     static var outputIsTerminal: Bool { isatty(1) == 1 }
 
-    static func warn(_ text: String) { FileHandle.standardError.write(Data((safe(text) + "\n").utf8)) }
+    static func warn(_ text: String) {
+        FileHandle.standardError.write(Data((safe(text) + "\n").utf8))
+    }
 
     static func say(_ text: String) { print(safe(text)) }
 
     /// Line by line, as ends of lines are ours.
     static func safe(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\n")
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
+            .joined(separator: "\n")
     }
 
-    /// Rows with columns lined up, two blanks apart; the first row is a heading when `heading` is given.
-    static func table(_ rows: [[String]], heading: [String]? = nil, rightAligned: Set<Int> = []) -> String {
+    /// Rows with columns lined up, two blanks apart; the first row is a heading when `heading` is
+    /// given.
+    static func table(_ rows: [[String]], heading: [String]? = nil, rightAligned: Set<Int> = [])
+        -> String
+    {
         let all = (heading.map { [$0] } ?? []) + rows.map { $0.map(\.printable) }
         let columns = all.map(\.count).max() ?? 0
-        let widths = (0..<columns).map { column in all.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }
+        let widths = (0..<columns).map { column in
+            all.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0
+        }
         var lines = all.map { row in
             row.enumerated().map { column, text in
                 let blanks = String(repeating: " ", count: widths[column] - text.count)
                 return rightAligned.contains(column) ? blanks + text : text + blanks
             }.joined(separator: "  ").trimmingSuffix(" ")
         }
-        if heading != nil { lines.insert(widths.map { String(repeating: "─", count: $0) }.joined(separator: "  "), at: 1) }
+        if heading != nil {
+            lines.insert(
+                widths.map { String(repeating: "─", count: $0) }.joined(separator: "  "), at: 1)
+        }
         return lines.joined(separator: "\n")
     }
 }
@@ -39,7 +51,9 @@ extension String {
     }
 
     /// A number with so many decimals, whatever the locale.
-    static func decimal(_ value: Double, _ places: Int = 1) -> String { String(format: "%.\(places)f", value) }
+    static func decimal(_ value: Double, _ places: Int = 1) -> String {
+        String(format: "%.\(places)f", value)
+    }
 }
 
 extension Int {
@@ -50,6 +64,7 @@ extension Int {
             groups.append(Substring(digits.suffix(3)))
             digits.removeLast(3)
         }
-        return (self < 0 ? "−" : "") + ([Substring(digits)] + groups.reversed()).joined(separator: ",")
+        return (self < 0 ? "−" : "")
+            + ([Substring(digits)] + groups.reversed()).joined(separator: ",")
     }
 }

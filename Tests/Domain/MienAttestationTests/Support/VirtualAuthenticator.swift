@@ -6,7 +6,8 @@ import MienKeys
 import SwiftASN1
 import X509
 
-/// An authenticator and a browser in one: makes what they would send, with anything about it changed.
+/// An authenticator and a browser in one: makes what they would send, with anything about it
+/// changed.
 struct VirtualAuthenticator {
     static let rp = RelyingParty(id: "example.org", origins: ["https://example.org"])
     static let challenge = Write.sha256(Array("a challenge".utf8))
@@ -24,10 +25,13 @@ struct VirtualAuthenticator {
     /// After the credential.
     var more: [UInt8] = []
     var client: [String: JSONValue] = [
-        "type": "webauthn.create", "challenge": .string(Base64URL.encode(challenge)), "origin": "https://example.org", "crossOrigin": false,
+        "type": "webauthn.create", "challenge": .string(Base64URL.encode(challenge)),
+        "origin": "https://example.org", "crossOrigin": false,
     ]
 
-    init(_ algorithm: DeviceKeyAlgorithm = .es256) { signer = try! SoftwareSigner.generate(algorithm) }
+    init(_ algorithm: DeviceKeyAlgorithm = .es256) {
+        signer = try! SoftwareSigner.generate(algorithm)
+    }
 
     func with(_ change: (inout Self) -> Void) -> Self {
         var result = self
@@ -39,31 +43,43 @@ struct VirtualAuthenticator {
     var clientDataHash: [UInt8] { Write.sha256(clientDataJSON) }
 
     var authenticatorData: [UInt8] {
-        let credential = flags & 0x40 == 0 ? nil : (aaguid, id, Write.cose(claimedKey ?? signer.publicKey))
-        return Write.authenticatorData(rpID: rpID, flags: flags, counter: counter, credential: credential, more: more)
+        let credential =
+            flags & 0x40 == 0 ? nil : (aaguid, id, Write.cose(claimedKey ?? signer.publicKey))
+        return Write.authenticatorData(
+            rpID: rpID, flags: flags, counter: counter, credential: credential, more: more)
     }
 
     var signed: [UInt8] { authenticatorData + clientDataHash }
 
     func object(_ format: String, _ statement: [String: CBORValue]) -> [UInt8] {
-        Write.cbor(Write.map(["fmt": .text(format), "attStmt": Write.map(statement), "authData": .bytes(authenticatorData)]))
+        Write.cbor(
+            Write.map([
+                "fmt": .text(format), "attStmt": Write.map(statement),
+                "authData": .bytes(authenticatorData),
+            ]))
     }
 
     var none: [UInt8] { object("none", [:]) }
 
-    func selfAttested() throws -> [UInt8] { object("packed", ["alg": Self.number(signer), "sig": .bytes(try Self.sign(signed, signer))]) }
+    func selfAttested() throws -> [UInt8] {
+        object(
+            "packed", ["alg": Self.number(signer), "sig": .bytes(try Self.sign(signed, signer))])
+    }
 
     /// An answer at sign-in.
     func answer() throws -> AuthenticationVerifier.Response {
         let data = authenticatorData
         let signature = try Self.sign(data + clientDataHash, signer)
-        return .init(credentialID: id, clientDataJSON: clientDataJSON, authenticatorData: data, signature: signature)
+        return .init(
+            credentialID: id, clientDataJSON: clientDataJSON, authenticatorData: data,
+            signature: signature)
     }
 
     /// As authenticators write signatures: ECDSA in DER.
     static func sign(_ message: [UInt8], _ signer: SoftwareSigner) throws -> [UInt8] {
         let signature = try signer.sign(message)
-        return signer.publicKey.algorithm == .es256 ? ES256Signature.der(raw: signature)! : signature
+        return signer.publicKey.algorithm == .es256
+            ? ES256Signature.der(raw: signature)! : signature
     }
 
     static func number(_ signer: SoftwareSigner) -> CBORValue {

@@ -5,12 +5,15 @@ import Testing
 
 @Suite struct CalibrationTableTests {
     static let measurement = CalibrationMeasurement(
-        dataset: "made up", descriptor: "none", madeOn: "2026-01-02", people: 3, photos: 4, impostorPairs: 5, matedPairs: 1, seed: .max, groups: 3,
+        dataset: "made up", descriptor: "none", madeOn: "2026-01-02", people: 3, photos: 4,
+        impostorPairs: 5, matedPairs: 1, seed: .max, groups: 3,
         cohortCount: 10, nearestCount: 2, components: 1, bootstrapRounds: 0,
         acceptance: [.init(logRate: -2, trueAcceptRate: 0.5, trueAcceptRateRaw: 0.25, support: 0)])
 
     static func knot(_ score: Double, _ logRate: Double) -> CalibrationTable.Knot {
-        .init(score: score, logRate: logRate, support: 30, interval: [logRate - 0.1, min(0, logRate + 0.1)], isExtrapolated: false)
+        .init(
+            score: score, logRate: logRate, support: 30,
+            interval: [logRate - 0.1, min(0, logRate + 0.1)], isExtrapolated: false)
     }
 
     static func table(_ knots: [(Double, Double)]) throws -> CalibrationTable {
@@ -20,7 +23,10 @@ import Testing
     @Test("knots and lines between and beyond them")
     func lines() throws {
         let table = try Self.table([(0, -1), (2, -2), (3, -4)])
-        for (score, logRate) in [(0, -1), (1, -1.5), (2, -2), (2.5, -3), (3, -4), (3.5, -5), (-1, -0.5), (-2, 0), (-9, 0)] {
+        for (score, logRate) in [
+            (0, -1), (1, -1.5), (2, -2), (2.5, -3), (3, -4), (3.5, -5), (-1, -0.5), (-2, 0),
+            (-9, 0),
+        ] {
             #expect(abs(table.logRate(of: score) - logRate) < 1e-12)
         }
         #expect(table.matchScore(of: 3) == MatchScore(48))
@@ -30,15 +36,22 @@ import Testing
 
     @Test("a higher score never gives a lower match score")
     func monotone() throws {
-        let table = try Self.table([(-7.4, -0.25), (-2, -1), (0.5, -1.7), (0.6, -2), (4, -4), (4.1, -5.5)])
+        let table = try Self.table([
+            (-7.4, -0.25), (-2, -1), (0.5, -1.7), (0.6, -2), (4, -4), (4.1, -5.5),
+        ])
         let scores = stride(from: -20.0, through: 20, by: 0.01).map { table.matchScore(of: $0) }
         #expect(zip(scores, scores.dropFirst()).allSatisfy { $0 <= $1 })
     }
 
-    @Test("the least score for a match score leads back to it", arguments: [0.0, 1, 3, 12, 24, 36, 48, 60, 72])
+    @Test(
+        "the least score for a match score leads back to it",
+        arguments: [0.0, 1, 3, 12, 24, 36, 48, 60, 72])
     func inverse(value: Double) throws {
-        let table = try Self.table([(-7.4, -0.25), (-2, -1), (0.5, -1.7), (0.6, -2), (4, -4), (4.1, -5.5)])
-        #expect(abs(table.matchScore(of: table.minScore(for: MatchScore(value))).value - value) < 1e-9)
+        let table = try Self.table([
+            (-7.4, -0.25), (-2, -1), (0.5, -1.7), (0.6, -2), (4, -4), (4.1, -5.5),
+        ])
+        #expect(
+            abs(table.matchScore(of: table.minScore(for: MatchScore(value))).value - value) < 1e-9)
     }
 
     @Test("JSON gives the same table back, and states its form")
@@ -46,19 +59,27 @@ import Testing
         let table = try Self.table([(0, -1), (2, -2)])
         let data = try JSONEncoder().encode(table)
         #expect(try JSONDecoder().decode(CalibrationTable.self, from: data) == table)
-        let other = String(decoding: data, as: UTF8.self).replacingOccurrences(of: #"mien-calibration\/1"#, with: "mien-calibration/2")
+        let other = String(decoding: data, as: UTF8.self).replacingOccurrences(
+            of: #"mien-calibration\/1"#, with: "mien-calibration/2")
         #expect(throws: CalibrationError.form("mien-calibration/2")) {
             try JSONDecoder().decode(CalibrationTable.self, from: Data(other.utf8))
         }
-        let rising = String(decoding: data, as: UTF8.self).replacingOccurrences(of: "\"logRate\":-2,\"score\":2", with: "\"logRate\":-2,\"score\":-2")
-        #expect(throws: (any Error).self) { try JSONDecoder().decode(CalibrationTable.self, from: Data(rising.utf8 + [0x20, 0x7D])) }
+        let rising = String(decoding: data, as: UTF8.self).replacingOccurrences(
+            of: "\"logRate\":-2,\"score\":2", with: "\"logRate\":-2,\"score\":-2")
+        #expect(throws: (any Error).self) {
+            try JSONDecoder().decode(CalibrationTable.self, from: Data(rising.utf8 + [0x20, 0x7D]))
+        }
     }
 
     @Test("knots that are no falling curve are refused")
     func refused() {
         #expect(throws: CalibrationError.knotCount(1)) { try Self.table([(0, -1)]) }
-        #expect(throws: CalibrationError.notFalling(knot: 1)) { try Self.table([(0, -1), (0, -2)]) }
-        #expect(throws: CalibrationError.notFalling(knot: 2)) { try Self.table([(0, -1), (1, -2), (2, -2)]) }
+        #expect(throws: CalibrationError.notFalling(knot: 1)) {
+            try Self.table([(0, -1), (0, -2)])
+        }
+        #expect(throws: CalibrationError.notFalling(knot: 2)) {
+            try Self.table([(0, -1), (1, -2), (2, -2)])
+        }
         #expect(throws: CalibrationError.knot(0)) { try Self.table([(0, 0.5), (1, -2)]) }
         #expect(throws: CalibrationError.knot(1)) { try Self.table([(0, -1), (.nan, -2)]) }
         #expect(throws: CalibrationError.knot(1)) { try Self.table([(0, -1), (1, -.infinity)]) }

@@ -2,19 +2,24 @@ import MienFace
 import Testing
 
 @Suite struct CohortTests {
-    static func cohort(count: Int = 200, dimension: Int = 20, nearest: Int = 10, seed: UInt64 = 1) throws -> (Cohort, [[Float]]) {
+    static func cohort(count: Int = 200, dimension: Int = 20, nearest: Int = 10, seed: UInt64 = 1)
+        throws -> (Cohort, [[Float]])
+    {
         var people = SyntheticPeople(seed: seed, dimension: dimension)
         let members = (0..<count).map { _ in people.direction().map { Float($0) } }
         return (try Cohort(members: members, nearestCount: nearest), members)
     }
 
-    static func dot(_ a: [Float], _ b: [Float]) -> Float { zip(a, b).reduce(0) { $0 + $1.0 * $1.1 } }
+    static func dot(_ a: [Float], _ b: [Float]) -> Float {
+        zip(a, b).reduce(0) { $0 + $1.0 * $1.1 }
+    }
 
     @Test("the example of the specification")
     func example() throws {
         let cohort = try Cohort(members: [[1, 0], [0.6, 0.8]], nearestCount: 1)
         let bytes: [UInt8] = [
-            0x4D, 0x49, 0x45, 0x4E, 0x43, 0x48, 0x52, 0x54, 1, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0x04, 0x02, 0x01, 0x3C, 0x7F, 0x00,
+            0x4D, 0x49, 0x45, 0x4E, 0x43, 0x48, 0x52, 0x54, 1, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1,
+            0, 0, 0, 0x04, 0x02, 0x01, 0x3C, 0x7F, 0x00,
             0x4C, 0x66,
         ]
         #expect(cohort.bytes == bytes)
@@ -37,9 +42,11 @@ import Testing
         let (cohort, _) = try Self.cohort(nearest: nearest)
         var people = SyntheticPeople(seed: 9, dimension: 20)
         let vector = people.direction().map { Float($0) }
-        let top = (0..<cohort.count).map { Double(Self.dot(cohort[$0], vector)) }.sorted(by: >).prefix(nearest)
+        let top = (0..<cohort.count).map { Double(Self.dot(cohort[$0], vector)) }.sorted(by: >)
+            .prefix(nearest)
         let mean = top.reduce(0, +) / Double(nearest)
-        let deviation = (top.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(nearest)).squareRoot()
+        let deviation = (top.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(nearest))
+            .squareRoot()
         let found = try cohort.statistics(of: vector)
         #expect(abs(Double(found.mean) - mean) < 1e-5)
         #expect(abs(Double(found.deviation) - max(deviation, 1e-4)) < 1e-4)
@@ -49,44 +56,68 @@ import Testing
     func extremes() throws {
         let cohort = try Cohort(members: [[1, 0], [0, 1], [-1, 0]], nearestCount: 3)
         let found = try cohort.statistics(of: [1.005, 0])
-        #expect(abs(found.mean) < 1e-5 && abs(Double(found.deviation) - 1.005 * (2.0 / 3).squareRoot()) < 1e-4)
+        #expect(
+            abs(found.mean) < 1e-5
+                && abs(Double(found.deviation) - 1.005 * (2.0 / 3).squareRoot()) < 1e-4)
     }
 
     @Test("a vector of another dimension or length is refused")
     func vectors() throws {
         let (cohort, members) = try Self.cohort()
-        #expect(throws: VectorError.dimension(expected: 20, got: 19)) { try cohort.statistics(of: Array(members[0].dropLast())) }
+        #expect(throws: VectorError.dimension(expected: 20, got: 19)) {
+            try cohort.statistics(of: Array(members[0].dropLast()))
+        }
         #expect(throws: VectorError.self) { try cohort.statistics(of: members[0].map { $0 * 1.1 }) }
-        #expect(throws: VectorError.self) { try cohort.statistics(of: members[0].map { _ in .nan }) }
+        #expect(throws: VectorError.self) {
+            try cohort.statistics(of: members[0].map { _ in .nan })
+        }
     }
 
     @Test("members that are no unit vectors of one dimension are refused")
     func members() {
-        #expect(throws: CohortError.notUnit(member: 1)) { try Cohort(members: [[1, 0], [1, 1]], nearestCount: 1) }
-        #expect(throws: CohortError.notUnit(member: 1)) { try Cohort(members: [[1, 0], [1, 0, 0]], nearestCount: 1) }
+        #expect(throws: CohortError.notUnit(member: 1)) {
+            try Cohort(members: [[1, 0], [1, 1]], nearestCount: 1)
+        }
+        #expect(throws: CohortError.notUnit(member: 1)) {
+            try Cohort(members: [[1, 0], [1, 0, 0]], nearestCount: 1)
+        }
         #expect(throws: CohortError.dimension(0)) { try Cohort(members: [], nearestCount: 1) }
-        #expect(throws: CohortError.nearestCount(2, of: 1)) { try Cohort(members: [[1, 0]], nearestCount: 2) }
-        #expect(throws: CohortError.nearestCount(0, of: 1)) { try Cohort(members: [[1, 0]], nearestCount: 0) }
+        #expect(throws: CohortError.nearestCount(2, of: 1)) {
+            try Cohort(members: [[1, 0]], nearestCount: 2)
+        }
+        #expect(throws: CohortError.nearestCount(0, of: 1)) {
+            try Cohort(members: [[1, 0]], nearestCount: 0)
+        }
     }
 
     @Test("every cut and every longer file is refused")
     func truncation() throws {
         let bytes = try Self.cohort(count: 3, dimension: 4, nearest: 2).0.bytes
-        for count in bytes.indices { #expect(throws: CohortError.self) { try Cohort(bytes: Array(bytes.prefix(count))) } }
-        #expect(throws: CohortError.length(expected: 40, got: 41)) { try Cohort(bytes: bytes + [0]) }
+        for count in bytes.indices {
+            #expect(throws: CohortError.self) { try Cohort(bytes: Array(bytes.prefix(count))) }
+        }
+        #expect(throws: CohortError.length(expected: 40, got: 41)) {
+            try Cohort(bytes: bytes + [0])
+        }
     }
 
     @Test("a header that lies is refused by name")
     func header() throws {
         let good = try Self.cohort(count: 3, dimension: 4, nearest: 2).0.bytes
-        func with(_ offset: Int, _ value: [UInt8]) -> [UInt8] { Array(good[..<offset]) + value + Array(good[(offset + value.count)...]) }
+        func with(_ offset: Int, _ value: [UInt8]) -> [UInt8] {
+            Array(good[..<offset]) + value + Array(good[(offset + value.count)...])
+        }
         #expect(throws: CohortError.notACohort) { try Cohort(bytes: with(0, [0])) }
         #expect(throws: CohortError.version(2)) { try Cohort(bytes: with(8, [2])) }
         #expect(throws: CohortError.dimension(0)) { try Cohort(bytes: with(12, [0])) }
-        #expect(throws: CohortError.dimension(0xFFFF_FFFF)) { try Cohort(bytes: with(12, [255, 255, 255, 255])) }
+        #expect(throws: CohortError.dimension(0xFFFF_FFFF)) {
+            try Cohort(bytes: with(12, [255, 255, 255, 255]))
+        }
         #expect(throws: CohortError.count(0)) { try Cohort(bytes: with(16, [0])) }
         #expect(throws: CohortError.nearestCount(4, of: 3)) { try Cohort(bytes: with(20, [4])) }
         #expect(throws: CohortError.scale) { try Cohort(bytes: with(24, [0, 0, 0xC0, 0x7F])) }
-        #expect(throws: CohortError.notUnit(member: 0)) { try Cohort(bytes: with(28, [0, 0, 0, 0])) }
+        #expect(throws: CohortError.notUnit(member: 0)) {
+            try Cohort(bytes: with(28, [0, 0, 0, 0]))
+        }
     }
 }

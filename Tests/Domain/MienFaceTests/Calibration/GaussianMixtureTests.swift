@@ -6,13 +6,19 @@ import Testing
     /// 40 points around the origin, 20 around (3, −1).
     static let twoClusters: [[Float]] = (0..<60).map { i in
         let t = Double(i)
-        if i % 3 == 0 { return [Float(3 + 0.5 * sin(1.7 * t)), Float(-1 + 0.3 * cos(2.3 * t) + 0.2 * sin(1.7 * t))] }
+        if i % 3 == 0 {
+            return [
+                Float(3 + 0.5 * sin(1.7 * t)), Float(-1 + 0.3 * cos(2.3 * t) + 0.2 * sin(1.7 * t)),
+            ]
+        }
         return [Float(0.8 * sin(0.9 * t)), Float(0.6 * cos(1.3 * t))]
     }
 
     static func fitting(_ components: Int, minPeople: Int = 5) -> GaussianMixture.Fitting {
         var fitting = GaussianMixture.Fitting()
-        (fitting.components, fitting.regularisation, fitting.minPeople) = (components, 1e-4, minPeople)
+        (fitting.components, fitting.regularisation, fitting.minPeople) = (
+            components, 1e-4, minPeople
+        )
         fitting.tolerance = 1e-9
         fitting.maxRounds = 1000
         return fitting
@@ -25,9 +31,13 @@ import Testing
         let mixture = try GaussianMixture.fit(points, Self.fitting(1), using: &generator)
         #expect(mixture.mean(of: 0) == [1, 2])
         let covariance = mixture.covariance(of: 0)
-        #expect(abs(covariance[0][0] - 0.8001) < 1e-9 && abs(covariance[1][1] - 3.2001) < 1e-9 && abs(covariance[0][1]) < 1e-9)
+        #expect(
+            abs(covariance[0][0] - 0.8001) < 1e-9 && abs(covariance[1][1] - 3.2001) < 1e-9
+                && abs(covariance[0][1]) < 1e-9)
         // The density at the mean: 1 / (2π·√det).
-        #expect(abs(mixture.logDensity(at: [1, 2]) + log(2 * Double.pi) + 0.5 * log(0.8001 * 3.2001)) < 1e-9)
+        #expect(
+            abs(mixture.logDensity(at: [1, 2]) + log(2 * Double.pi) + 0.5 * log(0.8001 * 3.2001))
+                < 1e-9)
     }
 
     /// scikit-learn 1.x, GaussianMixture(2, reg_covar=1e-4, tol=1e-9) on the same points.
@@ -35,20 +45,26 @@ import Testing
     func knownAnswer() throws {
         var generator = SeededGenerator(seed: 1)
         var last = GaussianMixture.Progress?.none
-        let mixture = try GaussianMixture.fit(Self.twoClusters, Self.fitting(2), using: &generator) { last = $0 }
+        let mixture = try GaussianMixture.fit(Self.twoClusters, Self.fitting(2), using: &generator)
+        { last = $0 }
         let large = mixture.weights[0] > 0.5 ? 0 : 1
         #expect(abs(mixture.weights[large] - 0.666666995909566) < 1e-5)
-        let expected = [[0.03376485392205901, 0.00660640486435042], [2.9708501222017034, -1.016831414747614]]
+        let expected = [
+            [0.03376485392205901, 0.00660640486435042], [2.9708501222017034, -1.016831414747614],
+        ]
         for (k, mean) in zip([large, 1 - large], expected) {
             #expect(zip(mixture.mean(of: k), mean).allSatisfy { abs($0 - $1) < 1e-5 })
         }
         let covariance = mixture.covariance(of: 1 - large)
-        #expect(abs(covariance[0][0] - 0.1183225757068963) < 1e-5 && abs(covariance[1][0] - 0.0374836405058077) < 1e-5)
+        #expect(
+            abs(covariance[0][0] - 0.1183225757068963) < 1e-5
+                && abs(covariance[1][0] - 0.0374836405058077) < 1e-5)
         #expect(abs(mixture.logDensity(at: [1, 0]) + 2.31666701) < 1e-5)
         #expect(abs((last?.meanLogDensity ?? 0) + 1.6347695376820213) < 1e-6)
     }
 
-    /// 20 dimensions take three blocks of eight; the density is checked by Gaussian elimination on the covariance.
+    /// 20 dimensions take three blocks of eight; the density is checked by Gaussian elimination on
+    /// the covariance.
     @Test("more dimensions than a block has are right, too")
     func manyDimensions() throws {
         let n = 20
@@ -63,7 +79,9 @@ import Testing
         for a in 0..<n {
             #expect(abs(mixture.mean(of: 0)[a] - mean[a]) < 1e-9)
             for b in 0..<n {
-                let plain = points.reduce(0) { $0 + (Double($1[a]) - mean[a]) * (Double($1[b]) - mean[b]) } / 100
+                let plain =
+                    points.reduce(0) { $0 + (Double($1[a]) - mean[a]) * (Double($1[b]) - mean[b]) }
+                    / 100
                 #expect(abs(covariance[a][b] - plain - (a == b ? 1e-4 : 0)) < 1e-9)
             }
         }
@@ -78,15 +96,23 @@ import Testing
             }
         }
         var solved = right
-        for i in (0..<n).reversed() { solved[i] = (right[i] - (i + 1..<n).reduce(0) { $0 + rows[i][$1] * solved[$1] }) / rows[i][i] }
+        for i in (0..<n).reversed() {
+            solved[i] =
+                (right[i] - (i + 1..<n).reduce(0) { $0 + rows[i][$1] * solved[$1] }) / rows[i][i]
+        }
         let square = (0..<n).reduce(0) { $0 + (x[$1] - mean[$1]) * solved[$1] }
-        #expect(abs(mixture.logDensity(at: x) + 0.5 * (Double(n) * log(2 * Double.pi) + logDeterminant + square)) < 1e-6)
+        #expect(
+            abs(
+                mixture.logDensity(at: x) + 0.5
+                    * (Double(n) * log(2 * Double.pi) + logDeterminant + square)) < 1e-6)
     }
 
     @Test("no round makes the points less likely")
     func rises() throws {
         var generator = SeededGenerator(seed: 3), densities: [Double] = []
-        _ = try GaussianMixture.fit(Self.twoClusters, Self.fitting(3, minPeople: 1), using: &generator) { densities.append($0.meanLogDensity) }
+        _ = try GaussianMixture.fit(
+            Self.twoClusters, Self.fitting(3, minPeople: 1), using: &generator
+        ) { densities.append($0.meanLogDensity) }
         // Regularisation is no part of the likelihood, so allow it a hair.
         #expect(zip(densities, densities.dropFirst()).allSatisfy { $1 >= $0 - 1e-4 })
     }
@@ -94,10 +120,12 @@ import Testing
     @Test("a component of fewer people than allowed is given up", arguments: [2, 5, 9])
     func smallComponents(components: Int) throws {
         var generator = SeededGenerator(seed: 2)
-        let mixture = try GaussianMixture.fit(Self.twoClusters, Self.fitting(components, minPeople: 25), using: &generator)
+        let mixture = try GaussianMixture.fit(
+            Self.twoClusters, Self.fitting(components, minPeople: 25), using: &generator)
         #expect(mixture.componentCount == 1)
         var again = SeededGenerator(seed: 2)
-        let allowed = try GaussianMixture.fit(Self.twoClusters, Self.fitting(components, minPeople: 15), using: &again)
+        let allowed = try GaussianMixture.fit(
+            Self.twoClusters, Self.fitting(components, minPeople: 15), using: &again)
         #expect(allowed.weights.allSatisfy { $0 * 60 >= 14.99 })
         #expect(abs(allowed.weights.reduce(0, +) - 1) < 1e-9)
     }
@@ -106,20 +134,23 @@ import Testing
     func tooFew() {
         var generator = SeededGenerator(seed: 2)
         #expect(throws: CalibrationError.self) {
-            try GaussianMixture.fit(Array(Self.twoClusters.prefix(19)), GaussianMixture.Fitting(), using: &generator)
+            try GaussianMixture.fit(
+                Array(Self.twoClusters.prefix(19)), GaussianMixture.Fitting(), using: &generator)
         }
     }
 
     @Test("samples have the mixture's mean and covariance")
     func samples() throws {
         var generator = SeededGenerator(seed: 5)
-        let mixture = try GaussianMixture.fit([[0, 0], [2, 0], [0, 4], [2, 5], [1, 2], [1, 1]], Self.fitting(1), using: &generator)
+        let mixture = try GaussianMixture.fit(
+            [[0, 0], [2, 0], [0, 4], [2, 5], [1, 2], [1, 1]], Self.fitting(1), using: &generator)
         let n = 5000, drawn = (0..<n).map { _ in mixture.sample(using: &generator) }
         let mean = mixture.mean(of: 0), covariance = mixture.covariance(of: 0)
         for a in 0..<2 {
             #expect(abs(drawn.reduce(0) { $0 + $1[a] } / Double(n) - mean[a]) < 0.1)
             for b in 0..<2 {
-                let found = drawn.reduce(0) { $0 + ($1[a] - mean[a]) * ($1[b] - mean[b]) } / Double(n)
+                let found =
+                    drawn.reduce(0) { $0 + ($1[a] - mean[a]) * ($1[b] - mean[b]) } / Double(n)
                 #expect(abs(found - covariance[a][b]) < 0.25)
             }
         }

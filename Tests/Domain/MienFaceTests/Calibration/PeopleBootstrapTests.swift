@@ -3,8 +3,9 @@ import MienFace
 import Testing
 
 @Suite struct PeopleBootstrapTests {
-    /// In three dimensions the cosine of two random directions is uniform on −1…1 (Archimedes), so the true rate at t is (1 − t)/2.
-    /// Three photos a person make pairs depend on each other: counted as independent, their intervals would cover about half as often as they promise.
+    /// In three dimensions the cosine of two random directions is uniform on −1…1 (Archimedes), so
+    /// the true rate at t is (1 − t)/2. Three photos a person make pairs depend on each other:
+    /// counted as independent, their intervals would cover about half as often as they promise.
     @Test("intervals cover the true rate about as often as they promise")
     func coverage() {
         let thresholds = [0.4, 0.8, 0.9], worlds = 40
@@ -13,10 +14,15 @@ import Testing
             var people = SyntheticPeople(seed: UInt64(world), dimension: 3, scatter: 0.01)
             let set = people.set(people: 40, photosEach: 3)
             var bootstrap = PeopleBootstrap(set, knotScores: thresholds)
-            PairScorer(set, .none(photoCount: set.photoCount)).forEachRow { bootstrap.add(row: $0, $1) }
-            let rounds = (0..<100).map { _ in bootstrap.logRates(bootstrap.draw(using: &people.generator)) }
+            PairScorer(set, .none(photoCount: set.photoCount)).forEachRow {
+                bootstrap.add(row: $0, $1)
+            }
+            let rounds = (0..<100).map { _ in
+                bootstrap.logRates(bootstrap.draw(using: &people.generator))
+            }
             for (i, t) in thresholds.enumerated() {
-                let interval = PeopleBootstrap.interval(rounds.map { $0[i] }), truth = log10((1 - t) / 2)
+                let interval = PeopleBootstrap.interval(rounds.map { $0[i] }),
+                    truth = log10((1 - t) / 2)
                 if interval[0] <= truth && truth <= interval[1] { covered[i] += 1 }
             }
         }
@@ -34,9 +40,15 @@ import Testing
         let found = bootstrap.logRates([Int](repeating: 1, count: 30))
         var counts = [0, 0]
         for i in 0..<60 {
-            for j in 0..<i where i / 2 != j / 2 { for (k, t) in [Float(-0.5), 0.5].enumerated() where scorer.score(i, j) >= t { counts[k] += 1 } }
+            for j in 0..<i where i / 2 != j / 2 {
+                for (k, t) in [Float(-0.5), 0.5].enumerated() where scorer.score(i, j) >= t {
+                    counts[k] += 1
+                }
+            }
         }
-        for k in 0..<2 { #expect(abs(found[k] - log10(Double(counts[k]) / Double(set.impostorPairCount))) < 1e-9) }
+        for k in 0..<2 {
+            #expect(abs(found[k] - log10(Double(counts[k]) / Double(set.impostorPairCount))) < 1e-9)
+        }
     }
 
     @Test("a round draws as many people as there are")

@@ -8,7 +8,8 @@ import Testing
         var generator = SeededGenerator(seed: 42)
         #expect(
             (0..<4).map { _ in generator.next() } == [
-                1_546_998_764_402_558_742, 6_990_951_692_964_543_102, 12_544_586_762_248_559_009, 17_057_574_109_182_124_193,
+                1_546_998_764_402_558_742, 6_990_951_692_964_543_102, 12_544_586_762_248_559_009,
+                17_057_574_109_182_124_193,
             ])
     }
 
@@ -17,7 +18,8 @@ import Testing
         var generator = SeededGenerator(seed: 7)
         let n = 20_000
         let values = (0..<n).map { _ in generator.normal() }
-        let mean = values.reduce(0, +) / Double(n), square = values.reduce(0) { $0 + $1 * $1 } / Double(n)
+        let mean = values.reduce(0, +) / Double(n),
+            square = values.reduce(0) { $0 + $1 * $1 } / Double(n)
         #expect(abs(mean) < 0.03)
         #expect(abs(square - 1) < 0.04)
         #expect(abs(Double(values.filter { abs($0) > 1.96 }.count) / Double(n) - 0.05) < 0.006)

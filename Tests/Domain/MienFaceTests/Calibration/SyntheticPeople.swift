@@ -8,17 +8,22 @@ struct SyntheticPeople {
     var scatter = 0.05
 
     init(seed: UInt64, dimension: Int, scatter: Double = 0.05) {
-        (generator, self.dimension, self.scatter) = (SeededGenerator(seed: seed), dimension, scatter)
+        (generator, self.dimension, self.scatter) = (
+            SeededGenerator(seed: seed), dimension, scatter
+        )
     }
 
     /// A direction without preference.
-    mutating func direction() -> [Double] { Self.unit((0..<dimension).map { _ in generator.normal() }) }
+    mutating func direction() -> [Double] {
+        Self.unit((0..<dimension).map { _ in generator.normal() })
+    }
 
     mutating func photo(of person: [Double]) -> [Float] {
         Self.unit(person.map { $0 + scatter * generator.normal() }).map { Float($0) }
     }
 
-    /// - Parameter common: added to everybody: makes all cosines positive, as descriptors of faces have them.
+    /// - Parameter common: added to everybody: makes all cosines positive, as descriptors of faces
+    ///   have them.
     mutating func set(people: Int, photosEach: Int, common: Double = 0) -> LabelledDescriptors {
         var set = LabelledDescriptors(dimension: dimension)
         for person in 0..<people {
@@ -26,7 +31,9 @@ struct SyntheticPeople {
             var place = direction()
             if common > 0 {
                 place[0] += common
-                if person % 3 == 0 { place = Self.unit(place.enumerated().map { $0 == 0 ? $1 + common : $1 }) }
+                if person % 3 == 0 {
+                    place = Self.unit(place.enumerated().map { $0 == 0 ? $1 + common : $1 })
+                }
             }
             place = Self.unit(place)
             for _ in 0..<photosEach { try! set.append(photo(of: place), of: "person \(person)") }

@@ -11,17 +11,26 @@ struct FaceDescriberTests {
     private let image = RGBImage.noise(width: 320, height: 240)
 
     /// The default pack's alignment with descriptors of four numbers.
-    private func describer(_ crops: [FaceDescriber.Crop] = [.init(), .init(mirrored: true)]) -> FaceDescriber {
-        FaceDescriber(DescriptorGeometry(input: InputGeometry(width: 150, height: 150), dimensions: 4, alignment: landmarks), crops: crops)
+    private func describer(_ crops: [FaceDescriber.Crop] = [.init(), .init(mirrored: true)])
+        -> FaceDescriber
+    {
+        FaceDescriber(
+            DescriptorGeometry(
+                input: InputGeometry(width: 150, height: 150), dimensions: 4, alignment: landmarks),
+            crops: crops)
     }
 
     /// From the network's input to the picture: turned by 20°, 0.8 pixels to one.
-    private let placed = AffineMap(a: 0.8 * cos(0.35), b: -0.8 * sin(0.35), tx: 120, c: 0.8 * sin(0.35), d: 0.8 * cos(0.35), ty: 60)
+    private let placed = AffineMap(
+        a: 0.8 * cos(0.35), b: -0.8 * sin(0.35), tx: 120, c: 0.8 * sin(0.35), d: 0.8 * cos(0.35),
+        ty: 60)
 
     /// A mesh whose landmarks lie where ``placed`` puts them.
     private var mesh: FaceMesh {
         var points = SyntheticHead().mesh(centre: Point(x: 160, y: 120), halfWidth: 50).points
-        for landmark in landmarks { points[landmark.mesh] = placed(Point(x: landmark.x, y: landmark.y)) }
+        for landmark in landmarks {
+            points[landmark.mesh] = placed(Point(x: landmark.x, y: landmark.y))
+        }
         return FaceMesh(points: points, depths: Array(repeating: 0, count: 468), evidence: 20)
     }
 
@@ -37,7 +46,9 @@ struct FaceDescriberTests {
     @Test("crops that say the same agree fully, crops at odds little")
     func agreement() throws {
         networks.answer(.descriptor, [[1, 2, 3, 4]], [[2, 4, 6, 8]])
-        #expect(abs(try describer().description(of: mesh, in: image, with: networks).agreement - 1) < 1e-6)
+        #expect(
+            abs(try describer().description(of: mesh, in: image, with: networks).agreement - 1)
+                < 1e-6)
         networks.answer(.descriptor, [[1, 0, 0, 0]], [[-0.9, 0.1, 0, 0]])
         #expect(try describer().description(of: mesh, in: image, with: networks).agreement < 0.1)
     }
@@ -63,13 +74,18 @@ struct FaceDescriberTests {
     @Test("the landmarks land on their places on the network's input")
     func alignment() throws {
         let map = try #require(describer().alignment(of: mesh))
-        for landmark in landmarks { #expect(map(mesh.points[landmark.mesh]).distance(to: Point(x: landmark.x, y: landmark.y)) < 1e-6) }
+        for landmark in landmarks {
+            #expect(
+                map(mesh.points[landmark.mesh]).distance(to: Point(x: landmark.x, y: landmark.y))
+                    < 1e-6)
+        }
     }
 
     @Test(
         "what the network sees has the face in its place, as zoom and shift ask",
         arguments: [
-            FaceDescriber.Crop(), .init(zoom: 1.2), .init(dx: 0.1, dy: -0.05), .init(zoom: 0.9, dx: -0.04),
+            FaceDescriber.Crop(), .init(zoom: 1.2), .init(dx: 0.1, dy: -0.05),
+            .init(zoom: 0.9, dx: -0.04),
             .init(zoom: 1.1, dy: 0.03, mirrored: true),
         ])
     func crop(crop: FaceDescriber.Crop) throws {
@@ -81,51 +97,71 @@ struct FaceDescriberTests {
         }
         networks.answer(.descriptor, [[1, 0, 0, 0]])
         _ = try describer([crop]).description(of: mesh, in: lit, with: networks)
-        let spot = try #require(networks.pictures(shownTo: .descriptor)[0].centreOfLight(columns: 0..<150))
-        let x = 75 + (nose.x - 75) * crop.zoom + 150 * crop.dx, y = 75 + (nose.y - 75) * crop.zoom + 150 * crop.dy
+        let spot = try #require(
+            networks.pictures(shownTo: .descriptor)[0].centreOfLight(columns: 0..<150))
+        let x = 75 + (nose.x - 75) * crop.zoom + 150 * crop.dx,
+            y = 75 + (nose.y - 75) * crop.zoom + 150 * crop.dy
         #expect(spot.distance(to: Point(x: crop.mirrored ? 150 - x : x, y: y)) < 0.3)
     }
 
     @Test("as many runs as crops")
     func runs() throws {
         networks.answer(.descriptor, [[1, 0, 0, 0]])
-        let crops = [FaceDescriber.Crop(), .init(mirrored: true), .init(zoom: 1.1), .init(zoom: 1.1, mirrored: true), .init(dx: 0.1)]
+        let crops = [
+            FaceDescriber.Crop(), .init(mirrored: true), .init(zoom: 1.1),
+            .init(zoom: 1.1, mirrored: true), .init(dx: 0.1),
+        ]
         _ = try describer(crops).description(of: mesh, in: image, with: networks)
         #expect(networks.runs.count == 5)
     }
 
     @Test(
         "numbers without a direction are an error",
-        arguments: [[0, 0, 0, 0], [.nan, 1, 0, 0], [.infinity, 0, 0, 0], [1e-9, 0, 0, 0]] as [[Float]])
+        arguments: [[0, 0, 0, 0], [.nan, 1, 0, 0], [.infinity, 0, 0, 0], [1e-9, 0, 0, 0]]
+            as [[Float]])
     func noDirection(vector: [Float]) {
         networks.answer(.descriptor, [vector])
-        #expect(throws: FaceModelError.self) { try describer().description(of: mesh, in: image, with: networks) }
+        #expect(throws: FaceModelError.self) {
+            try describer().description(of: mesh, in: image, with: networks)
+        }
     }
 
     @Test("crops that cancel out are an error")
     func cancelled() {
         networks.answer(.descriptor, [[1, 0, 0, 0]], [[-1, 0, 0, 0]])
-        #expect(throws: FaceModelError.self) { try describer().description(of: mesh, in: image, with: networks) }
+        #expect(throws: FaceModelError.self) {
+            try describer().description(of: mesh, in: image, with: networks)
+        }
     }
 
-    @Test("another number of dimensions is an error that says how many", arguments: [[[1, 2, 3]], [[1, 2, 3, 4, 5]], []] as [[[Float]]])
+    @Test(
+        "another number of dimensions is an error that says how many",
+        arguments: [[[1, 2, 3]], [[1, 2, 3, 4, 5]], []] as [[[Float]]])
     func dimensions(outputs: [[Float]]) throws {
         networks.answer(.descriptor, outputs)
-        let error = try #require(throws: FaceModelError.self) { try describer().description(of: mesh, in: image, with: networks) }
+        let error = try #require(throws: FaceModelError.self) {
+            try describer().description(of: mesh, in: image, with: networks)
+        }
         #expect(error.network == .descriptor)
         #expect(error.reason.hasPrefix("expected 4 numbers"))
     }
 
     @Test("a mesh that has collapsed into a point cannot be aligned")
     func collapsed() {
-        let flat = FaceMesh(points: Array(repeating: Point(x: 5, y: 5), count: 468), depths: Array(repeating: 0, count: 468), evidence: 20)
+        let flat = FaceMesh(
+            points: Array(repeating: Point(x: 5, y: 5), count: 468),
+            depths: Array(repeating: 0, count: 468), evidence: 20)
         networks.answer(.descriptor, [[1, 0, 0, 0]])
-        #expect(throws: FaceModelError.self) { try describer().description(of: flat, in: image, with: networks) }
+        #expect(throws: FaceModelError.self) {
+            try describer().description(of: flat, in: image, with: networks)
+        }
         #expect(networks.runs.isEmpty)
     }
 
     @Test("a descriptor of no crops is a bug of the caller")
     func noCrops() async {
-        await #expect(processExitsWith: .failure) { _ = FaceDescriber(FaceGeometry.defaultPack.descriptor, crops: []) }
+        await #expect(processExitsWith: .failure) {
+            _ = FaceDescriber(FaceGeometry.defaultPack.descriptor, crops: [])
+        }
     }
 }

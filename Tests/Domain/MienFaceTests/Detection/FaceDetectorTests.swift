@@ -6,13 +6,15 @@ import Testing
 @Suite("Face detector")
 struct FaceDetectorTests {
     private let networks = ScriptedFaceNetworks()
-    private let detector = FaceDetector(.detectorShortRange, geometry: FaceGeometry.defaultPack.detectorShortRange)
+    private let detector = FaceDetector(
+        .detectorShortRange, geometry: FaceGeometry.defaultPack.detectorShortRange)
     /// Twice as wide as high: on the network's 128×128 it is 128×64, 32 rows down.
     private let image = RGBImage(width: 400, height: 200, filledWith: .white)
 
     /// Rows that say nothing, but for those given.
     private func outputs(_ rows: [(anchor: Int, numbers: [Float], score: Float)]) -> [[Float]] {
-        var all = [Float](repeating: 0, count: 16 * 896), scores = [Float](repeating: -50, count: 896)
+        var all = [Float](repeating: 0, count: 16 * 896),
+            scores = [Float](repeating: -50, count: 896)
         for row in rows {
             all.replaceSubrange(16 * row.anchor..<16 * row.anchor + 16, with: row.numbers)
             scores[row.anchor] = row.score
@@ -22,7 +24,9 @@ struct FaceDetectorTests {
 
     /// Row of the anchor (100, 68): row 8, column 12 of the first grid.
     private let anchor = (8 * 16 + 12) * 2
-    private let numbers: [Float] = [-4, -4, 25.6, 19.2, -8, -6, 0, -6, -4, -3, -4, 2, -12, -5, 4, -5]
+    private let numbers: [Float] = [
+        -4, -4, 25.6, 19.2, -8, -6, 0, -6, -4, -3, -4, 2, -12, -5, 4, -5,
+    ]
 
     @Test("numbers relative to an anchor become a face at its place in the picture")
     func knownAnswer() throws {
@@ -34,8 +38,13 @@ struct FaceDetectorTests {
         #expect(face.box.centre.distance(to: Point(x: 300, y: 100)) < 0.01)
         #expect(abs(face.box.width - 80) < 0.01 && abs(face.box.height - 60) < 0.01)
         #expect(abs(face.confidence - 0.880797) < 1e-6)
-        let points = [(287.5, 93.75), (312.5, 93.75), (300, 103.125), (300, 118.75), (275, 96.875), (325, 96.875)]
-        for (found, expected) in zip(face.keyPoints, points) { #expect(found.distance(to: Point(x: expected.0, y: expected.1)) < 0.01) }
+        let points = [
+            (287.5, 93.75), (312.5, 93.75), (300, 103.125), (300, 118.75), (275, 96.875),
+            (325, 96.875),
+        ]
+        for (found, expected) in zip(face.keyPoints, points) {
+            #expect(found.distance(to: Point(x: expected.0, y: expected.1)) < 0.01)
+        }
         #expect(face.rightEye == face.keyPoints[0] && face.leftEye == face.keyPoints[1])
     }
 
@@ -45,11 +54,18 @@ struct FaceDetectorTests {
     func roundTrip(width: Int, height: Int) throws {
         let side = Double(min(width, height))
         let shown = [
-            DetectedFace.made(centre: Point(x: 0.3 * Double(width), y: 0.4 * Double(height)), width: 0.3 * side, confidence: 0.9),
-            .made(centre: Point(x: 0.8 * Double(width), y: 0.75 * Double(height)), width: 0.2 * side, confidence: 0.7),
+            DetectedFace.made(
+                centre: Point(x: 0.3 * Double(width), y: 0.4 * Double(height)), width: 0.3 * side,
+                confidence: 0.9),
+            .made(
+                centre: Point(x: 0.8 * Double(width), y: 0.75 * Double(height)), width: 0.2 * side,
+                confidence: 0.7),
         ]
-        networks.answer(.detectorShortRange, detector.geometry.outputs(showing: shown, inPictureOf: width, by: height))
-        let found = try detector.faces(in: RGBImage(width: width, height: height, filledWith: .black), with: networks)
+        networks.answer(
+            .detectorShortRange,
+            detector.geometry.outputs(showing: shown, inPictureOf: width, by: height))
+        let found = try detector.faces(
+            in: RGBImage(width: width, height: height, filledWith: .black), with: networks)
         #expect(found.count == 2)
         // The fitted picture has whole pixels: half of one is what its place can be off.
         let pixel = max(1, Double(max(width, height)) / 128)
@@ -66,27 +82,38 @@ struct FaceDetectorTests {
         networks.answer(.detectorShortRange, outputs([]))
         _ = try detector.faces(in: image, with: networks)
         let shown = try #require(networks.pictures(shownTo: .detectorShortRange).first)
-        #expect(shown == RGBImage.made(width: 128, height: 128) { _, y in (32..<96).contains(y) ? .white : .black })
+        #expect(
+            shown
+                == RGBImage.made(width: 128, height: 128) { _, y in
+                    (32..<96).contains(y) ? .white : .black
+                })
         let values = networks.values(shownTo: .detectorShortRange)[0]
         #expect(abs(values[0] + 1) < 1e-5 && abs(values[3 * (64 * 128 + 64)] - 1) < 1e-5)
     }
 
     @Test("a row counts from a confidence of one half")
     func threshold() throws {
-        networks.answer(.detectorShortRange, outputs([(anchor, numbers, 0)]), outputs([(anchor, numbers, -0.001)]))
+        networks.answer(
+            .detectorShortRange, outputs([(anchor, numbers, 0)]),
+            outputs([(anchor, numbers, -0.001)]))
         #expect(try detector.faces(in: image, with: networks).map(\.confidence) == [0.5])
         #expect(try detector.faces(in: image, with: networks).isEmpty)
     }
 
     @Test("the threshold is the caller's")
     func ownThreshold() throws {
-        let strict = FaceDetector(.detectorShortRange, geometry: detector.geometry, minConfidence: 0.9)
-        networks.answer(.detectorShortRange, outputs([(anchor, numbers, 2.19)]), outputs([(anchor, numbers, 2.2)]))
+        let strict = FaceDetector(
+            .detectorShortRange, geometry: detector.geometry, minConfidence: 0.9)
+        networks.answer(
+            .detectorShortRange, outputs([(anchor, numbers, 2.19)]),
+            outputs([(anchor, numbers, 2.2)]))
         #expect(try strict.faces(in: image, with: networks).isEmpty)
         #expect(try strict.faces(in: image, with: networks).count == 1)
     }
 
-    @Test("rows that are no numbers, or boxes without sides, are no faces", arguments: [0, 1, 2, 3, 4, 15])
+    @Test(
+        "rows that are no numbers, or boxes without sides, are no faces",
+        arguments: [0, 1, 2, 3, 4, 15])
     func notFinite(column: Int) throws {
         for bad in [Float.nan, .infinity, -.infinity] {
             var row = numbers
@@ -108,7 +135,9 @@ struct FaceDetectorTests {
 
     @Test("a score that is no number is no face, one beyond all bounds is certainty")
     func oddScores() throws {
-        networks.answer(.detectorShortRange, outputs([(anchor, numbers, .nan)]), outputs([(anchor, numbers, .infinity)]))
+        networks.answer(
+            .detectorShortRange, outputs([(anchor, numbers, .nan)]),
+            outputs([(anchor, numbers, .infinity)]))
         #expect(try detector.faces(in: image, with: networks).isEmpty)
         #expect(try detector.faces(in: image, with: networks).map(\.confidence) == [1])
     }
@@ -117,7 +146,8 @@ struct FaceDetectorTests {
     func merged() throws {
         var moved = numbers
         moved[0] = 0
-        networks.answer(.detectorShortRange, outputs([(anchor, numbers, 2), (anchor + 1, moved, 0)]))
+        networks.answer(
+            .detectorShortRange, outputs([(anchor, numbers, 2), (anchor + 1, moved, 0)]))
         let faces = try detector.faces(in: image, with: networks)
         #expect(faces.count == 1)
         // 96 and 100 weighted by 0.8808 and 0.5, times 3.125.
@@ -127,7 +157,8 @@ struct FaceDetectorTests {
     @Test("of very many faces the hundred surest are kept, surest first")
     func hundred() throws {
         let small: [Float] = [0, 0, 2, 2] + [Float](repeating: 0, count: 12)
-        networks.answer(.detectorShortRange, outputs((0..<256).map { (2 * $0, small, Float($0) / 64) }))
+        networks.answer(
+            .detectorShortRange, outputs((0..<256).map { (2 * $0, small, Float($0) / 64) }))
         let faces = try detector.faces(in: image, with: networks)
         #expect(faces.count == 100)
         #expect(zip(faces, faces.dropFirst()).allSatisfy { $0.confidence > $1.confidence })
@@ -137,9 +168,13 @@ struct FaceDetectorTests {
     @Test("an answer of another shape is an error that names the network", arguments: 0..<4)
     func wrongShape(kind: Int) throws {
         let right = outputs([])
-        let answers: [[[Float]]] = [[right[0]], [right[1], right[0]], [Array(right[0].dropLast()), right[1]], []]
+        let answers: [[[Float]]] = [
+            [right[0]], [right[1], right[0]], [Array(right[0].dropLast()), right[1]], [],
+        ]
         networks.answer(.detectorShortRange, answers[kind])
-        let error = try #require(throws: FaceModelError.self) { try detector.faces(in: image, with: networks) }
+        let error = try #require(throws: FaceModelError.self) {
+            try detector.faces(in: image, with: networks)
+        }
         #expect(error.network == .detectorShortRange)
         #expect("\(error)".hasPrefix("the detectorShortRange network failed: expected 896 rows"))
     }

@@ -5,9 +5,12 @@ import Testing
 
 @Suite("Weighted suppression")
 struct WeightedSuppressionTests {
-    private func face(_ x: Double, _ confidence: Double, y: Double = 0, side: Double = 10) -> DetectedFace {
+    private func face(_ x: Double, _ confidence: Double, y: Double = 0, side: Double = 10)
+        -> DetectedFace
+    {
         DetectedFace(
-            confidence: confidence, box: Rectangle(x: x, y: y, width: side, height: side), keyPoints: (0..<6).map { Point(x: x + Double($0), y: y) })
+            confidence: confidence, box: Rectangle(x: x, y: y, width: side, height: side),
+            keyPoints: (0..<6).map { Point(x: x + Double($0), y: y) })
     }
 
     /// Groups far apart, each of a few boxes close together, all with a confidence of their own.
@@ -17,7 +20,9 @@ struct WeightedSuppressionTests {
             (0..<5).map { _ in
                 let x = Double(group) * 100 + random.uniform() * 2, y = random.uniform() * 2
                 return DetectedFace(
-                    confidence: 0.5 + random.uniform() / 2, box: Rectangle(x: x, y: y, width: 20 + random.uniform(), height: 20 + random.uniform()),
+                    confidence: 0.5 + random.uniform() / 2,
+                    box: Rectangle(
+                        x: x, y: y, width: 20 + random.uniform(), height: 20 + random.uniform()),
                     keyPoints: (0..<6).map { _ in Point(x: x + random.uniform(), y: y) })
             }
         }
@@ -32,7 +37,9 @@ struct WeightedSuppressionTests {
         #expect(merged[0].box.centre.distance(to: Point(x: 8, y: 5)) < 1e-12)
     }
 
-    @Test("boxes that overlap become their mean, weighted by confidence, with the best one's confidence")
+    @Test(
+        "boxes that overlap become their mean, weighted by confidence, with the best one's confidence"
+    )
     func weighted() throws {
         let merged = WeightedSuppression().merge([face(1, 0.6), face(0, 0.9), face(50, 0.7)])
         try #require(merged.count == 2)
@@ -46,29 +53,40 @@ struct WeightedSuppressionTests {
     @Test("boxes that overlap just no more than allowed stay two")
     func limit() {
         // Shifted by d of 10: overlap is (10 − d) / (10 + d).
-        #expect(WeightedSuppression(minOverlap: 0.3).merge([face(0, 0.9), face(5.4, 0.8)]).count == 2)
-        #expect(WeightedSuppression(minOverlap: 0.3).merge([face(0, 0.9), face(5.3, 0.8)]).count == 1)
+        #expect(
+            WeightedSuppression(minOverlap: 0.3).merge([face(0, 0.9), face(5.4, 0.8)]).count == 2)
+        #expect(
+            WeightedSuppression(minOverlap: 0.3).merge([face(0, 0.9), face(5.3, 0.8)]).count == 1)
     }
 
-    @Test("a chain of boxes is split at the best one: what does not overlap that one is another face")
+    @Test(
+        "a chain of boxes is split at the best one: what does not overlap that one is another face")
     func chain() {
-        let merged = WeightedSuppression().merge([face(0, 0.7), face(4, 0.9), face(8, 0.8), face(12, 0.6)])
+        let merged = WeightedSuppression().merge([
+            face(0, 0.7), face(4, 0.9), face(8, 0.8), face(12, 0.6),
+        ])
         #expect(merged.map(\.confidence) == [0.9, 0.6])
     }
 
     @Test("merging what is merged changes nothing", arguments: 0..<10)
     func idempotent(stream: UInt64) {
-        let once = WeightedSuppression().merge(groups(stream: stream)), twice = WeightedSuppression().merge(once)
+        let once = WeightedSuppression().merge(groups(stream: stream)),
+            twice = WeightedSuppression().merge(once)
         #expect(once.count == 6)
         #expect(twice.count == 6)
-        #expect(zip(once, twice).allSatisfy { $0.confidence == $1.confidence && $0.box.centre.distance(to: $1.box.centre) < 1e-9 })
+        #expect(
+            zip(once, twice).allSatisfy {
+                $0.confidence == $1.confidence && $0.box.centre.distance(to: $1.box.centre) < 1e-9
+            })
     }
 
     @Test("the order of the candidates does not matter", arguments: 0..<10)
     func order(stream: UInt64) {
         let candidates = groups(stream: stream)
         var random = TestSeed.generator(1000 + stream)
-        #expect(WeightedSuppression().merge(candidates.shuffled(using: &random)) == WeightedSuppression().merge(candidates))
+        #expect(
+            WeightedSuppression().merge(candidates.shuffled(using: &random))
+                == WeightedSuppression().merge(candidates))
     }
 
     @Test("surest first")
@@ -78,5 +96,7 @@ struct WeightedSuppressionTests {
     }
 
     @Test("the same candidate many times is one face")
-    func copies() { #expect(WeightedSuppression().merge(Array(repeating: face(2, 0.9), count: 50)).count == 1) }
+    func copies() {
+        #expect(WeightedSuppression().merge(Array(repeating: face(2, 0.9), count: 50)).count == 1)
+    }
 }

@@ -13,18 +13,25 @@ import Testing
         return ErrorRates(histogram)
     }()
 
-    @Test("a threshold for a rate lets in no more than the rate", arguments: [1, 0.5, 0.1, 0.05, 0.01, 0.001, 0])
+    @Test(
+        "a threshold for a rate lets in no more than the rate",
+        arguments: [1, 0.5, 0.1, 0.05, 0.01, 0.001, 0])
     func pointForRate(rate: Double) {
         let point = Self.rates.point(falseMatchRate: rate)
-        #expect(point.falseMatchRate <= rate + 1e-12 && point.falseMatches == Int(rate * 100 + 1e-9))
+        #expect(
+            point.falseMatchRate <= rate + 1e-12 && point.falseMatches == Int(rate * 100 + 1e-9))
         #expect(abs(point.trueAcceptRate - min(1, Double(point.falseMatches) / 10)) < 1e-12)
     }
 
     @Test("a stated threshold counts what reaches it")
     func pointForThreshold() {
-        #expect(Self.rates.point(threshold: 90).falseMatches == 10 && Self.rates.point(threshold: 90).trueAcceptRate == 1)
+        #expect(
+            Self.rates.point(threshold: 90).falseMatches == 10
+                && Self.rates.point(threshold: 90).trueAcceptRate == 1)
         #expect(Self.rates.point(threshold: 95.6).falseMatches == 4)
-        #expect(Self.rates.point(threshold: -5).falseMatchRate == 1 && Self.rates.point(threshold: 500).falseMatchRate == 0)
+        #expect(
+            Self.rates.point(threshold: -5).falseMatchRate == 1
+                && Self.rates.point(threshold: 500).falseMatchRate == 0)
     }
 
     @Test("scores outside the range count to its ends")
@@ -46,18 +53,27 @@ import Testing
     func tradeoff() {
         let curve = Self.rates.tradeoff()
         #expect(curve.count > 20)
-        #expect(zip(curve, curve.dropFirst()).allSatisfy { $0.falseMatchRate < $1.falseMatchRate && $0.trueAcceptRate <= $1.trueAcceptRate })
+        #expect(
+            zip(curve, curve.dropFirst()).allSatisfy {
+                $0.falseMatchRate < $1.falseMatchRate && $0.trueAcceptRate <= $1.trueAcceptRate
+            })
     }
 
     @Test("all pairs are counted once, by kind")
     func allPairs() throws {
         var people = SyntheticPeople(seed: 2, dimension: 20)
         let set = people.set(people: 30, photosEach: 3), cohort = try CohortTests.cohort().0
-        for normalisation in [PairNormalisation.none(photoCount: 90), PairNormalisation(set, cohort: cohort)] {
+        for normalisation in [
+            PairNormalisation.none(photoCount: 90), PairNormalisation(set, cohort: cohort),
+        ] {
             let scorer = PairScorer(set, normalisation), histogram = scorer.histogram()
-            #expect(histogram.mated.reduce(0, +) == 90 && histogram.impostor.reduce(0, +) == 90 * 89 / 2 - 90)
+            #expect(
+                histogram.mated.reduce(0, +) == 90
+                    && histogram.impostor.reduce(0, +) == 90 * 89 / 2 - 90)
             scorer.forEachRow { i, scores in
-                for j in stride(from: 0, to: i, by: 7) { #expect(abs(scores[j] - scorer.score(i, j)) < 1e-3) }
+                for j in stride(from: 0, to: i, by: 7) {
+                    #expect(abs(scores[j] - scorer.score(i, j)) < 1e-3)
+                }
             }
         }
         #expect(set.matedPairCount == 90 && set.impostorPairCount == 90 * 89 / 2 - 90)
@@ -74,11 +90,17 @@ import Testing
 
     @Test("a figure without enough pairs says so")
     func support() throws {
-        let evaluation = VerificationEvaluation(rates: Self.rates, calibration: try CalibrationTableTests.table([(0, -0.1), (99, -2)]))
-        #expect(evaluation.figures.map(\.falseMatchRate.description) == ["0.01", "0.001", "0.0001", "1e-05", "1e-06"])
+        let evaluation = VerificationEvaluation(
+            rates: Self.rates, calibration: try CalibrationTableTests.table([(0, -0.1), (99, -2)]))
+        #expect(
+            evaluation.figures.map(\.falseMatchRate.description) == [
+                "0.01", "0.001", "0.0001", "1e-05", "1e-06",
+            ])
         #expect(evaluation.figures.allSatisfy { !$0.isSupported })
         #expect(evaluation.report.contains("too few: a hint, not a measurement"))
-        #expect(evaluation.thresholds.count == 11 && evaluation.thresholds[2].threshold == MatchScore(24))
+        #expect(
+            evaluation.thresholds.count == 11
+                && evaluation.thresholds[2].threshold == MatchScore(24))
         #expect(evaluation.thresholds[2].point.falseMatches == 1)
     }
 
@@ -105,7 +127,9 @@ import Testing
     @Test("the plot draws each curve in its colour inside its frame")
     func plot() {
         let colour = DETPlot.colours[0]
-        let image = DETPlot(title: "made up", curves: [.init(name: "only", rates: Self.rates, colour: colour)]).draw(width: 500, height: 420)
+        let image = DETPlot(
+            title: "made up", curves: [.init(name: "only", rates: Self.rates, colour: colour)]
+        ).draw(width: 500, height: 420)
         #expect(image.width == 500 && image.height == 420)
         var coloured = 0
         for y in 0..<420 {

@@ -8,7 +8,9 @@ import Testing
     func parses() throws {
         let list = try PairList(Self.good)
         #expect(list.folds.count == 2 && list.pairs.count == 4)
-        #expect(list.folds[0][0].first == .init(person: "Ada", number: 1) && list.folds[0][0].second == .init(person: "Ada", number: 4))
+        #expect(
+            list.folds[0][0].first == .init(person: "Ada", number: 1)
+                && list.folds[0][0].second == .init(person: "Ada", number: 4))
         #expect(list.pairs.map(\.isMated) == [true, false, true, false])
         #expect(list.folds[1][1].second == .init(person: "Cy", number: 1))
     }
@@ -40,7 +42,9 @@ import Testing
         #expect(throws: expected) { try PairList(text) }
         // For people: no names of cases or of their values.
         let words = "\(expected)"
-        #expect(!words.contains("(") && !words.contains("expected:") || words.contains("1,000"), "\(words)")
+        #expect(
+            !words.contains("(") && !words.contains("expected:") || words.contains("1,000"),
+            "\(words)")
         #expect(words.contains("line") && words.contains(" "))
     }
 }

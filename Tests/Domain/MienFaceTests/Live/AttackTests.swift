@@ -2,7 +2,8 @@ import MienFace
 import MienTesting
 import Testing
 
-/// Attackers and a person, made of numbers, at default settings in active mode: many challenges, drawn as they are for people.
+/// Attackers and a person, made of numbers, at default settings in active mode: many challenges,
+/// drawn as they are for people.
 @Suite("Attacks on made-up heads")
 struct AttackTests {
     private static let settings = try! VerificationSettings(mode: .livenessActive)
@@ -12,47 +13,63 @@ struct AttackTests {
     }()
 
     private static let others: [LivenessAction: LivenessAction] = [
-        .turnLeft: .turnRight, .turnRight: .lookUp, .lookUp: .lookDown, .lookDown: .turnLeft, .blink: .turnLeft, .openMouth: .turnRight,
+        .turnLeft: .turnRight, .turnRight: .lookUp, .lookUp: .lookDown, .lookDown: .turnLeft,
+        .blink: .turnLeft, .openMouth: .turnRight,
         .comeCloser: .turnLeft,
     ]
 
-    private func verdict(_ actor: some MadeActor, _ challenge: LivenessChallenge) -> [SessionRefusal]? {
+    private func verdict(_ actor: some MadeActor, _ challenge: LivenessChallenge)
+        -> [SessionRefusal]?
+    {
         LivenessSession.played(actor, challenge, settings: Self.settings).session.refusals
     }
 
     @Test("a person who does what is asked passes, whatever is drawn")
     func genuine() {
         for challenge in Self.challenges {
-            let session = LivenessSession.played(MadePerson(), challenge, settings: Self.settings).session
+            let session = LivenessSession.played(MadePerson(), challenge, settings: Self.settings)
+                .session
             #expect(session.refusals == [], "\(challenge.actions)")
             #expect(session.checks.allSatisfy { $0.hasPassed })
         }
     }
 
-    @Test("a photo is refused, whatever is done with it and whatever is drawn", arguments: FlatPhoto.Skill.allCases)
+    @Test(
+        "a photo is refused, whatever is done with it and whatever is drawn",
+        arguments: FlatPhoto.Skill.allCases)
     func photo(skill: FlatPhoto.Skill) throws {
         for challenge in Self.challenges {
-            let refusals = try #require(verdict(MadeSheet(skill), challenge), "\(challenge.actions): never ended")
+            let refusals = try #require(
+                verdict(MadeSheet(skill), challenge), "\(challenge.actions): never ended")
             #expect(!refusals.isEmpty, "\(challenge.actions)")
             if skill == .still { #expect(refusals.first == .repeatedFrames) }
         }
     }
 
-    @Test("somebody else in the first one's place is refused, whatever is drawn, when an instruction has come")
+    @Test(
+        "somebody else in the first one's place is refused, whatever is drawn, when an instruction has come"
+    )
     func splice() {
         for challenge in Self.challenges {
-            let actor = MadeSplice(MadePerson(0), MadePerson(1)) { asked, time in asked != nil && asked != .keepStill && time > .seconds(1) }
+            let actor = MadeSplice(MadePerson(0), MadePerson(1)) { asked, time in
+                asked != nil && asked != .keepStill && time > .seconds(1)
+            }
             #expect(verdict(actor, challenge)?.first == .faceChanged, "\(challenge.actions)")
         }
     }
 
-    /// The first one's picture as long as nothing is asked; for what is asked, at once, somebody else's own head.
+    /// The first one's picture as long as nothing is asked; for what is asked, at once, somebody
+    /// else's own head.
     private struct StandIn: MadeActor {
         private var asked: LivenessAction?, since = Duration.zero
 
-        mutating func reading(asked now: LivenessAction?, index: Int, at time: Duration) -> FaceReading {
+        mutating func reading(asked now: LivenessAction?, index: Int, at time: Duration)
+            -> FaceReading
+        {
             if now != asked { (asked, since) = (now, time) }
-            guard let asked, asked != .keepStill, time - since >= .milliseconds(300) else { return .made(MadeLook(), index: index, at: time) }
+            guard let asked, asked != .keepStill, time - since >= .milliseconds(300) else {
+                return .made(MadeLook(), index: index, at: time)
+            }
             var look = MadeLook(person: 1)
             switch asked {
             case .keepStill: break
@@ -68,21 +85,30 @@ struct AttackTests {
         }
     }
 
-    @Test("few frames a second leave no room between two for somebody else", arguments: [3, 5, 6, 7, 25])
+    @Test(
+        "few frames a second leave no room between two for somebody else",
+        arguments: [3, 5, 6, 7, 25])
     func standIn(framesPerSecond: Int) {
         for challenge in Self.challenges {
-            let session = LivenessSession.played(StandIn(), challenge, settings: Self.settings, framesPerSecond: framesPerSecond).session
-            #expect(session.refusals?.contains(.faceChanged) == true, "\(challenge.actions): \(String(describing: session.refusals))")
+            let session = LivenessSession.played(
+                StandIn(), challenge, settings: Self.settings, framesPerSecond: framesPerSecond
+            ).session
+            #expect(
+                session.refusals?.contains(.faceChanged) == true,
+                "\(challenge.actions): \(String(describing: session.refusals))")
         }
     }
 
     @Test("a recording of what passed passes for no challenge that asks for something else")
     func replay() throws {
         var tried = 0
-        for (recorded, asked) in zip(Self.challenges, Self.challenges.dropFirst()) where !asked.actions.isSubsequence(of: recorded.actions) {
+        for (recorded, asked) in zip(Self.challenges, Self.challenges.dropFirst())
+        where !asked.actions.isSubsequence(of: recorded.actions) {
             let played = LivenessSession.played(MadePerson(), recorded, settings: Self.settings)
             #expect(played.session.refusals == [])
-            #expect(verdict(MadeRecording(played.readings), asked)?.isEmpty == false, "\(recorded.actions) for \(asked.actions)")
+            #expect(
+                verdict(MadeRecording(played.readings), asked)?.isEmpty == false,
+                "\(recorded.actions) for \(asked.actions)")
             tried += 1
         }
         #expect(tried > 40)
@@ -92,9 +118,11 @@ struct AttackTests {
     func replayOfTheSame() throws {
         let actions: [LivenessAction] = [.turnLeft, .blink]
         func challenge(_ first: Int, _ second: Int) throws -> LivenessChallenge {
-            try LivenessChallenge(steps: zip(actions, [first, second]).map { .init($0, pauseMilliseconds: $1) })
+            try LivenessChallenge(
+                steps: zip(actions, [first, second]).map { .init($0, pauseMilliseconds: $1) })
         }
-        let played = LivenessSession.played(MadePerson(), try challenge(300, 300), settings: Self.settings)
+        let played = LivenessSession.played(
+            MadePerson(), try challenge(300, 300), settings: Self.settings)
         let recording = MadeRecording(played.readings)
         // It moves before it is asked to.
         #expect(verdict(recording, try challenge(1500, 300))?.first == .actionOutOfOrder)
@@ -102,11 +130,15 @@ struct AttackTests {
         #expect(verdict(recording, try challenge(300, 300)) == [])
     }
 
-    /// An action beside the one that is asked for is a fault only where it could be taken for it: people blink and open their mouths.
-    @Test("what this cannot see: a recording with more in it than was asked for, in the right order")
+    /// An action beside the one that is asked for is a fault only where it could be taken for it:
+    /// people blink and open their mouths.
+    @Test(
+        "what this cannot see: a recording with more in it than was asked for, in the right order")
     func replayOfMore() throws {
-        let recorded = try LivenessChallenge(steps: [.lookDown, .blink, .turnRight].map { .init($0, pauseMilliseconds: 500) })
-        let asked = try LivenessChallenge(steps: [.lookDown, .turnRight].map { .init($0, pauseMilliseconds: 500) })
+        let recorded = try LivenessChallenge(
+            steps: [.lookDown, .blink, .turnRight].map { .init($0, pauseMilliseconds: 500) })
+        let asked = try LivenessChallenge(
+            steps: [.lookDown, .turnRight].map { .init($0, pauseMilliseconds: 500) })
         let played = LivenessSession.played(MadePerson(), recorded, settings: Self.settings)
         #expect(verdict(MadeRecording(played.readings), asked) == [])
     }
@@ -124,7 +156,9 @@ struct AttackTests {
         for challenge in Self.challenges {
             let reversed = try LivenessChallenge(steps: challenge.steps.reversed())
             let played = LivenessSession.played(MadePerson(), reversed, settings: Self.settings)
-            #expect(verdict(MadeRecording(played.readings), challenge)?.isEmpty == false, "\(challenge.actions)")
+            #expect(
+                verdict(MadeRecording(played.readings), challenge)?.isEmpty == false,
+                "\(challenge.actions)")
         }
     }
 

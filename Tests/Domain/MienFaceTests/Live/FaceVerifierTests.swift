@@ -21,16 +21,23 @@ private struct ScriptedReader: LiveFaceReader {
 }
 
 private func frames(_ count: Int, interval: Duration = .milliseconds(40)) -> FrameArray {
-    FrameArray((0..<count).map { Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: interval * $0) })
+    FrameArray(
+        (0..<count).map {
+            Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: interval * $0)
+        })
 }
 
 @Suite("Face verifier")
 struct FaceVerifierTests {
     private let image = try! VerificationSettings(mode: .image)
 
-    @Test("one good picture is compared, and the threshold itself passes", arguments: [(47.9, false), (48, true), (72, true)])
+    @Test(
+        "one good picture is compared, and the threshold itself passes",
+        arguments: [(47.9, false), (48, true), (72, true)])
     func score(score: Double, passes: Bool) async throws {
-        let verifier = FaceVerifier(reader: ScriptedReader(looks: [nil, MadeLook(quality: 10), MadeLook()]), settings: image) { _ in MatchScore(score)
+        let verifier = FaceVerifier(
+            reader: ScriptedReader(looks: [nil, MadeLook(quality: 10), MadeLook()]), settings: image
+        ) { _ in MatchScore(score)
         }
         let verdict = try await verifier.verdict(of: frames(10), capture: capture)
         #expect(verdict.isAccepted == passes)
@@ -41,15 +48,20 @@ struct FaceVerifierTests {
         }
     }
 
-    @Test("a source that ends, time that runs out, pictures that are never good: refusals, not errors")
+    @Test(
+        "a source that ends, time that runs out, pictures that are never good: refusals, not errors"
+    )
     func refusals() async throws {
         func verdict(_ looks: [MadeLook?], _ count: Int) async throws -> VerificationVerdict {
-            try await FaceVerifier(reader: ScriptedReader(looks: looks), settings: image) { _ in MatchScore(72) }.verdict(
+            try await FaceVerifier(reader: ScriptedReader(looks: looks), settings: image) { _ in
+                MatchScore(72)
+            }.verdict(
                 of: frames(count), capture: capture)
         }
         #expect(try await verdict([nil], 5).refusals == [.sourceEnded])
         #expect(try await verdict([nil], 1000).refusals == [.timedOut])
-        #expect(try await verdict([MadeLook(quality: 10)], 1000).refusals == [.timedOut, .badQuality])
+        #expect(
+            try await verdict([MadeLook(quality: 10)], 1000).refusals == [.timedOut, .badQuality])
     }
 
     @Test("keep still, then blink: the frame that is compared is one of the still phase")
@@ -58,7 +70,9 @@ struct FaceVerifierTests {
         looks += [MadeLook(eyes: 0.2), MadeLook(eyes: 0.2), MadeLook(eyes: 0.2), MadeLook()]
         let events = Mutex<[FrameEvent]>([])
         let verifier = FaceVerifier(reader: ScriptedReader(looks: looks)) { _ in MatchScore(60) }
-        let verdict = try await verifier.verdict(of: frames(200), capture: capture) { event in events.withLock { $0.append(event) } }
+        let verdict = try await verifier.verdict(of: frames(200), capture: capture) { event in
+            events.withLock { $0.append(event) }
+        }
         #expect(verdict.isAccepted)
         guard case .accepted(let live, _) = verdict.outcome else { return }
         #expect(live.frameIndex == 25)
@@ -71,7 +85,10 @@ struct FaceVerifierTests {
 
     @Test("a stranger who is live is refused, at the end")
     func stranger() async throws {
-        let looks = [MadeLook?](repeating: MadeLook(), count: 40) + [MadeLook(eyes: 0.2), MadeLook(eyes: 0.2), MadeLook()]
+        let looks =
+            [MadeLook?](repeating: MadeLook(), count: 40) + [
+                MadeLook(eyes: 0.2), MadeLook(eyes: 0.2), MadeLook(),
+            ]
         let verifier = FaceVerifier(reader: ScriptedReader(looks: looks)) { _ in MatchScore(12) }
         let verdict = try await verifier.verdict(of: frames(200), capture: capture)
         #expect(verdict.refusals == [.noMatch])
@@ -81,7 +98,9 @@ struct FaceVerifierTests {
     @Test("without a challenge nobody is asked to act")
     func challenge() throws {
         let settings = try VerificationSettings(mode: .livenessActive)
-        #expect(throws: SessionSettingError.self) { try FaceVerification(capture: capture, settings: settings) }
+        #expect(throws: SessionSettingError.self) {
+            try FaceVerification(capture: capture, settings: settings)
+        }
         _ = try FaceVerification(capture: capture, settings: settings, challenge: .passive)
     }
 
@@ -98,7 +117,8 @@ struct FaceVerifierTests {
                 return MatchScore(72)
             }
             let task = Task { try await verifier.verdict(of: source, capture: capture) }
-            source.push(Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: .zero))
+            source.push(
+                Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: .zero))
             task.cancel()
             #expect(try await task.value.refusals == [.cancelled])
         }
@@ -110,12 +130,16 @@ struct FaceVerifierTests {
         let source = PushedFrames()
         source.fail(FrameSourceError(.stalled, "no frame for 5 s"))
         let verifier = FaceVerifier(reader: ScriptedReader(looks: [nil])) { _ in MatchScore(72) }
-        await #expect(throws: FrameSourceError(.stalled, "")) { try await verifier.verdict(of: source, capture: capture) }
+        await #expect(throws: FrameSourceError(.stalled, "")) {
+            try await verifier.verdict(of: source, capture: capture)
+        }
     }
 
     @Test("the verdict comes once, last, and the sequence ends")
     func once() async throws {
-        let verifier = FaceVerifier(reader: ScriptedReader(looks: [MadeLook()]), settings: image) { _ in MatchScore(72) }
+        let verifier = FaceVerifier(reader: ScriptedReader(looks: [MadeLook()]), settings: image) {
+            _ in MatchScore(72)
+        }
         var kinds: [String] = []
         for try await update in try verifier.updates(of: frames(10), capture: capture) {
             switch update {
@@ -130,9 +154,12 @@ struct FaceVerifierTests {
 @Suite("Face enroller")
 struct FaceEnrollerTests {
     private func verdict(
-        _ looks: [MadeLook?], _ settings: EnrollmentSettings, count: Int = 700, accepts: @escaping @Sendable (FrameEvent) -> Bool = { _ in true }
+        _ looks: [MadeLook?], _ settings: EnrollmentSettings, count: Int = 700,
+        accepts: @escaping @Sendable (FrameEvent) -> Bool = { _ in true }
     ) async throws -> EnrollmentVerdict {
-        try await FaceEnroller(reader: ScriptedReader(looks: looks), settings: settings, accepts: { accepts($0) }).verdict(
+        try await FaceEnroller(
+            reader: ScriptedReader(looks: looks), settings: settings, accepts: { accepts($0) }
+        ).verdict(
             of: frames(count), capture: capture)
     }
 
@@ -144,27 +171,35 @@ struct FaceEnrollerTests {
             return
         }
         #expect(captures.map(\.frameIndex) == [125, 130, 135, 140])
-        let template = try #require(try result.template(packID: PackID("test-1"), createdAt: Instant(milliseconds: 0)))
+        let template = try #require(
+            try result.template(packID: PackID("test-1"), createdAt: Instant(milliseconds: 0)))
         #expect(template.entries.count == 4)
     }
 
     @Test("full mode: front, right, left, bottom, top, and each has to be shown")
     func full() async throws {
-        let settings = try EnrollmentSettings(views: .full, countdownToCapture: .zero, framesToEnroll: 1, timeout: .seconds(4))
-        let sides = [MadeLook(), MadeLook(yaw: -25), MadeLook(yaw: 25), MadeLook(pitch: -20), MadeLook(pitch: 20)]
+        let settings = try EnrollmentSettings(
+            views: .full, countdownToCapture: .zero, framesToEnroll: 1, timeout: .seconds(4))
+        let sides = [
+            MadeLook(), MadeLook(yaw: -25), MadeLook(yaw: 25), MadeLook(pitch: -20),
+            MadeLook(pitch: 20),
+        ]
         let looks = sides.flatMap { [MadeLook?](repeating: $0, count: 6) }
         #expect(try await verdict(looks, settings).isCaptured)
         for missing in sides.indices.dropLast() {
             var some = sides
             some.remove(at: missing)
             let looks = some.flatMap { [MadeLook?](repeating: $0, count: 6) }
-            #expect(try await verdict(looks, settings).refusals == [.timedOut], "without side \(missing)")
+            #expect(
+                try await verdict(looks, settings).refusals == [.timedOut],
+                "without side \(missing)")
         }
     }
 
     @Test("the app may refuse any frame")
     func veto() async throws {
-        let settings = try EnrollmentSettings(countdownToCapture: .zero, framesToEnroll: 2, timeout: .seconds(2))
+        let settings = try EnrollmentSettings(
+            countdownToCapture: .zero, framesToEnroll: 2, timeout: .seconds(2))
         let result = try await verdict([MadeLook()], settings) { $0.index >= 10 }
         guard case .captured(let captures) = result.outcome else {
             Issue.record("refused: \(result.refusals)")
@@ -177,13 +212,20 @@ struct FaceEnrollerTests {
     @Test("two people are not one")
     func two() async throws {
         let settings = try EnrollmentSettings(countdownToCapture: .zero, framesToEnroll: 2)
-        #expect(try await verdict([MadeLook(), MadeLook(person: 1)], settings).refusals == [.faceChanged])
+        #expect(
+            try await verdict([MadeLook(), MadeLook(person: 1)], settings).refusals == [
+                .faceChanged
+            ])
     }
 
     @Test("with liveness, it comes first")
     func live() async throws {
-        let settings = try EnrollmentSettings(mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 1)
-        let looks = [MadeLook?](repeating: MadeLook(), count: 40) + [MadeLook(eyes: 0.2), MadeLook(eyes: 0.2), MadeLook()]
+        let settings = try EnrollmentSettings(
+            mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 1)
+        let looks =
+            [MadeLook?](repeating: MadeLook(), count: 40) + [
+                MadeLook(eyes: 0.2), MadeLook(eyes: 0.2), MadeLook(),
+            ]
         #expect(try await verdict(looks, settings).isCaptured)
         #expect(try await verdict([MadeLook()], settings).refusals.first == .blinkMissed)
     }
@@ -202,13 +244,24 @@ struct SessionSettingsTests {
 
     @Test("what is out of range is refused by name")
     func ranges() {
-        #expect(throws: SessionSettingError(setting: "livenessThreshold", allowed: "0...100")) { try VerificationSettings(livenessThreshold: 101) }
-        #expect(throws: SessionSettingError(setting: "qualityThreshold", allowed: "0...100")) { try EnrollmentSettings(qualityThreshold: -1) }
-        #expect(throws: SessionSettingError(setting: "livenessBlinkTimeout", allowed: "0...30000 milliseconds")) {
+        #expect(throws: SessionSettingError(setting: "livenessThreshold", allowed: "0...100")) {
+            try VerificationSettings(livenessThreshold: 101)
+        }
+        #expect(throws: SessionSettingError(setting: "qualityThreshold", allowed: "0...100")) {
+            try EnrollmentSettings(qualityThreshold: -1)
+        }
+        #expect(
+            throws: SessionSettingError(
+                setting: "livenessBlinkTimeout", allowed: "0...30000 milliseconds")
+        ) {
             try VerificationSettings(blinkTimeout: .seconds(31))
         }
-        #expect(throws: SessionSettingError(setting: "framesToEnroll", allowed: "1...8 in simple mode")) { try EnrollmentSettings(framesToEnroll: 9) }
-        #expect(throws: SessionSettingError(setting: "framesToEnroll", allowed: "1...4 in full mode")) {
+        #expect(
+            throws: SessionSettingError(setting: "framesToEnroll", allowed: "1...8 in simple mode")
+        ) { try EnrollmentSettings(framesToEnroll: 9) }
+        #expect(
+            throws: SessionSettingError(setting: "framesToEnroll", allowed: "1...4 in full mode")
+        ) {
             try EnrollmentSettings(views: .full, framesToEnroll: 5)
         }
     }
@@ -234,15 +287,23 @@ struct LivenessChallengeTests {
     @Test("what cannot be asked is refused")
     func refused() {
         #expect(throws: SessionSettingError.self) { try LivenessChallenge(steps: []) }
-        #expect(throws: SessionSettingError.self) { try LivenessChallenge(steps: [.init(.keepStill)]) }
-        #expect(throws: SessionSettingError.self) { try LivenessChallenge(steps: [.init(.blink), .init(.blink)]) }
-        #expect(throws: SessionSettingError.self) { try LivenessChallenge(steps: [.init(.blink, pauseMilliseconds: 3001)]) }
+        #expect(throws: SessionSettingError.self) {
+            try LivenessChallenge(steps: [.init(.keepStill)])
+        }
+        #expect(throws: SessionSettingError.self) {
+            try LivenessChallenge(steps: [.init(.blink), .init(.blink)])
+        }
+        #expect(throws: SessionSettingError.self) {
+            try LivenessChallenge(steps: [.init(.blink, pauseMilliseconds: 3001)])
+        }
     }
 }
 
 @Suite("Frame sources")
 struct FrameSourceTests {
-    private func frame(_ i: Int) -> Frame { Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: .milliseconds(i)) }
+    private func frame(_ i: Int) -> Frame {
+        Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: .milliseconds(i))
+    }
 
     @Test("pushed frames: the oldest goes when too many wait, the end comes after those that wait")
     func pushed() async throws {
@@ -298,7 +359,9 @@ struct GuidanceTests {
 
     @Test("every action and every fault of a picture has a word")
     func words() {
-        for action in LivenessAction.allCases { #expect(Guidance(action).rawValue == action.rawValue) }
+        for action in LivenessAction.allCases {
+            #expect(Guidance(action).rawValue == action.rawValue)
+        }
         for reason in QualityReason.allCases { #expect(!Guidance(reason).isInstruction) }
     }
 }

@@ -10,8 +10,12 @@ private struct Play {
     private(set) var asked: LivenessAction?
     private(set) var steps: [LivenessSession.Step] = []
 
-    init(_ actions: [LivenessAction], pause: Int = 300, settings: VerificationSettings = .standard, interval: Duration = .milliseconds(40)) throws {
-        let challenge = try LivenessChallenge(steps: actions.map { .init($0, pauseMilliseconds: pause) })
+    init(
+        _ actions: [LivenessAction], pause: Int = 300, settings: VerificationSettings = .standard,
+        interval: Duration = .milliseconds(40)
+    ) throws {
+        let challenge = try LivenessChallenge(
+            steps: actions.map { .init($0, pauseMilliseconds: pause) })
         session = LivenessSession(challenge: challenge, settings: settings)
         self.interval = interval
     }
@@ -82,9 +86,13 @@ struct LivenessSessionTests {
         #expect(play.session.refusals?.first == (action == .blink ? .blinkMissed : .actionMissed))
     }
 
-    @Test("who does the contrary is out of order", arguments: [LivenessAction.turnLeft, .turnRight, .lookUp, .lookDown])
+    @Test(
+        "who does the contrary is out of order",
+        arguments: [LivenessAction.turnLeft, .turnRight, .lookUp, .lookDown])
     func contrary(action: LivenessAction) throws {
-        let other: [LivenessAction: LivenessAction] = [.turnLeft: .turnRight, .turnRight: .turnLeft, .lookUp: .lookDown, .lookDown: .lookUp]
+        let other: [LivenessAction: LivenessAction] = [
+            .turnLeft: .turnRight, .turnRight: .turnLeft, .lookUp: .lookDown, .lookDown: .lookUp,
+        ]
         var play = try Play([action])
         play.run { asked, since in obedient(asked.map { other[$0] ?? $0 }, since) }
         #expect(play.session.refusals?.first == .actionOutOfOrder)
@@ -93,11 +101,15 @@ struct LivenessSessionTests {
     @Test("a turn before it is asked for is out of order")
     func early() throws {
         var play = try Play([.turnLeft], pause: 1500)
-        play.run { asked, since in asked == nil ? obedient(.turnLeft, since) : obedient(asked, since) }
+        play.run { asked, since in
+            asked == nil ? obedient(.turnLeft, since) : obedient(asked, since)
+        }
         #expect(play.session.refusals?.first == .actionOutOfOrder)
     }
 
-    @Test("another face in the place of the first is told, whenever it comes", arguments: [nil, LivenessAction.turnLeft, .blink])
+    @Test(
+        "another face in the place of the first is told, whenever it comes",
+        arguments: [nil, LivenessAction.turnLeft, .blink])
     func another(during: LivenessAction?) throws {
         var play = try Play([.turnLeft, .blink])
         var wasStill = false, hasChanged = false
@@ -121,7 +133,9 @@ struct LivenessSessionTests {
         }
         #expect(jumps.session.refusals?.first == .faceJumped)
         var leaves = try Play([.blink], pause: 1500)
-        leaves.run { asked, since in asked == nil && since > .milliseconds(200) ? nil : obedient(asked, since) }
+        leaves.run { asked, since in
+            asked == nil && since > .milliseconds(200) ? nil : obedient(asked, since)
+        }
         #expect(leaves.session.refusals?.first == .faceLost)
     }
 
@@ -167,7 +181,9 @@ struct LivenessSessionTests {
 
     @Test("keeping still means still: who moves, blinks or turns begins anew")
     func still() throws {
-        for disturb in [MadeLook(yaw: 30), MadeLook(eyes: 0.3), MadeLook(x: 400), MadeLook(quality: 20), nil] {
+        for disturb in [
+            MadeLook(yaw: 30), MadeLook(eyes: 0.3), MadeLook(x: 400), MadeLook(quality: 20), nil,
+        ] {
             var play = try Play([.blink])
             for i in 0..<40 { play.show(i == 20 ? disturb : MadeLook()) }
             #expect(!play.steps.contains { $0.isBestFrame })
@@ -181,15 +197,18 @@ struct LivenessSessionTests {
     func threshold() throws {
         var frames: [Int] = []
         for threshold in [0, 50, 100] {
-            var play = try Play([.blink], settings: try VerificationSettings(livenessThreshold: threshold))
+            var play = try Play(
+                [.blink], settings: try VerificationSettings(livenessThreshold: threshold))
             play.run(obedient)
             frames.append(try #require(play.steps.firstIndex { $0.isBestFrame }))
         }
         #expect(frames == [25, 50, 75])
     }
 
-    /// Every story of seven scenes of 400 ms after the still phase, for “turn left, then blink”, against rules written apart from the code.
-    @Test("small world: who passes has turned, come back, and blinked, in this order and when asked")
+    /// Every story of seven scenes of 400 ms after the still phase, for “turn left, then blink”,
+    /// against rules written apart from the code.
+    @Test(
+        "small world: who passes has turned, come back, and blinked, in this order and when asked")
     func smallWorld() throws {
         enum Scene: CaseIterable { case front, left, right, blink, other, gone }
         func look(_ scene: Scene, _ frame: Int) -> MadeLook? {
@@ -211,12 +230,16 @@ struct LivenessSessionTests {
                 stories += 1
                 guard refusals.isEmpty else { return }
                 passed += 1
-                // A pass: the turn before the front before the blink, no other turn, nobody else, nobody gone for two scenes.
+                // A pass: the turn before the front before the blink, no other turn, nobody else,
+                // nobody gone for two scenes.
                 #expect(!story.contains(.right) && !story.contains(.other))
                 #expect(!zip(story, story.dropFirst()).contains { $0 == .gone && $1 == .gone })
                 let turn = story.firstIndex(of: .left), blink = story.lastIndex(of: .blink)
-                let rest = turn.flatMap { turn in story[turn...].firstIndex { $0 == .front || $0 == .blink } }
-                #expect(turn != nil && blink != nil && rest != nil && turn! < rest! && rest! <= blink!)
+                let rest = turn.flatMap { turn in
+                    story[turn...].firstIndex { $0 == .front || $0 == .blink }
+                }
+                #expect(
+                    turn != nil && blink != nil && rest != nil && turn! < rest! && rest! <= blink!)
                 return
             }
             guard story.count < 5 else {
@@ -225,7 +248,9 @@ struct LivenessSessionTests {
             }
             for scene in Scene.allCases {
                 var next = play
-                for frame in 0..<4 where next.session.refusals == nil { next.show(look(scene, frame)) }
+                for frame in 0..<4 where next.session.refusals == nil {
+                    next.show(look(scene, frame))
+                }
                 walk(next, story + [scene])
             }
         }

@@ -6,14 +6,21 @@ import Testing
 struct ReplayTests {
     /// A picture that is nobody's: a few waves, so that neighbours are alike as in a face.
     private func patch(_ seed: UInt64, noise: Double = 0, phase: Double = 0) -> FacePatch {
-        var generator = SeededGenerator(seed: seed), noises = SeededGenerator(seed: seed &* 977 &+ UInt64(1000 * noise))
-        let waves = (0..<12).map { _ in (generator.uniform() * 0.6, generator.uniform() * 0.6, generator.uniform() * 6, 6 + 10 * generator.uniform())
+        var generator = SeededGenerator(seed: seed),
+            noises = SeededGenerator(seed: seed &* 977 &+ UInt64(1000 * noise))
+        let waves = (0..<12).map { _ in
+            (
+                generator.uniform() * 0.6, generator.uniform() * 0.6, generator.uniform() * 6,
+                6 + 10 * generator.uniform()
+            )
         }
         let side = FacePatch.side
         return FacePatch(
             brightness: (0..<side * side).map { i in
                 let x = Double(i % side), y = Double(i / side)
-                let value = waves.reduce(128) { $0 + $1.3 * wave($1.0 * x + $1.1 * y + $1.2 + phase) } + noise * noises.normal()
+                let value =
+                    waves.reduce(128) { $0 + $1.3 * wave($1.0 * x + $1.1 * y + $1.2 + phase) }
+                    + noise * noises.normal()
                 return UInt8(max(0, min(255, value)))
             })
     }
@@ -23,11 +30,15 @@ struct ReplayTests {
         return t < 1 ? 1 - 8 * (t - 0.5) * (t - 0.5) / 2 : 8 * (t - 1.5) * (t - 1.5) / 2 - 1
     }
 
-    @Test("the same picture has the same hash, nearly the same one with less light; others are far, in half of the bits")
+    @Test(
+        "the same picture has the same hash, nearly the same one with less light; others are far, in half of the bits"
+    )
     func hashes() {
         let one = patch(1), hash = ReplayHash(one)
         #expect(hash.distance(to: ReplayHash(one)) == 0)
-        #expect(ReplayHash(FacePatch(brightness: one.brightness.map { $0 / 2 + 20 })).distance(to: hash) <= ReplayHash.near)
+        #expect(
+            ReplayHash(FacePatch(brightness: one.brightness.map { $0 / 2 + 20 })).distance(to: hash)
+                <= ReplayHash.near)
         let distances = (2..<40).map { ReplayHash(patch($0)).distance(to: hash) }
         #expect(distances.allSatisfy { $0 > 2 * ReplayHash.near }, "\(distances)")
         #expect("\(hash)" == "‹replay hash›" && Mirror(reflecting: hash).children.isEmpty)
@@ -35,8 +46,11 @@ struct ReplayTests {
 
     @Test("a frequency is one bit, whatever its strength")
     func bits() {
-        let flat = FacePatch(brightness: [UInt8](repeating: 90, count: FacePatch.side * FacePatch.side))
-        let ramp = FacePatch(brightness: (0..<FacePatch.side * FacePatch.side).map { UInt8($0 % FacePatch.side * 3) })
+        let flat = FacePatch(
+            brightness: [UInt8](repeating: 90, count: FacePatch.side * FacePatch.side))
+        let ramp = FacePatch(
+            brightness: (0..<FacePatch.side * FacePatch.side).map { UInt8($0 % FacePatch.side * 3) }
+        )
         let inverse = FacePatch(brightness: ramp.brightness.map { 255 - $0 })
         #expect(ReplayHash(ramp).distance(to: ReplayHash(inverse)) > 0)
         #expect(ReplayHash(flat) == ReplayHash(flat))
@@ -59,18 +73,26 @@ struct ReplayTests {
         #expect(trail.places(in: hashes) == trail.hashes.count)
         #expect(!trail.isReplayed(by: self.trail(2, frames: frames).1))
         let half = Array(hashes.prefix(frames / 2 + 3))
-        #expect(trail.isReplayed(by: half) == (trail.places(in: half) >= max(5, (trail.hashes.count + 2) / 3)))
+        #expect(
+            trail.isReplayed(by: half)
+                == (trail.places(in: half) >= max(5, (trail.hashes.count + 2) / 3)))
         let four = Array(trail.hashes.prefix(4))
         #expect(!trail.isReplayed(by: four))
-        #expect(!self.trail(3, frames: 4).0.isReplayed(by: self.trail(3, frames: 4).1), "too short to be known")
+        #expect(
+            !self.trail(3, frames: 4).0.isReplayed(by: self.trail(3, frames: 4).1),
+            "too short to be known")
     }
 
     @Test("a trail is read as it was written; bytes of other lengths are none")
     func bytes() throws {
         let (trail, _) = trail(1, frames: 50), bytes = trail.bytes
         #expect(try #require(ReplayTrail(bytes: bytes)).hashes == trail.hashes)
-        for count in [0, 1, 31, 33, bytes.count - 1] { #expect(ReplayTrail(bytes: Array(bytes.prefix(count))) == nil) }
+        for count in [0, 1, 31, 33, bytes.count - 1] {
+            #expect(ReplayTrail(bytes: Array(bytes.prefix(count))) == nil)
+        }
         #expect(ReplayTrail(bytes: [UInt8](repeating: 0, count: 33 * 32)) == nil)
-        #expect("\(trail)" == "‹replay trail of \(trail.hashes.count)›" && Mirror(reflecting: trail).children.isEmpty)
+        #expect(
+            "\(trail)" == "‹replay trail of \(trail.hashes.count)›"
+                && Mirror(reflecting: trail).children.isEmpty)
     }
 }

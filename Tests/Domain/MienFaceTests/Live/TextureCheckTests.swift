@@ -7,11 +7,15 @@ import Testing
 
 @Suite("Marks of prints and screens")
 struct TextureCheckTests {
-    private static let mesh = SyntheticHead().mesh(centre: Point(x: 160, y: 120), halfWidth: 60, pose: .frontal)
+    private static let mesh = SyntheticHead().mesh(
+        centre: Point(x: 160, y: 120), halfWidth: 60, pose: .frontal)
 
     /// Skin as far as the cues know: a slow change of brightness, and a camera's noise.
-    private static func skin(_ colour: (Double, Double) -> Double = { 130 + 20 * sin($0 / 40) + 10 * cos($1 / 55) }) -> RGBImage {
-        var image = RGBImage(width: 320, height: 240, filledWith: .black), generator = SeededGenerator(seed: 5)
+    private static func skin(
+        _ colour: (Double, Double) -> Double = { 130 + 20 * sin($0 / 40) + 10 * cos($1 / 55) }
+    ) -> RGBImage {
+        var image = RGBImage(width: 320, height: 240, filledWith: .black),
+            generator = SeededGenerator(seed: 5)
         for y in 0..<240 {
             for x in 0..<320 {
                 let value = UInt8(max(0, min(255, colour(Double(x), Double(y)))))
@@ -24,7 +28,8 @@ struct TextureCheckTests {
 
     private static func face(_ image: RGBImage) -> LiveFace {
         LiveFace(
-            box: mesh.bounds, mesh: mesh, pose: .frontal, eyes: EyeOpening(right: 0.2, left: 0.2), quality: FaceQuality(parts: []), likeness: nil,
+            box: mesh.bounds, mesh: mesh, pose: .frontal, eyes: EyeOpening(right: 0.2, left: 0.2),
+            quality: FaceQuality(parts: []), likeness: nil,
             patch: FacePatch(of: mesh, in: image), texture: TextureCues(of: mesh, in: image))
     }
 
@@ -35,14 +40,19 @@ struct TextureCheckTests {
         #expect(cues.glare == 0 && cues.border < 5)
     }
 
-    @Test("a grid of a few levels shows as a peak, the stronger the higher; not in a face too small to tell")
+    @Test(
+        "a grid of a few levels shows as a peak, the stronger the higher; not in a face too small to tell"
+    )
     func grid() throws {
         let peaks = try [2.0, 6, 18].map { strength in
-            let image = Self.skin { 130 + strength * (cos(2 * .pi * $0 / 3.7) * cos(2 * .pi * $1 / 4.3)) }
+            let image = Self.skin {
+                130 + strength * (cos(2 * .pi * $0 / 3.7) * cos(2 * .pi * $1 / 4.3))
+            }
             return try #require(TextureCues(of: Self.mesh, in: image).peak)
         }
         #expect(peaks[0] > 20 && peaks[1] > peaks[0] + 6 && peaks[2] > peaks[1] + 6, "\(peaks)")
-        let small = SyntheticHead().mesh(centre: Point(x: 160, y: 120), halfWidth: 30, pose: .frontal)
+        let small = SyntheticHead().mesh(
+            centre: Point(x: 160, y: 120), halfWidth: 30, pose: .frontal)
         #expect(TextureCues(of: small, in: Self.skin()).peak == nil)
     }
 
@@ -50,15 +60,19 @@ struct TextureCheckTests {
     func glare() {
         let box = Self.mesh.bounds
         let image = Self.skin { x, y in
-            x < box.x + box.width / 2 && y < box.y + box.height / 2 && x >= box.x && y >= box.y ? 400 : 130
+            x < box.x + box.width / 2 && y < box.y + box.height / 2 && x >= box.x && y >= box.y
+                ? 400 : 130
         }
         #expect(abs(TextureCues(of: Self.mesh, in: image).glare - 0.25) < 0.03)
     }
 
     @Test("a border on three sides counts, a door on two does not")
     func border() {
-        func image(_ isDark: @escaping (Double, Double) -> Bool) -> RGBImage { Self.skin { isDark($0, $1) ? 10 : 150 } }
-        let device = image { x, y in !(80..<240 ~= x && 20..<220 ~= y) }, door = image { x, _ in !(80..<240 ~= x) }
+        func image(_ isDark: @escaping (Double, Double) -> Bool) -> RGBImage {
+            Self.skin { isDark($0, $1) ? 10 : 150 }
+        }
+        let device = image { x, y in !(80..<240 ~= x && 20..<220 ~= y) },
+            door = image { x, _ in !(80..<240 ~= x) }
         #expect(TextureCues(of: Self.mesh, in: device).border > 100)
         #expect(TextureCues(of: Self.mesh, in: door).border < 20)
     }
@@ -67,9 +81,15 @@ struct TextureCheckTests {
     func banding() throws {
         func patch(_ shift: Double, _ band: Double) throws -> FacePatch {
             try #require(
-                FacePatch(of: Self.mesh, in: Self.skin { 130 + 25 * sin(($0 - shift) / 9) * cos(($1 - shift) / 8) + 10 * cos($1 / 6 + band) }))
+                FacePatch(
+                    of: Self.mesh,
+                    in: Self.skin {
+                        130 + 25 * sin(($0 - shift) / 9) * cos(($1 - shift) / 8) + 10
+                            * cos($1 / 6 + band)
+                    }))
         }
-        let still = TextureCheck.banding(try patch(0, 0), try patch(0, 0)), moved = TextureCheck.banding(try patch(0, 0), try patch(4, 0))
+        let still = TextureCheck.banding(try patch(0, 0), try patch(0, 0)),
+            moved = TextureCheck.banding(try patch(0, 0), try patch(4, 0))
         let banded = TextureCheck.banding(try patch(0, 0), try patch(0, 2))
         #expect(abs(still - 1) < 0.5 && moved < 3, "\(still) \(moved)")
         #expect(banded > 6, "\(banded)")

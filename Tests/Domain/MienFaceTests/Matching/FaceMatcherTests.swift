@@ -21,7 +21,9 @@ import Testing
         let (ra, rb) = (try matcher.reference(for: a), try matcher.reference(for: b))
         #expect(abs(matcher.normalisedScore(ra, rb) - expected) < 1e-3)
         #expect(ra.statistics == sa && ra.vector == a)
-        #expect(matcher.score(ra, rb) == matcher.calibration.matchScore(of: Double(matcher.normalisedScore(ra, rb))))
+        #expect(
+            matcher.score(ra, rb)
+                == matcher.calibration.matchScore(of: Double(matcher.normalisedScore(ra, rb))))
     }
 
     @Test("a reference that is kept scores as one made anew, to the last bit")
@@ -32,7 +34,8 @@ import Testing
         let kept = try matcher.reference(for: enrolled)
         for _ in 0..<50 {
             let probe = people.direction().map { Float($0) }
-            let anew = matcher.normalisedScore(try matcher.reference(for: probe), try matcher.reference(for: enrolled))
+            let anew = matcher.normalisedScore(
+                try matcher.reference(for: probe), try matcher.reference(for: enrolled))
             #expect(matcher.normalisedScore(try matcher.reference(for: probe), kept) == anew)
         }
     }
@@ -53,7 +56,9 @@ import Testing
         let matcher = try Self.matcher()
         var people = SyntheticPeople(seed: 7, dimension: 20)
         let a = people.direction().map { Float($0) }
-        let (same, opposite) = (try matcher.reference(for: a), try matcher.reference(for: a.map { -$0 }))
+        let (same, opposite) = (
+            try matcher.reference(for: a), try matcher.reference(for: a.map { -$0 })
+        )
         #expect(matcher.score(same, same) > matcher.score(same, opposite))
         #expect(matcher.score(same, opposite) == MatchScore(0))
     }
@@ -61,7 +66,11 @@ import Testing
     @Test("a vector of another network is refused")
     func otherNetwork() throws {
         let matcher = try Self.matcher()
-        #expect(throws: VectorError.dimension(expected: 20, got: 2)) { try matcher.reference(for: [1, 0]) }
-        #expect(throws: VectorError.notUnit(length: 2)) { try matcher.reference(for: [2] + [Float](repeating: 0, count: 19)) }
+        #expect(throws: VectorError.dimension(expected: 20, got: 2)) {
+            try matcher.reference(for: [1, 0])
+        }
+        #expect(throws: VectorError.notUnit(length: 2)) {
+            try matcher.reference(for: [2] + [Float](repeating: 0, count: 19))
+        }
     }
 }

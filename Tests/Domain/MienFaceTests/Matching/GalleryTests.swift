@@ -17,7 +17,9 @@ import Testing
             for i in 0..<count { try insert("entry \(i)") }
         }
 
-        mutating func reference() throws -> Reference { try matcher.reference(for: people.direction().map { Float($0) }) }
+        mutating func reference() throws -> Reference {
+            try matcher.reference(for: people.direction().map { Float($0) })
+        }
 
         mutating func insert(_ id: String) throws {
             references[id] = try reference()
@@ -30,12 +32,15 @@ import Testing
         }
 
         func byHand(_ probe: Reference, limit: Int) -> [(id: String, score: Float)] {
-            let all = references.map { (id: $0.key, score: matcher.normalisedScore(probe, $0.value)) }
+            let all = references.map {
+                (id: $0.key, score: matcher.normalisedScore(probe, $0.value))
+            }
             return Array(all.sorted { $0.score > $1.score }.prefix(limit))
         }
 
         func agrees(_ probe: Reference, limit: Int) -> Bool {
-            let found = gallery.identify(probe, limit: limit), expected = byHand(probe, limit: limit)
+            let found = gallery.identify(probe, limit: limit),
+                expected = byHand(probe, limit: limit)
             return found.map(\.id) == expected.map(\.id)
                 && zip(found, expected).allSatisfy { abs($0.normalisedScore - $1.score) < 1e-3 }
         }
@@ -55,20 +60,25 @@ import Testing
         var world = try World(count: 50, dimension: dimension)
         let probe = try world.reference()
         let found = world.gallery.identify(probe, limit: 50).map(\.normalisedScore)
-        #expect(zip(found, world.byHand(probe, limit: 50)).allSatisfy { abs($0 - $1.score) < 1e-2 } && found.count == 50)
+        #expect(
+            zip(found, world.byHand(probe, limit: 50)).allSatisfy { abs($0 - $1.score) < 1e-2 }
+                && found.count == 50)
     }
 
     @Test("adding, replacing and removing at random keeps it right")
     func changes() throws {
         var world = try World(count: 20)
         for step in 0..<200 {
-            let id = "entry \(world.people.generator.index(below: 30))", isIn = world.references[id] != nil
+            let id = "entry \(world.people.generator.index(below: 30))",
+                isIn = world.references[id] != nil
             if step % 3 == 0 {
                 #expect(world.remove(id) == isIn)
             } else {
                 try world.insert(id)
             }
-            #expect(world.gallery.count == world.references.count && world.gallery.contains(id) == (world.references[id] != nil))
+            #expect(
+                world.gallery.count == world.references.count
+                    && world.gallery.contains(id) == (world.references[id] != nil))
             if step % 10 == 0 {
                 let probe = try world.reference()
                 #expect(world.agrees(probe, limit: 5))
@@ -83,9 +93,13 @@ import Testing
         let all = world.gallery.identify(probe, limit: 300)
         for place in [0, 5, 50] {
             let threshold = all[place].score
-            #expect(world.gallery.identify(probe, limit: 300, threshold: threshold) == all.filter { $0.score >= threshold })
+            #expect(
+                world.gallery.identify(probe, limit: 300, threshold: threshold)
+                    == all.filter { $0.score >= threshold })
         }
-        #expect(world.gallery.identify(probe, limit: 300, threshold: MatchScore(72)) == all.filter { $0.score >= MatchScore(72) })
+        #expect(
+            world.gallery.identify(probe, limit: 300, threshold: MatchScore(72))
+                == all.filter { $0.score >= MatchScore(72) })
     }
 
     @Test("a gallery is a value")

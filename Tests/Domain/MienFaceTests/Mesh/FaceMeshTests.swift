@@ -22,7 +22,9 @@ struct FaceMeshTests {
 
     @Test("evidence is a logit, presence its probability")
     func presence() {
-        func presence(_ evidence: Double) -> Double { FaceMesh(points: mesh.points, depths: mesh.depths, evidence: evidence).presence }
+        func presence(_ evidence: Double) -> Double {
+            FaceMesh(points: mesh.points, depths: mesh.depths, evidence: evidence).presence
+        }
         #expect(presence(0) == 0.5)
         #expect(abs(presence(2) - 0.880797) < 1e-6)
         #expect(presence(-1000) == 0 && presence(1000) == 1)
@@ -31,16 +33,25 @@ struct FaceMeshTests {
     @Test("the outline goes round once, clockwise on screen, from the forehead")
     func outline() {
         #expect(FaceMesh.outline.count == 36 && Set(FaceMesh.outline).count == 36)
-        #expect(FaceMesh.outline[0] == FaceMesh.Landmark.forehead && FaceMesh.outline[18] == FaceMesh.Landmark.chin)
+        #expect(
+            FaceMesh.outline[0] == FaceMesh.Landmark.forehead
+                && FaceMesh.outline[18] == FaceMesh.Landmark.chin)
         #expect(FaceMesh.outline.firstIndex(of: FaceMesh.Landmark.leftCheek)! < 18)
         #expect(FaceMesh.outline.firstIndex(of: FaceMesh.Landmark.rightCheek)! > 18)
     }
 
     @Test("every contour is made of the mesh's points")
-    func contours() { #expect((FaceMesh.outline + FaceMesh.features.flatMap(\.self)).allSatisfy { (0..<FaceMesh.pointCount).contains($0) }) }
+    func contours() {
+        #expect(
+            (FaceMesh.outline + FaceMesh.features.flatMap(\.self)).allSatisfy {
+                (0..<FaceMesh.pointCount).contains($0)
+            })
+    }
 
     @Test("a mesh of another number of points is a bug of the caller")
     func count() async {
-        await #expect(processExitsWith: .failure) { _ = FaceMesh(points: [], depths: [], evidence: 0) }
+        await #expect(processExitsWith: .failure) {
+            _ = FaceMesh(points: [], depths: [], evidence: 0)
+        }
     }
 }

@@ -11,25 +11,32 @@ struct MeshFitterTests {
     private let head = SyntheticHead()
 
     /// A face tilted clockwise on screen.
-    private func face(centre: Point, width: Double, height: Double, degrees: Double) -> DetectedFace {
+    private func face(centre: Point, width: Double, height: Double, degrees: Double) -> DetectedFace
+    {
         let angle = degrees * .pi / 180, along = Point(x: cos(angle), y: sin(angle)) * (0.2 * width)
         return DetectedFace(
             confidence: 0.9, box: Rectangle(centre: centre, width: width, height: height),
             keyPoints: [centre - along, centre + along] + Array(repeating: centre, count: 4))
     }
 
-    @Test("the network's points come back to where they are in the picture", arguments: [0.0, 30, -45, 90, 170])
+    @Test(
+        "the network's points come back to where they are in the picture",
+        arguments: [0.0, 30, -45, 90, 170])
     func back(degrees: Double) throws {
         let centre = Point(x: 210, y: 130), angle = degrees * .pi / 180
         networks.answer(.mesh, head.outputs())
         let mesh = try fitter.mesh(
-            of: face(centre: centre, width: 80, height: 64, degrees: degrees), in: RGBImage(width: 400, height: 300, filledWith: .black),
+            of: face(centre: centre, width: 80, height: 64, degrees: degrees),
+            in: RGBImage(width: 400, height: 300, filledWith: .black),
             with: networks)
         // The square is 1.5 × 80 = 120 pixels on the network's 192.
         let answered = head.mesh(centre: Point(x: 96, y: 96), halfWidth: 48)
         for i in 0..<FaceMesh.pointCount {
             let p = (answered.points[i] - Point(x: 96, y: 96)) * (120.0 / 192)
-            let expected = centre + Point(x: p.x * cos(angle) - p.y * sin(angle), y: p.x * sin(angle) + p.y * cos(angle))
+            let expected =
+                centre
+                + Point(
+                    x: p.x * cos(angle) - p.y * sin(angle), y: p.x * sin(angle) + p.y * cos(angle))
             #expect(mesh.points[i].distance(to: expected) < 1e-3)
             #expect(abs(mesh.depths[i] - answered.depths[i] * 120 / 192) < 1e-3)
         }
@@ -37,13 +44,16 @@ struct MeshFitterTests {
         #expect(abs(mesh.pose.roll - Float(degrees)) < 0.1)
     }
 
-    @Test("the network sees the face upright: eyes level, at the places the detector gave", arguments: [0.0, 25, -70, 180])
+    @Test(
+        "the network sees the face upright: eyes level, at the places the detector gave",
+        arguments: [0.0, 25, -70, 180])
     func crop(degrees: Double) throws {
         let face = face(centre: Point(x: 200, y: 150), width: 100, height: 100, degrees: degrees)
         // Two white spots where the eyes are.
         let image = RGBImage.made(width: 400, height: 300) { x, y in
             let p = Point(x: Double(x) + 0.5, y: Double(y) + 0.5)
-            return min(p.distance(to: face.rightEye), p.distance(to: face.leftEye)) < 4 ? .white : .black
+            return min(p.distance(to: face.rightEye), p.distance(to: face.leftEye)) < 4
+                ? .white : .black
         }
         networks.answer(.mesh, head.outputs())
         _ = try fitter.mesh(of: face, in: image, with: networks)
@@ -55,14 +65,21 @@ struct MeshFitterTests {
         }
     }
 
-    @Test("a second look is placed by the first mesh: half as wide again as its outline, level with its eyes", arguments: [0.0, 40])
+    @Test(
+        "a second look is placed by the first mesh: half as wide again as its outline, level with its eyes",
+        arguments: [0.0, 40])
     func near(degrees: Double) throws {
         let centre = Point(x: 200, y: 150)
-        let first = head.mesh(centre: centre, halfWidth: 50, pose: HeadPose(yaw: 0, pitch: 0, roll: Float(degrees)))
+        let first = head.mesh(
+            centre: centre, halfWidth: 50, pose: HeadPose(yaw: 0, pitch: 0, roll: Float(degrees)))
         networks.answer(.mesh, head.outputs())
-        let second = try fitter.mesh(near: first, in: RGBImage(width: 400, height: 300, filledWith: .black), with: networks)
-        // The outline is 130 high, so the square is 195; the network sees a head half 48 of 192 wide.
-        #expect(abs(second.bounds.centre.x - centre.x) < 1e-3 && abs(second.bounds.centre.y - centre.y) < 1e-3)
+        let second = try fitter.mesh(
+            near: first, in: RGBImage(width: 400, height: 300, filledWith: .black), with: networks)
+        // The outline is 130 high, so the square is 195; the network sees a head half 48 of 192
+        // wide.
+        #expect(
+            abs(second.bounds.centre.x - centre.x) < 1e-3
+                && abs(second.bounds.centre.y - centre.y) < 1e-3)
         #expect(abs(second.eyeDistance - 0.87 * 48 * 195 / 192) < 1e-3)
         #expect(abs(second.pose.roll - Float(degrees)) < 0.1)
     }
@@ -73,12 +90,15 @@ struct MeshFitterTests {
         var noNumber = right[0]
         noNumber[700] = .nan
         let answers: [[[Float]]] = [
-            [], [right[0]], [Array(right[0].dropLast(3)), right[1]], [right[0], []], [right[0], [.nan]], [noNumber, right[1]],
+            [], [right[0]], [Array(right[0].dropLast(3)), right[1]], [right[0], []],
+            [right[0], [.nan]], [noNumber, right[1]],
         ]
         networks.answer(.mesh, answers[kind])
         let image = RGBImage(width: 40, height: 30, filledWith: .black)
         let error = try #require(throws: FaceModelError.self) {
-            try fitter.mesh(of: face(centre: Point(x: 20, y: 15), width: 10, height: 10, degrees: 0), in: image, with: networks)
+            try fitter.mesh(
+                of: face(centre: Point(x: 20, y: 15), width: 10, height: 10, degrees: 0), in: image,
+                with: networks)
         }
         #expect(error.network == .mesh)
     }
@@ -87,8 +107,12 @@ struct MeshFitterTests {
     func oddFaces() throws {
         networks.answer(.mesh, head.outputs())
         let image = RGBImage(width: 40, height: 30, filledWith: .white)
-        for (centre, width) in [(Point(x: 20, y: 15), 0.0), (Point(x: -1e6, y: 1e6), 10), (Point(x: 20, y: 15), 1e12)] {
-            let mesh = try fitter.mesh(of: face(centre: centre, width: width, height: width, degrees: 0), in: image, with: networks)
+        for (centre, width) in [
+            (Point(x: 20, y: 15), 0.0), (Point(x: -1e6, y: 1e6), 10), (Point(x: 20, y: 15), 1e12),
+        ] {
+            let mesh = try fitter.mesh(
+                of: face(centre: centre, width: width, height: width, degrees: 0), in: image,
+                with: networks)
             #expect(mesh.bounds.centre.distance(to: centre) < max(1, width * 1e-3))
         }
     }

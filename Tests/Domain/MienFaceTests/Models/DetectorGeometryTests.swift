@@ -30,7 +30,9 @@ struct DetectorGeometryTests {
 
     @Test("a side that the stride does not divide has one cell more, all the same size")
     func unevenStride() {
-        let anchors = DetectorGeometry(input: InputGeometry(width: 20, height: 10), grids: [.init(stride: 8, perCell: 1)]).anchors
+        let anchors = DetectorGeometry(
+            input: InputGeometry(width: 20, height: 10), grids: [.init(stride: 8, perCell: 1)]
+        ).anchors
         #expect(anchors.count == 6)
         #expect(anchors[0] == Point(x: 20.0 / 6, y: 2.5))
         #expect(anchors[5] == Point(x: 20.0 / 6 * 5, y: 7.5))

@@ -7,8 +7,12 @@ struct InputGeometryTests {
     /// Two columns, one row.
     private let image = RGBImage.pair(RGBColour(10, 20, 30), RGBColour(40, 50, 60))
 
-    private func written(_ layout: InputGeometry.Layout, _ colour: InputGeometry.Colour, mean: [Float] = [0, 0, 0], scale: Float = 1) -> [Float] {
-        let geometry = InputGeometry(width: 2, height: 1, layout: layout, colour: colour, mean: mean, scale: scale)
+    private func written(
+        _ layout: InputGeometry.Layout, _ colour: InputGeometry.Colour, mean: [Float] = [0, 0, 0],
+        scale: Float = 1
+    ) -> [Float] {
+        let geometry = InputGeometry(
+            width: 2, height: 1, layout: layout, colour: colour, mean: mean, scale: scale)
         var values = [Float](repeating: .nan, count: geometry.count)
         var span = values.mutableSpan
         geometry.write(image, into: &span)
@@ -27,7 +31,9 @@ struct InputGeometryTests {
     @Test("in planes, blue first")
     func nchwBGR() { #expect(written(.nchw, .bgr) == [30, 60, 20, 50, 10, 40]) }
 
-    @Test("the mean of each colour is taken off before scaling, and stays with its colour whatever the order")
+    @Test(
+        "the mean of each colour is taken off before scaling, and stays with its colour whatever the order"
+    )
     func meanAndScale() {
         let mean: [Float] = [2, 4, 10], scale: Float = 0.5
         #expect(written(.nhwc, .rgb, mean: mean, scale: scale) == [4, 8, 10, 19, 23, 25])
@@ -38,7 +44,8 @@ struct InputGeometryTests {
 
     @Test("a scale of 1/127.5 around 127.5 spans −1…1")
     func span() {
-        let geometry = InputGeometry(width: 2, height: 1, mean: [127.5, 127.5, 127.5], scale: 1 / 127.5)
+        let geometry = InputGeometry(
+            width: 2, height: 1, mean: [127.5, 127.5, 127.5], scale: 1 / 127.5)
         var values = [Float](repeating: .nan, count: 6)
         var span = values.mutableSpan
         geometry.write(.pair(.black, .white), into: &span)
@@ -57,7 +64,8 @@ struct InputGeometryTests {
         await #expect(processExitsWith: .failure) {
             var values = [Float](repeating: 0, count: 12)
             var span = values.mutableSpan
-            InputGeometry(width: 2, height: 2).write(RGBImage(width: 2, height: 1, filledWith: .black), into: &span)
+            InputGeometry(width: 2, height: 2).write(
+                RGBImage(width: 2, height: 1, filledWith: .black), into: &span)
         }
     }
 }

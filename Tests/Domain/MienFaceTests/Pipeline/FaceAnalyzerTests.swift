@@ -12,8 +12,12 @@ struct FaceAnalyzerTests {
     /// What each detector sees.
     private func show(near: [DetectedFace], far: [DetectedFace] = []) {
         let geometry = FaceGeometry.defaultPack
-        networks.answer(.detectorShortRange, geometry.detectorShortRange.outputs(showing: near, inPictureOf: 400, by: 300))
-        networks.answer(.detectorFullRange, geometry.detectorFullRange!.outputs(showing: far, inPictureOf: 400, by: 300))
+        networks.answer(
+            .detectorShortRange,
+            geometry.detectorShortRange.outputs(showing: near, inPictureOf: 400, by: 300))
+        networks.answer(
+            .detectorFullRange,
+            geometry.detectorFullRange!.outputs(showing: far, inPictureOf: 400, by: 300))
         networks.answer(.mesh, SyntheticHead().outputs())
         networks.answer(.iris, [[Float](repeating: 1, count: 213)])
         networks.answer(.descriptor, [(0..<128).map { Float($0) - 60 }])
@@ -38,7 +42,9 @@ struct FaceAnalyzerTests {
         #expect(networks.runs == [.detectorShortRange, .detectorFullRange])
     }
 
-    @Test("when only small faces are found the full-range detector is asked, and a face both see counts once, as the first saw it")
+    @Test(
+        "when only small faces are found the full-range detector is asked, and a face both see counts once, as the first saw it"
+    )
     func smallFaces() throws {
         let shifted = DetectedFace.made(centre: Point(x: 96, y: 80), width: 40, confidence: 0.99)
         let other = DetectedFace.made(centre: Point(x: 300, y: 200), width: 30)
@@ -73,15 +79,20 @@ struct FaceAnalyzerTests {
     func withoutFullRange() throws {
         let whole = FaceGeometry.defaultPack
         let geometry = FaceGeometry(
-            detectorShortRange: whole.detectorShortRange, detectorFullRange: nil, mesh: whole.mesh, iris: whole.iris, descriptor: whole.descriptor)
+            detectorShortRange: whole.detectorShortRange, detectorFullRange: nil, mesh: whole.mesh,
+            iris: whole.iris, descriptor: whole.descriptor)
         let networks = ScriptedFaceNetworks(geometry: geometry)
-        networks.answer(.detectorShortRange, geometry.detectorShortRange.outputs(showing: [], inPictureOf: 400, by: 300))
-        #expect(try FaceAnalyzer(geometry).faces(in: image, search: .thorough, with: networks).isEmpty)
+        networks.answer(
+            .detectorShortRange,
+            geometry.detectorShortRange.outputs(showing: [], inPictureOf: 400, by: 300))
+        #expect(
+            try FaceAnalyzer(geometry).faces(in: image, search: .thorough, with: networks).isEmpty)
     }
 
     @Test("of two faces of one size the one in the middle comes first")
     func central() throws {
-        let middle = DetectedFace.made(centre: Point(x: 200, y: 150), width: 90), corner = DetectedFace.made(centre: Point(x: 60, y: 60), width: 90)
+        let middle = DetectedFace.made(centre: Point(x: 200, y: 150), width: 90),
+            corner = DetectedFace.made(centre: Point(x: 60, y: 60), width: 90)
         for faces in [[middle, corner], [corner, middle]] {
             show(near: faces)
             let found = try analyzer.faces(in: image, with: networks)
@@ -91,7 +102,10 @@ struct FaceAnalyzerTests {
 
     @Test("a face much larger comes first, even at the edge")
     func largest() throws {
-        show(near: [.made(centre: Point(x: 250, y: 150), width: 50), .made(centre: Point(x: 90, y: 90), width: 160)])
+        show(near: [
+            .made(centre: Point(x: 250, y: 150), width: 50),
+            .made(centre: Point(x: 90, y: 90), width: 160),
+        ])
         #expect(try analyzer.faces(in: image, with: networks)[0].box.width > 150)
     }
 
@@ -124,7 +138,8 @@ struct FaceAnalyzerTests {
     @Test("eyes that are not asked for are not read")
     func withoutEyes() throws {
         show(near: [large])
-        let main = try #require(try analyzer.analyse(image, readingEyes: false, with: networks).main)
+        let main = try #require(
+            try analyzer.analyse(image, readingEyes: false, with: networks).main)
         #expect(networks.runs == [.detectorShortRange, .mesh])
         #expect(main.eyes == nil && main.quality[.eyes] == nil)
     }
@@ -145,11 +160,15 @@ struct FaceAnalyzerTests {
         #expect(networks.runs.suffix(2) == [.descriptor, .descriptor])
     }
 
-    @Test("a network that fails fails the analysis, by name", arguments: [FaceNetwork.detectorShortRange, .detectorFullRange, .mesh, .iris])
+    @Test(
+        "a network that fails fails the analysis, by name",
+        arguments: [FaceNetwork.detectorShortRange, .detectorFullRange, .mesh, .iris])
     func failure(network: FaceNetwork) throws {
         show(near: [small])
         networks.answer(network, [[1]])
-        let error = try #require(throws: FaceModelError.self) { try analyzer.analyse(image, with: networks) }
+        let error = try #require(throws: FaceModelError.self) {
+            try analyzer.analyse(image, with: networks)
+        }
         #expect(error.network == network)
     }
 }

@@ -9,11 +9,16 @@ struct HeadPoseEstimatorTests {
     private let centre = Point(x: 300, y: 200)
     static let angles: [Float] = [-60, -45, -20, 0, 20, 45, 60]
 
-    private func pose(_ yaw: Float, _ pitch: Float, _ roll: Float, halfWidth: Double = 80) -> HeadPose {
-        head.mesh(centre: centre, halfWidth: halfWidth, pose: HeadPose(yaw: yaw, pitch: pitch, roll: roll)).pose
+    private func pose(_ yaw: Float, _ pitch: Float, _ roll: Float, halfWidth: Double = 80)
+        -> HeadPose
+    {
+        head.mesh(
+            centre: centre, halfWidth: halfWidth, pose: HeadPose(yaw: yaw, pitch: pitch, roll: roll)
+        ).pose
     }
 
-    /// The middle line of this head is upright, that of people leans a little: the estimate takes that off.
+    /// The middle line of this head is upright, that of people leans a little: the estimate takes
+    /// that off.
     private var neutral: Float { pose(0, 0, 0).pitch }
 
     @Test("a frontal head looks straight, but for the constant lean of people's middle line")
@@ -23,40 +28,57 @@ struct HeadPoseEstimatorTests {
         #expect(abs(found.pitch) < 6)
     }
 
-    @Test("turned, nodding and tilted at once: each angle within two degrees", arguments: angles, angles)
+    @Test(
+        "turned, nodding and tilted at once: each angle within two degrees", arguments: angles,
+        angles)
     func grid(yaw: Float, pitch: Float) {
         for roll in Self.angles {
             let found = pose(yaw, pitch, roll)
             #expect(abs(found.yaw - yaw) < 2, "yaw \(found.yaw) at \(yaw), \(pitch), \(roll)")
-            #expect(abs(found.pitch - neutral - pitch) < 2, "pitch \(found.pitch) at \(yaw), \(pitch), \(roll)")
+            #expect(
+                abs(found.pitch - neutral - pitch) < 2,
+                "pitch \(found.pitch) at \(yaw), \(pitch), \(roll)")
             #expect(abs(found.roll - roll) < 2, "roll \(found.roll) at \(yaw), \(pitch), \(roll)")
             #expect(found.isValid)
         }
     }
 
-    @Test("positive yaw: the nose is nearer to the picture's right edge, and so it is in the estimate")
+    @Test(
+        "positive yaw: the nose is nearer to the picture's right edge, and so it is in the estimate"
+    )
     func yawSign() {
-        let mesh = head.mesh(centre: centre, halfWidth: 80, pose: HeadPose(yaw: 30, pitch: 0, roll: 0))
-        #expect(mesh.points[FaceMesh.Landmark.noseTip].x > (mesh.rightEyeCentre.x + mesh.leftEyeCentre.x) / 2 + 5)
+        let mesh = head.mesh(
+            centre: centre, halfWidth: 80, pose: HeadPose(yaw: 30, pitch: 0, roll: 0))
+        #expect(
+            mesh.points[FaceMesh.Landmark.noseTip].x
+                > (mesh.rightEyeCentre.x + mesh.leftEyeCentre.x) / 2 + 5)
         #expect(mesh.pose.yaw > 25)
     }
 
-    @Test("positive pitch: the nose is nearer to the picture's top edge, and so it is in the estimate")
+    @Test(
+        "positive pitch: the nose is nearer to the picture's top edge, and so it is in the estimate"
+    )
     func pitchSign() {
         let frontal = head.mesh(centre: centre, halfWidth: 80),
-            up = head.mesh(centre: centre, halfWidth: 80, pose: HeadPose(yaw: 0, pitch: 30, roll: 0))
-        #expect(up.points[FaceMesh.Landmark.noseTip].y < frontal.points[FaceMesh.Landmark.noseTip].y - 5)
+            up = head.mesh(
+                centre: centre, halfWidth: 80, pose: HeadPose(yaw: 0, pitch: 30, roll: 0))
+        #expect(
+            up.points[FaceMesh.Landmark.noseTip].y < frontal.points[FaceMesh.Landmark.noseTip].y - 5
+        )
         #expect(up.pose.pitch > frontal.pose.pitch + 25)
     }
 
     @Test("positive roll: clockwise on screen, the person's left eye lower")
     func rollSign() {
-        let mesh = head.mesh(centre: centre, halfWidth: 80, pose: HeadPose(yaw: 0, pitch: 0, roll: 30))
+        let mesh = head.mesh(
+            centre: centre, halfWidth: 80, pose: HeadPose(yaw: 0, pitch: 0, roll: 30))
         #expect(mesh.leftEyeCentre.y > mesh.rightEyeCentre.y + 5)
         #expect(mesh.pose.roll > 25)
     }
 
-    @Test("upside down and lying heads are tilted, not turned", arguments: [90, 135, 179, -90, -179] as [Float])
+    @Test(
+        "upside down and lying heads are tilted, not turned",
+        arguments: [90, 135, 179, -90, -179] as [Float])
     func lying(roll: Float) {
         let found = pose(0, 0, roll)
         #expect(abs(found.roll - roll) < 1 && abs(found.yaw) < 1)
@@ -65,22 +87,31 @@ struct HeadPoseEstimatorTests {
     @Test("the head's size and place do not matter")
     func sizeAndPlace() {
         let small = pose(25, -10, 5, halfWidth: 8), large = pose(25, -10, 5, halfWidth: 800)
-        #expect(abs(small.yaw - large.yaw) < 0.01 && abs(small.pitch - large.pitch) < 0.01 && abs(small.roll - large.roll) < 0.01)
+        #expect(
+            abs(small.yaw - large.yaw) < 0.01 && abs(small.pitch - large.pitch) < 0.01
+                && abs(small.roll - large.roll) < 0.01)
     }
 
     @Test("an open mouth does not turn the head")
     func mouth() {
         let mesh = head.mesh(centre: centre, halfWidth: 80)
         var points = mesh.points
-        for i in [FaceMesh.Landmark.chin, FaceMesh.Landmark.lipBottom, FaceMesh.Landmark.mouthLeft, FaceMesh.Landmark.mouthRight] {
+        for i in [
+            FaceMesh.Landmark.chin, FaceMesh.Landmark.lipBottom, FaceMesh.Landmark.mouthLeft,
+            FaceMesh.Landmark.mouthRight,
+        ] {
             points[i].y += 25
         }
-        #expect(FaceMesh(points: points, depths: mesh.depths, evidence: mesh.evidence).pose == mesh.pose)
+        #expect(
+            FaceMesh(points: points, depths: mesh.depths, evidence: mesh.evidence).pose == mesh.pose
+        )
     }
 
     @Test("a mesh that has collapsed into a point has angles all the same")
     func collapsed() {
-        let mesh = FaceMesh(points: Array(repeating: centre, count: 468), depths: Array(repeating: 0, count: 468), evidence: 0)
+        let mesh = FaceMesh(
+            points: Array(repeating: centre, count: 468), depths: Array(repeating: 0, count: 468),
+            evidence: 0)
         #expect(mesh.pose.isValid)
     }
 

@@ -5,8 +5,10 @@ import Testing
 @Suite("Face quality")
 struct FaceQualityTests {
     private let quality = FaceQuality(parts: [
-        .init(.size, value: 50, grade: 90, reason: .tooSmall), .init(.sharpness, value: 0.05, grade: 12, reason: .blurred),
-        .init(.pose, value: 36, grade: 47, reason: .notFrontal), .init(.eyes, value: 0.1, grade: 48, reason: .eyesClosed),
+        .init(.size, value: 50, grade: 90, reason: .tooSmall),
+        .init(.sharpness, value: 0.05, grade: 12, reason: .blurred),
+        .init(.pose, value: 36, grade: 47, reason: .notFrontal),
+        .init(.eyes, value: 0.1, grade: 48, reason: .eyesClosed),
     ])
 
     @Test("the score is the lowest grade")
@@ -28,8 +30,13 @@ struct FaceQualityTests {
 
     @Test("a grade is a whole number of 0…100; one that is no number is 0")
     func grade() {
-        func grade(_ value: Double) -> Int { FaceQuality.Part(.size, value: 1, grade: value, reason: .tooSmall).grade }
-        #expect([-5, 0.4, 0.6, 47.5, 99.6, 300, .infinity, -.infinity, .nan].map(grade) == [0, 0, 1, 48, 100, 100, 100, 0, 0])
+        func grade(_ value: Double) -> Int {
+            FaceQuality.Part(.size, value: 1, grade: value, reason: .tooSmall).grade
+        }
+        #expect(
+            [-5, 0.4, 0.6, 47.5, 99.6, 300, .infinity, -.infinity, .nan].map(grade) == [
+                0, 0, 1, 48, 100, 100, 100, 0, 0,
+            ])
     }
 
     @Test("a part is found by its aspect")
@@ -40,6 +47,8 @@ struct FaceQualityTests {
 
     @Test("stored and read back the same")
     func coding() throws {
-        #expect(try JSONDecoder().decode(FaceQuality.self, from: JSONEncoder().encode(quality)) == quality)
+        #expect(
+            try JSONDecoder().decode(FaceQuality.self, from: JSONEncoder().encode(quality))
+                == quality)
     }
 }

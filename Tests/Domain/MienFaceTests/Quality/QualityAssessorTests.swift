@@ -14,28 +14,43 @@ struct QualityAssessorTests {
     private static let photo: RGBImage = {
         var random = TestSeed.generator(7)
         return RGBImage.made(width: side, height: side) { x, _ in
-            let level = UInt8(min(max(30 + Double(x) * 0.7 + (random.uniform() - 0.5) * 70, 0), 255))
+            let level = UInt8(
+                min(max(30 + Double(x) * 0.7 + (random.uniform() - 0.5) * 70, 0), 255))
             return RGBColour(level, level, level)
         }
     }()
 
-    private func mesh(halfWidth: Double = 70, at centre: Point = centre, yaw: Float = 0, pitch: Float = 3, roll: Float = 0, evidence: Double = 22)
+    private func mesh(
+        halfWidth: Double = 70, at centre: Point = centre, yaw: Float = 0, pitch: Float = 3,
+        roll: Float = 0, evidence: Double = 22
+    )
         -> FaceMesh
-    { SyntheticHead().mesh(centre: centre, halfWidth: halfWidth, pose: HeadPose(yaw: yaw, pitch: pitch, roll: roll), evidence: evidence) }
+    {
+        SyntheticHead().mesh(
+            centre: centre, halfWidth: halfWidth,
+            pose: HeadPose(yaw: yaw, pitch: pitch, roll: roll), evidence: evidence)
+    }
 
-    private func quality(of mesh: FaceMesh? = nil, eyes: EyeOpening? = openEyes, rival: Double = 0, in image: RGBImage = photo) -> FaceQuality {
+    private func quality(
+        of mesh: FaceMesh? = nil, eyes: EyeOpening? = openEyes, rival: Double = 0,
+        in image: RGBImage = photo
+    ) -> FaceQuality {
         QualityAssessor().quality(of: mesh ?? self.mesh(), eyes: eyes, rival: rival, in: image)
     }
 
     private func changed(_ level: (Double) -> Double) -> RGBImage {
-        try! RGBImage(width: Self.side, height: Self.side, pixels: Self.photo.pixels.map { UInt8(min(max(level(Double($0)), 0), 255)) })
+        try! RGBImage(
+            width: Self.side, height: Self.side,
+            pixels: Self.photo.pixels.map { UInt8(min(max(level(Double($0)), 0), 255)) })
     }
 
     @Test("a good photo is good in every respect, and each is looked at")
     func good() {
         let quality = quality()
         #expect(quality.parts.map(\.aspect) == FaceQuality.Aspect.allCases)
-        #expect(quality.parts.allSatisfy { $0.grade >= 80 }, "\(quality.parts.map { "\($0.aspect) \($0.grade)" })")
+        #expect(
+            quality.parts.allSatisfy { $0.grade >= 80 },
+            "\(quality.parts.map { "\($0.aspect) \($0.grade)" })")
         #expect(quality.reasons().isEmpty)
     }
 
@@ -48,22 +63,34 @@ struct QualityAssessorTests {
 
     @Test("the darker the face the lower the grade, and at last it is too dark")
     func dark() throws {
-        let grades = try [0.8, 0.4, 0.3, 0.2].map { k in try #require(quality(in: changed { $0 * k })[.exposure]) }
-        #expect(zip(grades, grades.dropFirst()).allSatisfy { $0.grade >= $1.grade && $0.value > $1.value })
+        let grades = try [0.8, 0.4, 0.3, 0.2].map { k in
+            try #require(quality(in: changed { $0 * k })[.exposure])
+        }
+        #expect(
+            zip(grades, grades.dropFirst()).allSatisfy {
+                $0.grade >= $1.grade && $0.value > $1.value
+            })
         #expect(grades.last!.grade < 48 && grades.last!.reason == .tooDark)
         #expect(quality(in: changed { $0 * 0.2 }).reasons().contains(.tooDark))
     }
 
     @Test("the brighter the face the lower the grade, and at last it is too bright")
     func bright() throws {
-        let grades = try [0.8, 0.4, 0.2, 0.1].map { k in try #require(quality(in: changed { 255 - (255 - $0) * k })[.exposure]) }
-        #expect(zip(grades, grades.dropFirst()).allSatisfy { $0.grade >= $1.grade && $0.value < $1.value })
+        let grades = try [0.8, 0.4, 0.2, 0.1].map { k in
+            try #require(quality(in: changed { 255 - (255 - $0) * k })[.exposure])
+        }
+        #expect(
+            zip(grades, grades.dropFirst()).allSatisfy {
+                $0.grade >= $1.grade && $0.value < $1.value
+            })
         #expect(grades.last!.grade < 48 && grades.last!.reason == .tooBright)
     }
 
     @Test("a face half burnt out is too bright though its mean is fair")
     func clipped() throws {
-        let image = RGBImage.made(width: Self.side, height: Self.side) { x, y in x > 140 ? .white : RGBColour(60, 60, 60) }
+        let image = RGBImage.made(width: Self.side, height: Self.side) { x, y in
+            x > 140 ? .white : RGBColour(60, 60, 60)
+        }
         let part = try #require(quality(in: image)[.exposure])
         #expect((80...190).contains(part.value))
         #expect(part.grade < 48)
@@ -77,27 +104,37 @@ struct QualityAssessorTests {
             image = image.boxBlurred(radius: 2)
             parts.append(try #require(quality(in: image)[.sharpness]))
         }
-        #expect(zip(parts, parts.dropFirst()).allSatisfy { $0.value > $1.value && $0.grade >= $1.grade }, "\(parts.map(\.value))")
+        #expect(
+            zip(parts, parts.dropFirst()).allSatisfy {
+                $0.value > $1.value && $0.grade >= $1.grade
+            }, "\(parts.map(\.value))")
         #expect(parts.last!.grade < 48)
         #expect(quality(in: image).reasons() == [.blurred])
     }
 
     @Test("sharpness hardly depends on how much contrast there is")
     func sharpnessAndContrast() throws {
-        let full = try #require(quality()[.sharpness]), half = try #require(quality(in: changed { 128 + ($0 - 128) * 0.5 })[.sharpness])
+        let full = try #require(quality()[.sharpness]),
+            half = try #require(quality(in: changed { 128 + ($0 - 128) * 0.5 })[.sharpness])
         #expect(abs(full.value - half.value) < 0.1 * full.value)
     }
 
     @Test("a face without contrast says so")
     func flat() throws {
-        let parts = try [1, 0.5, 0.2, 0.1].map { k in try #require(quality(in: changed { 128 + ($0 - 128) * k })[.contrast]) }
-        #expect(zip(parts, parts.dropFirst()).allSatisfy { $0.value > $1.value && $0.grade >= $1.grade })
+        let parts = try [1, 0.5, 0.2, 0.1].map { k in
+            try #require(quality(in: changed { 128 + ($0 - 128) * k })[.contrast])
+        }
+        #expect(
+            zip(parts, parts.dropFirst()).allSatisfy { $0.value > $1.value && $0.grade >= $1.grade }
+        )
         #expect(parts.last!.grade < 48 && parts.last!.reason == .lowContrast)
     }
 
     @Test("a small face is too small, measured between the eyes")
     func small() throws {
-        let parts = try [70.0, 40, 20, 12].map { try #require(quality(of: mesh(halfWidth: $0))[.size]) }
+        let parts = try [70.0, 40, 20, 12].map {
+            try #require(quality(of: mesh(halfWidth: $0))[.size])
+        }
         #expect(zip(parts, parts.dropFirst()).allSatisfy { $0.grade >= $1.grade })
         #expect(abs(parts[3].value - 0.87 * 12) < 0.01)
         #expect(parts[3].grade < 48 && parts[3].reason == .tooSmall)
@@ -116,14 +153,18 @@ struct QualityAssessorTests {
             #expect(abs(part.value - 45) < 0.5)
             #expect(part.grade < 48 && part.reason == .notFrontal)
         }
-        let parts = try [0, 15, 30, 50].map { yaw in try #require(quality(of: mesh(yaw: yaw))[.pose]) }
+        let parts = try [0, 15, 30, 50].map { yaw in
+            try #require(quality(of: mesh(yaw: yaw))[.pose])
+        }
         #expect(zip(parts, parts.dropFirst()).allSatisfy { $0.grade > $1.grade })
         #expect(try #require(quality(of: mesh(roll: 60))[.pose]).grade >= 95)
     }
 
     @Test(
         "a face that is partly outside is off centre",
-        arguments: [Point(x: 0, y: 150), Point(x: 300, y: 150), Point(x: 150, y: 0), Point(x: 150, y: 300)])
+        arguments: [
+            Point(x: 0, y: 150), Point(x: 300, y: 150), Point(x: 150, y: 0), Point(x: 150, y: 300),
+        ])
     func framing(centre: Point) throws {
         let part = try #require(quality(of: mesh(at: centre))[.framing])
         #expect(part.value > 0.3 && part.value < 0.7)
@@ -131,7 +172,9 @@ struct QualityAssessorTests {
         #expect(try #require(quality()[.framing]).value == 1)
     }
 
-    @Test("the less open eye decides, and closed eyes say so", arguments: [EyeOpening(right: 0.25, left: 0.04), EyeOpening(right: 0.04, left: 0.25)])
+    @Test(
+        "the less open eye decides, and closed eyes say so",
+        arguments: [EyeOpening(right: 0.25, left: 0.04), EyeOpening(right: 0.04, left: 0.25)])
     func eyes(opening: EyeOpening) throws {
         let part = try #require(quality(eyes: opening)[.eyes])
         #expect(part.value == 0.04)
@@ -151,7 +194,9 @@ struct QualityAssessorTests {
 
     @Test("a mesh the network doubts is covered")
     func occluded() throws {
-        let parts = try [26.0, 18, 10, 2].map { try #require(quality(of: mesh(evidence: $0))[.visibility]) }
+        let parts = try [26.0, 18, 10, 2].map {
+            try #require(quality(of: mesh(evidence: $0))[.visibility])
+        }
         #expect(zip(parts, parts.dropFirst()).allSatisfy { $0.grade > $1.grade })
         #expect(quality(of: mesh(evidence: 8)).reasons() == [.occluded])
     }
@@ -170,7 +215,12 @@ extension RGBImage {
     fileprivate func boxBlurred(radius: Int) -> RGBImage {
         func along(_ image: RGBImage, _ dx: Int, _ dy: Int) -> RGBImage {
             RGBImage.made(width: width, height: height) { x, y in
-                let levels = (-radius...radius).map { k in Int(image[min(max(x + k * dx, 0), width - 1), min(max(y + k * dy, 0), height - 1)].green) }
+                let levels = (-radius...radius).map { k in
+                    Int(
+                        image[
+                            min(max(x + k * dx, 0), width - 1), min(max(y + k * dy, 0), height - 1)
+                        ].green)
+                }
                 let mean = UInt8(levels.reduce(0, +) / levels.count)
                 return RGBColour(mean, mean, mean)
             }

@@ -7,7 +7,8 @@ struct QualityReasonTests {
     func words() {
         #expect(
             QualityReason.allCases.map(\.rawValue) == [
-                "noFace", "multipleFaces", "tooSmall", "tooLarge", "offCentre", "tooDark", "tooBright", "lowContrast", "blurred", "notFrontal",
+                "noFace", "multipleFaces", "tooSmall", "tooLarge", "offCentre", "tooDark",
+                "tooBright", "lowContrast", "blurred", "notFrontal",
                 "eyesClosed", "occluded",
             ])
     }
@@ -16,7 +17,8 @@ struct QualityReasonTests {
     func aspects() {
         #expect(
             FaceQuality.Aspect.allCases.map(\.rawValue) == [
-                "size", "sharpness", "exposure", "contrast", "pose", "eyes", "framing", "singleFace", "visibility",
+                "size", "sharpness", "exposure", "contrast", "pose", "eyes", "framing",
+                "singleFace", "visibility",
             ])
     }
 

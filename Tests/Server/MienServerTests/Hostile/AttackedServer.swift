@@ -7,7 +7,8 @@ import MienKeys
 import MienTesting
 import Testing
 
-/// A real `mien serve` for attacks: a name that browsers accept, limits out of the way, mails in a folder.
+/// A real `mien serve` for attacks: a name that browsers accept, limits out of the way, mails in a
+/// folder.
 struct AttackedServer: ServerUnderTest {
     static let password = "a password nobody has"
     static let app = AppID("default_application")!
@@ -23,17 +24,22 @@ struct AttackedServer: ServerUnderTest {
     var now: Instant { process.now }
     var tokens: TokenClient { TokenClient(server: self) }
 
-    func client(_ devices: any DeviceTokenStorage = MemoryDeviceTokens(), app: String = "default_application") throws -> JourneyClient {
+    func client(
+        _ devices: any DeviceTokenStorage = MemoryDeviceTokens(),
+        app: String = "default_application"
+    ) throws -> JourneyClient {
         try process.client(devices, app: app)
     }
 
     /// Out of the way: the tests ask what holds without them.
     static let limits = [
-        "MIEN_LIMIT_GUESSES_PER_MINUTE": "100000", "MIEN_LIMIT_STARTS_PER_MINUTE": "1000000", "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
+        "MIEN_LIMIT_GUESSES_PER_MINUTE": "100000", "MIEN_LIMIT_STARTS_PER_MINUTE": "1000000",
+        "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
     ]
 
     static func start(
-        in scratch: ScratchFolder, _ settings: [String: String] = [:], publicURL: String? = SoftwarePasskey.origin,
+        in scratch: ScratchFolder, _ settings: [String: String] = [:],
+        publicURL: String? = SoftwarePasskey.origin,
         credential: Sensitive<String>? = nil
     ) async throws -> AttackedServer {
         let outbox = scratch("outbox")
@@ -42,18 +48,23 @@ struct AttackedServer: ServerUnderTest {
         let process = try await ServeProcess.start(in: scratch, all.merging(settings) { $1 })
         let credential = try #require(process.credential ?? credential)
         return AttackedServer(
-            process: process, credential: credential, admin: try process.admin(credential), issuer: publicURL ?? process.address, outbox: outbox)
+            process: process, credential: credential, admin: try process.admin(credential),
+            issuer: publicURL ?? process.address, outbox: outbox)
     }
 
     @discardableResult
     func makeUser(_ name: String, password: String = password) async throws -> UserID {
-        let user = try await admin.createUser(UserRequest(username: name, email: "\(name)@example.org", password: password))
+        let user = try await admin.createUser(
+            UserRequest(username: name, email: "\(name)@example.org", password: password))
         return try #require(UserID(user.id))
     }
 
     /// Tokens of a new sign-in.
-    func signIn(_ name: String, app: String = "default_application", key: SoftwareSigner? = nil) async throws -> TokenClient.Answer {
-        let tokens = try await TokenClient(server: self, app: app, key: key).signIn(name, password: Self.password)
+    func signIn(_ name: String, app: String = "default_application", key: SoftwareSigner? = nil)
+        async throws -> TokenClient.Answer
+    {
+        let tokens = try await TokenClient(server: self, app: app, key: key).signIn(
+            name, password: Self.password)
         try #require(tokens.status == 200, "\(tokens.body)")
         return tokens
     }
@@ -61,30 +72,39 @@ struct AttackedServer: ServerUnderTest {
     /// The token of a completed journey, not exchanged yet.
     func journeyToken(_ name: String, app: String = "default_application") async throws -> String {
         let journey = try await client(app: app).start("password-login")
-        try await journey.respond("password", ["username": .string(name), "password": .string(Self.password)])
+        try await journey.respond(
+            "password", ["username": .string(name), "password": .string(Self.password)])
         guard case .success(let token) = await journey.outcome() else { throw CancellationError() }
         return token.use { $0 }
     }
 
     // MARK: Journeys, as they are on the wire
 
-    func start(_ journey: String, app: String = "default_application") async throws -> (status: Int, body: JSONValue) {
-        try await sendJSON(.post, "/v1/journeys/\(journey)/start", body: #"{"client_id": "\#(app)"}"#)
+    func start(_ journey: String, app: String = "default_application") async throws -> (
+        status: Int, body: JSONValue
+    ) {
+        try await sendJSON(
+            .post, "/v1/journeys/\(journey)/start", body: #"{"client_id": "\#(app)"}"#)
     }
 
-    static func response(_ state: String, _ option: String, _ data: [String: JSONValue] = [:]) -> String {
+    static func response(_ state: String, _ option: String, _ data: [String: JSONValue] = [:])
+        -> String
+    {
         var body: [String: JSONValue] = ["state": .string(state), "option": .string(option)]
         if !data.isEmpty { body["data"] = .object(data) }
         return JSONText.write(.object(body))
     }
 
-    func respond(_ state: String, _ option: String, _ data: [String: JSONValue] = [:]) async throws -> (status: Int, body: JSONValue) {
+    func respond(_ state: String, _ option: String, _ data: [String: JSONValue] = [:]) async throws
+        -> (status: Int, body: JSONValue)
+    {
         try await sendJSON(.post, "/v1/journeys/respond", body: Self.response(state, option, data))
     }
 
     /// Publishes a journey of one version.
     private func publish(_ id: String, steps: String) async throws {
-        let text = #"{"id": "\#(id)", "version": 1, "title": "\#(id)", "start": "form", "steps": {\#(steps)}}"#
+        let text =
+            #"{"id": "\#(id)", "version": 1, "title": "\#(id)", "start": "form", "steps": {\#(steps)}}"#
         _ = try await admin.putJourney(JourneyID(id)!, version: 1, definition: Array(text.utf8))
         _ = try await admin.publishJourney(JourneyID(id)!, version: 1)
     }
@@ -112,7 +132,9 @@ struct AttackedServer: ServerUnderTest {
     /// Waits for a mail to `name`, and reads the code in it.
     func mailedCode(to name: String) async throws -> String {
         for _ in 0..<500 {
-            let mails = (try? FileManager.default.contentsOfDirectory(at: outbox, includingPropertiesForKeys: nil)) ?? []
+            let mails =
+                (try? FileManager.default.contentsOfDirectory(
+                    at: outbox, includingPropertiesForKeys: nil)) ?? []
             for mail in mails where mail.pathExtension == "eml" {
                 // Another test client may have taken it.
                 guard let text = try? String(contentsOf: mail, encoding: .utf8) else { continue }
@@ -121,7 +143,9 @@ struct AttackedServer: ServerUnderTest {
                     try? FileManager.default.removeItem(at: mail)
                     continue
                 }
-                guard text.contains("\(name)@example.org"), let code = text.firstMatch(of: /Your code is (\d+)/)?.1 else { continue }
+                guard text.contains("\(name)@example.org"),
+                    let code = text.firstMatch(of: /Your code is (\d+)/)?.1
+                else { continue }
                 try? FileManager.default.removeItem(at: mail)
                 return String(code)
             }
@@ -138,30 +162,43 @@ struct AttackedServer: ServerUnderTest {
     /// An app whose users sign in on the page.
     func makePageApp(_ id: String) async throws {
         _ = try await admin.createApp(
-            AppRequest(id: id, name: id, settings: ["redirect_uris": [.string(Self.redirect)], "sign_in_page": true]))
+            AppRequest(
+                id: id, name: id,
+                settings: ["redirect_uris": [.string(Self.redirect)], "sign_in_page": true]))
     }
 
     static func authorization(_ app: String, _ changed: [String: String?] = [:]) -> String {
         var all: [String: String?] = [
-            "response_type": "code", "client_id": app, "redirect_uri": redirect, "scope": "openid offline_access",
-            "code_challenge": Base64URL.encode(SHA256.hash(data: Data(verifier.utf8))), "code_challenge_method": "S256",
+            "response_type": "code", "client_id": app, "redirect_uri": redirect,
+            "scope": "openid offline_access",
+            "code_challenge": Base64URL.encode(SHA256.hash(data: Data(verifier.utf8))),
+            "code_challenge_method": "S256",
         ]
         all.merge(changed) { $1 }
         return "/oauth2/authorize?"
-            + all.compactMap { name, value in value.map { "\(name)=\($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!)" } }
+            + all.compactMap { name, value in
+                value.map {
+                    "\(name)=\($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!)"
+                }
+            }
             .sorted().joined(separator: "&")
     }
 
     /// Fills in the page of ``makePageApp(_:)``.
     func authorizationCode(_ name: String, app: String) async throws -> String {
         let path = Self.authorization(app), connection = try await RawConnection.open(address)
-        let page = try await connection.request("GET", path), text = String(decoding: page.body, as: UTF8.self)
+        let page = try await connection.request("GET", path),
+            text = String(decoding: page.body, as: UTF8.self)
         let mark = try #require(text.firstMatch(of: /name="mark" value="([^"]*)"/)?.1, "\(text)")
         let cookie = try #require(page.headers["set-cookie"]).prefix { $0 != ";" }
-        let form = "mark=\(mark)&username=\(name)&password=\(Self.password.replacing(" ", with: "+"))"
+        let form =
+            "mark=\(mark)&username=\(name)&password=\(Self.password.replacing(" ", with: "+"))"
         let back = try await connection.request(
-            "POST", path, ["cookie": String(cookie), "content-type": "application/x-www-form-urlencoded"], Array(form.utf8))
-        let location = try #require(back.headers["location"].flatMap { URLComponents(string: $0) }, "\(back.status)")
+            "POST", path,
+            ["cookie": String(cookie), "content-type": "application/x-www-form-urlencoded"],
+            Array(form.utf8))
+        let location = try #require(
+            back.headers["location"].flatMap { URLComponents(string: $0) }, "\(back.status)")
         return try #require(location.queryItems?.first { $0.name == "code" }?.value)
     }
 

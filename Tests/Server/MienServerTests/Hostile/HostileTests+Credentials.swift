@@ -6,24 +6,30 @@ import MienKeys
 import MienTesting
 import Testing
 
-/// Attacks on the rules for changing authenticators, on third-party apps, and on what outlives a change of credentials.
+/// Attacks on the rules for changing authenticators, on third-party apps, and on what outlives a
+/// change of credentials.
 extension HostileTests {
     /// A real server with a user "ada", and an app's client.
     private func withVictim(
-        _ settings: [String: String] = [:], _ body: (ServeProcess, MienAdmin, UserID, TokenClient) async throws -> Void
+        _ settings: [String: String] = [:],
+        _ body: (ServeProcess, MienAdmin, UserID, TokenClient) async throws -> Void
     ) async throws {
         let server = try await ServeProcess.start(in: scratch, settings)
         let admin = try server.admin(#require(server.credential))
-        let user = try await admin.createUser(UserRequest(username: "ada", email: "ada@example.org", password: Self.password))
+        let user = try await admin.createUser(
+            UserRequest(username: "ada", email: "ada@example.org", password: Self.password))
         try await body(server, admin, #require(UserID(user.id)), TokenClient(server: server))
         #expect(await server.stop() == 0)
     }
 
-    private static let password = "a password nobody has", newPassword = "another password nobody has"
+    private static let password = "a password nobody has",
+        newPassword = "another password nobody has"
 
     private static func passkey(_ client: TokenClient, _ user: UserID) throws -> SoftwarePasskey {
         try SoftwarePasskey(client).with { passkey in
-            (passkey.userHandle, passkey.rpID, passkey.origin) = (Array(user.text.utf8), "localhost", "https://localhost")
+            (passkey.userHandle, passkey.rpID, passkey.origin) = (
+                Array(user.text.utf8), "localhost", "https://localhost"
+            )
         }
     }
 
@@ -34,24 +40,39 @@ extension HostileTests {
 
     @Test("a thief of an old access token cannot add or remove an authenticator")
     func staleToken() async throws {
-        try await withVictim(["MIEN_FRESH_SECONDS": "1", "MIEN_PUBLIC_URL": "https://localhost"]) { server, admin, user, client in
+        try await withVictim(["MIEN_FRESH_SECONDS": "1", "MIEN_PUBLIC_URL": "https://localhost"]) {
+            server, admin, user, client in
             let tokens = try await client.signIn(), access = tokens["access_token"]
             let passkey = try Self.passkey(client, user)
             let device = try WireDevice(client, issuer: "https://localhost")
             let added = try await device.setUp(access)
             #expect(added.status == 200, "a fresh sign-in adds a device key: \(added.body)")
             try await Task.sleep(for: .milliseconds(2100))
-            let json = SoftwarePasskey.headers(access), stale = ["401", "insufficient_user_authentication", nil]
+            let json = SoftwarePasskey.headers(access),
+                stale = ["401", "insufficient_user_authentication", nil]
             #expect(Self.refusal(try await passkey.registrationOptions(access)) == stale)
             let credential = try passkey.credential(creating: ["challenge": "AAAA"])
             #expect(Self.refusal(try await passkey.register(access, credential)) == stale)
-            #expect(Self.refusal(try await WireDevice(client, issuer: "https://localhost").setUp(access)) == stale)
-            #expect(Self.refusal(try await client.send(.post, "/v1/me/otp/registrations", json, "{}")) == stale)
-            #expect(Self.refusal(try await client.send(.delete, "/v1/me/biometrics/\(device.keyID)", json)) == stale)
-            #expect(Self.refusal(try await client.send(.delete, "/v1/me/passkeys/any", json)) == stale)
-            #expect(Self.refusal(try await client.send(.delete, "/v1/me/otp/tokens/any", json)) == stale)
+            #expect(
+                Self.refusal(
+                    try await WireDevice(client, issuer: "https://localhost").setUp(access))
+                    == stale)
+            #expect(
+                Self.refusal(try await client.send(.post, "/v1/me/otp/registrations", json, "{}"))
+                    == stale)
+            #expect(
+                Self.refusal(
+                    try await client.send(.delete, "/v1/me/biometrics/\(device.keyID)", json))
+                    == stale)
+            #expect(
+                Self.refusal(try await client.send(.delete, "/v1/me/passkeys/any", json)) == stale)
+            #expect(
+                Self.refusal(try await client.send(.delete, "/v1/me/otp/tokens/any", json)) == stale
+            )
             let answer = try await passkey.registrationOptions(access)
-            #expect(answer.headers["www-authenticate"]?.contains(#"error="insufficient_user_authentication", max_age="1""#) == true)
+            #expect(
+                answer.headers["www-authenticate"]?.contains(
+                    #"error="insufficient_user_authentication", max_age="1""#) == true)
             // Nothing was added: the administrator sees the password and the one device key.
             let types = try await admin.authenticators(of: user).map(\.type).sorted()
             #expect(types == ["native_biometrics", "password"])
@@ -60,61 +81,101 @@ extension HostileTests {
 
     @Test("somebody who only knows the password cannot turn it into a passkey of their own")
     func passwordToPasskey() async throws {
-        try await withVictim(["MIEN_PUBLIC_URL": "https://localhost"]) { server, admin, user, client in
+        try await withVictim(["MIEN_PUBLIC_URL": "https://localhost"]) {
+            server, admin, user, client in
             let first = try await client.signIn()
             var passkey = try Self.passkey(client, user)
             let registered = try await passkey.register(first["access_token"])
             #expect(registered.status == 200, "\(registered.body)")
             // The thief signs in with the password, as freshly as can be.
-            let thief = try await client.signIn(), weak = ["401", "insufficient_user_authentication", "2"]
-            #expect(Self.refusal(try await Self.passkey(client, user).registrationOptions(thief["access_token"])) == weak)
-            #expect(Self.refusal(try await WireDevice(client, issuer: "https://localhost").setUp(thief["access_token"])) == weak)
+            let thief = try await client.signIn(),
+                weak = ["401", "insufficient_user_authentication", "2"]
+            #expect(
+                Self.refusal(
+                    try await Self.passkey(client, user).registrationOptions(thief["access_token"]))
+                    == weak)
+            #expect(
+                Self.refusal(
+                    try await WireDevice(client, issuer: "https://localhost").setUp(
+                        thief["access_token"])) == weak)
             let json = SoftwarePasskey.headers(thief["access_token"])
-            #expect(Self.refusal(try await client.send(.post, "/v1/me/otp/registrations", json, "{}")) == weak)
+            #expect(
+                Self.refusal(try await client.send(.post, "/v1/me/otp/registrations", json, "{}"))
+                    == weak)
             // The owner signs in with the passkey, and may.
             passkey.counter += 1
             let owner = try await passkey.signIn()
             #expect(owner.status == 200, "\(owner.body)")
-            #expect(try await Self.passkey(client, user).register(owner["access_token"]).status == 200)
+            #expect(
+                try await Self.passkey(client, user).register(owner["access_token"]).status == 200)
         }
     }
 
-    @Test("a third-party app cannot make itself a passkey that signs in everywhere, nor get full access")
+    @Test(
+        "a third-party app cannot make itself a passkey that signs in everywhere, nor get full access"
+    )
     func thirdParty() async throws {
-        try await withVictim(["MIEN_PUBLIC_URL": "https://localhost"]) { server, admin, user, first in
+        try await withVictim(["MIEN_PUBLIC_URL": "https://localhost"]) {
+            server, admin, user, first in
             _ = try await admin.createApp(AppRequest(id: "partner", name: "Partner"))
             var client = first
             client.app = "partner"
-            let tokens = try await client.signIn("ada", password: Self.password, [("scope", "openid offline_access full-access")])
-            #expect(tokens.status == 200 && tokens["scope"] == "offline_access openid", "\(tokens.body)")
-            let access = tokens["access_token"], json = SoftwarePasskey.headers(access), passkey = try Self.passkey(client, user)
+            let tokens = try await client.signIn(
+                "ada", password: Self.password, [("scope", "openid offline_access full-access")])
+            #expect(
+                tokens.status == 200 && tokens["scope"] == "offline_access openid", "\(tokens.body)"
+            )
+            let access = tokens["access_token"], json = SoftwarePasskey.headers(access),
+                passkey = try Self.passkey(client, user)
             #expect(try await passkey.registrationOptions(access)["code"] == "not_permitted")
-            #expect(try await WireDevice(client, issuer: "https://localhost").setUp(access).status == 401)
+            #expect(
+                try await WireDevice(client, issuer: "https://localhost").setUp(access).status
+                    == 401)
             for (method, path) in [
-                (HTTPTransportRequest.Method.get, "/v1/me/passkeys"), (.get, "/v1/me/otp/tokens"), (.post, "/v1/me/otp/registrations"),
-                (.delete, "/v1/me/passkeys/any"), (.delete, "/v1/me/biometrics/any"), (.get, "/v1/me/biometrics"),
+                (HTTPTransportRequest.Method.get, "/v1/me/passkeys"), (.get, "/v1/me/otp/tokens"),
+                (.post, "/v1/me/otp/registrations"),
+                (.delete, "/v1/me/passkeys/any"), (.delete, "/v1/me/biometrics/any"),
+                (.get, "/v1/me/biometrics"),
             ] {
-                #expect(try await client.send(method, path, json, method == .post ? "{}" : "")["code"] == "not_permitted", "\(path)")
+                #expect(
+                    try await client.send(method, path, json, method == .post ? "{}" : "")["code"]
+                        == "not_permitted", "\(path)")
             }
-            #expect(try await client.userInfo(access).status == 200, "the user's identity is what the app gets")
-            let refreshed = try await client.refresh(tokens["refresh_token"], [("scope", "offline_access openid")])
+            #expect(
+                try await client.userInfo(access).status == 200,
+                "the user's identity is what the app gets")
+            let refreshed = try await client.refresh(
+                tokens["refresh_token"], [("scope", "offline_access openid")])
             #expect(refreshed["scope"] == "offline_access openid")
 
             // An app that loses its standing loses what its tokens could do, at once.
-            _ = try await admin.updateApp(AppID("partner")!, AppRequest(name: "Partner", isFirstParty: true))
+            _ = try await admin.updateApp(
+                AppID("partner")!, AppRequest(name: "Partner", isFirstParty: true))
             let full = try await client.signIn()
             #expect(full["scope"] == "full-access offline_access openid")
-            #expect(try await client.send(.get, "/v1/me/passkeys", SoftwarePasskey.headers(full["access_token"])).status == 200)
-            _ = try await admin.updateApp(AppID("partner")!, AppRequest(name: "Partner", isFirstParty: false))
-            #expect(try await client.send(.get, "/v1/me/passkeys", SoftwarePasskey.headers(full["access_token"]))["code"] == "not_permitted")
+            #expect(
+                try await client.send(
+                    .get, "/v1/me/passkeys", SoftwarePasskey.headers(full["access_token"])
+                ).status == 200)
+            _ = try await admin.updateApp(
+                AppID("partner")!, AppRequest(name: "Partner", isFirstParty: false))
+            #expect(
+                try await client.send(
+                    .get, "/v1/me/passkeys", SoftwarePasskey.headers(full["access_token"]))["code"]
+                    == "not_permitted")
         }
     }
 
-    @Test("an old sign-in, journey, token, code, or device does not survive a new password, a suspension, or a compromise")
+    @Test(
+        "an old sign-in, journey, token, code, or device does not survive a new password, a suspension, or a compromise"
+    )
     func epoch() async throws {
         try await withVictim { server, admin, user, client in
             let changes: [(String, () async throws -> Void)] = [
-                ("password", { _ = try await admin.updateUser(user, UserRequest(password: Self.password)) }),
+                (
+                    "password",
+                    { _ = try await admin.updateUser(user, UserRequest(password: Self.password)) }
+                ),
                 (
                     "suspension",
                     {
@@ -130,33 +191,53 @@ extension HostileTests {
                 let waiting = try await server.client().start("waiting")
                 let devices = MemoryDeviceTokens()
                 let unexchanged = try await journeyToken(server, devices: devices)
-                let page = try #require(await waiting.next(signingInAs: "ada", Self.password), "the run waits at a page, with a user who signed in")
+                let page = try #require(
+                    await waiting.next(signingInAs: "ada", Self.password),
+                    "the run waits at a page, with a user who signed in")
                 try await change()
-                #expect(try await client.refresh(tokens["refresh_token"]).error == "invalid_grant", "\(name): grant")
-                #expect(try await client.userInfo(tokens["access_token"]).status == 401, "\(name): access token")
-                #expect(try await exchange(client, unexchanged).error == "invalid_grant", "\(name): journey token")
-                await #expect(throws: MienError.self, "\(name): waiting run") { try await page.respond(.clientInput) }
+                #expect(
+                    try await client.refresh(tokens["refresh_token"]).error == "invalid_grant",
+                    "\(name): grant")
+                #expect(
+                    try await client.userInfo(tokens["access_token"]).status == 401,
+                    "\(name): access token")
+                #expect(
+                    try await exchange(client, unexchanged).error == "invalid_grant",
+                    "\(name): journey token")
+                await #expect(throws: MienError.self, "\(name): waiting run") {
+                    try await page.respond(.clientInput)
+                }
             }
             // Unlocking is routine: it ends nothing.
             let tokens = try await client.signIn()
-            let password = try #require(try await admin.authenticators(of: user).first { $0.type == "password" })
+            let password = try #require(
+                try await admin.authenticators(of: user).first { $0.type == "password" })
             try await admin.unlock(#require(AuthenticatorID(password.id)), of: user)
             #expect(try await client.refresh(tokens["refresh_token"]).status == 200)
         }
     }
 
-    @Test("a sign-in ends when any authenticator that produced it is removed or locked, also one used inside a journey")
+    @Test(
+        "a sign-in ends when any authenticator that produced it is removed or locked, also one used inside a journey"
+    )
     func everyAuthenticator() async throws {
         try await withVictim { server, admin, user, client in
             for lock in [false, true] {
                 let tokens = try await client.signIn()
                 #expect(try await client.userInfo(tokens["access_token"]).status == 200)
-                let password = try #require(try await admin.authenticators(of: user).first { $0.type == "password" })
+                let password = try #require(
+                    try await admin.authenticators(of: user).first { $0.type == "password" })
                 let id = try #require(AuthenticatorID(password.id))
-                if lock { try await admin.lock(id, of: user) } else { try await admin.removeAuthenticator(id, of: user) }
+                if lock {
+                    try await admin.lock(id, of: user)
+                } else {
+                    try await admin.removeAuthenticator(id, of: user)
+                }
                 #expect(try await client.userInfo(tokens["access_token"]).status == 401)
                 #expect(try await client.refresh(tokens["refresh_token"]).error == "invalid_grant")
-                if !lock { _ = try await admin.updateUser(user, UserRequest(password: Self.password)) }
+                if !lock {
+                    _ = try await admin.updateUser(user, UserRequest(password: Self.password))
+                }
             }
         }
     }
@@ -177,15 +258,24 @@ extension HostileTests {
         _ = try await admin.publishJourney(id, version: 1)
     }
 
-    private func journeyToken(_ server: ServeProcess, devices: MemoryDeviceTokens) async throws -> Sensitive<String> {
+    private func journeyToken(_ server: ServeProcess, devices: MemoryDeviceTokens) async throws
+        -> Sensitive<String>
+    {
         let journey = try await server.client(devices).start("password-login")
-        for try await step in journey.steps { try await step.respond("password", ["username": "ada", "password": .string(Self.password)]) }
+        for try await step in journey.steps {
+            try await step.respond(
+                "password", ["username": "ada", "password": .string(Self.password)])
+        }
         guard case .success(let token) = await journey.outcome() else { throw CancellationError() }
         return token
     }
 
-    private func exchange(_ client: TokenClient, _ token: Sensitive<String>) async throws -> TokenClient.Answer {
-        try await client.token(TokenClient.exchange, [("subject_token", token.use { $0 }), ("subject_token_type", TokenClient.jwt)])
+    private func exchange(_ client: TokenClient, _ token: Sensitive<String>) async throws
+        -> TokenClient.Answer
+    {
+        try await client.token(
+            TokenClient.exchange,
+            [("subject_token", token.use { $0 }), ("subject_token_type", TokenClient.jwt)])
     }
 }
 
@@ -196,7 +286,8 @@ extension Journey {
     func next(signingInAs name: String, _ password: String) async throws -> JourneyStep? {
         for try await step in steps {
             guard step.id == .loginForm else { return step }
-            try await step.respond("password", ["username": .string(name), "password": .string(password)])
+            try await step.respond(
+                "password", ["username": .string(name), "password": .string(password)])
         }
         return nil
     }

@@ -2,35 +2,57 @@ import Foundation
 import MienTesting
 import Testing
 
-/// Two servers on one data folder: each keeps live captures, rate limits, and caches in its own memory.
+/// Two servers on one data folder: each keeps live captures, rate limits, and caches in its own
+/// memory.
 extension HostileTests {
     @Test("an operator's second server corrupts captures by opening the folder of a running one")
     func secondServer() async throws {
-        let first = try await ServeProcess.start(in: scratch), credential = try #require(first.credential)
-        let second = try await #require(throws: ServeProcess.NotListening.self) { try await ServeProcess.start(in: scratch) }
-        #expect(second.status == 3 && second.err.contains("in use by the server with process id \(first.processID)"), "\(second.err)")
+        let first = try await ServeProcess.start(in: scratch),
+            credential = try #require(first.credential)
+        let second = try await #require(throws: ServeProcess.NotListening.self) {
+            try await ServeProcess.start(in: scratch)
+        }
+        #expect(
+            second.status == 3
+                && second.err.contains("in use by the server with process id \(first.processID)"),
+            "\(second.err)")
         #expect(second.out.isEmpty, "it neither prints nor renews a credential: \(second.out)")
         // A way around by another name of the same folder.
-        try FileManager.default.createSymbolicLink(at: scratch("alias"), withDestinationURL: scratch.url)
+        try FileManager.default.createSymbolicLink(
+            at: scratch("alias"), withDestinationURL: scratch.url)
         let alias = try await #require(throws: ServeProcess.NotListening.self) {
-            try await ServeProcess.start(in: scratch, ["MIEN_DATA": scratch("alias/data").path], arguments: ["--renew-admin-credential"])
+            try await ServeProcess.start(
+                in: scratch, ["MIEN_DATA": scratch("alias/data").path],
+                arguments: ["--renew-admin-credential"])
         }
-        #expect(alias.status == 3 && alias.err.contains("process id \(first.processID)"), "\(alias.err)")
-        #expect(try await first.admin(credential).apps().count == 1, "the first server goes on, and its credential is still good")
+        #expect(
+            alias.status == 3 && alias.err.contains("process id \(first.processID)"), "\(alias.err)"
+        )
+        #expect(
+            try await first.admin(credential).apps().count == 1,
+            "the first server goes on, and its credential is still good")
 
         // The lock is not for backups.
         try Self.backUp(scratch("data/mien.sqlite"), to: scratch("copy/mien.sqlite"))
-        try FileManager.default.copyItem(at: scratch("data/master.key"), to: scratch("copy/master.key"))
-        let restored = try await ServeProcess.start(in: scratch, ["MIEN_DATA": scratch("copy").path])
-        #expect(try await restored.admin(credential).apps().count == 1, "a server on the backup runs beside the original")
+        try FileManager.default.copyItem(
+            at: scratch("data/master.key"), to: scratch("copy/master.key"))
+        let restored = try await ServeProcess.start(
+            in: scratch, ["MIEN_DATA": scratch("copy").path])
+        #expect(
+            try await restored.admin(credential).apps().count == 1,
+            "a server on the backup runs beside the original")
         #expect(await restored.stop() == 0)
 
         // A crash leaves the file with its process id, and no lock.
         first.signal(SIGKILL)
         #expect(await first.ended() == -SIGKILL)
-        #expect(try String(contentsOf: scratch("data/server.lock"), encoding: .utf8) == "\(first.processID)\n")
+        #expect(
+            try String(contentsOf: scratch("data/server.lock"), encoding: .utf8)
+                == "\(first.processID)\n")
         let third = try await ServeProcess.start(in: scratch)
-        let fourth = try await #require(throws: ServeProcess.NotListening.self) { try await ServeProcess.start(in: scratch) }
+        let fourth = try await #require(throws: ServeProcess.NotListening.self) {
+            try await ServeProcess.start(in: scratch)
+        }
         #expect(fourth.err.contains("process id \(third.processID)"), "\(fourth.err)")
         #expect(await third.stop() == 0)
         #expect(try Data(contentsOf: scratch("data/server.lock")).isEmpty)
@@ -39,11 +61,14 @@ extension HostileTests {
     /// SQLite's own online backup, in a process of its own.
     private static func backUp(_ database: URL, to copy: URL) throws {
         try FileManager.default.createDirectory(
-            at: copy.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            at: copy.deletingLastPathComponent(), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
         let python = Process()
         python.executableURL = URL(filePath: "/usr/bin/env")
         python.arguments = [
-            "python3", "-c", "import sqlite3, sys; sqlite3.connect(sys.argv[1]).backup(sqlite3.connect(sys.argv[2]))", database.path, copy.path,
+            "python3", "-c",
+            "import sqlite3, sys; sqlite3.connect(sys.argv[1]).backup(sqlite3.connect(sys.argv[2]))",
+            database.path, copy.path,
         ]
         try python.run()
         python.waitUntilExit()

@@ -8,16 +8,23 @@ import Testing
 
 /// One address keeps the server's expensive work to itself.
 ///
-/// A single password worker and an expensive hash make the order of service visible: whoever is served first is answered first.
+/// A single password worker and an expensive hash make the order of service visible: whoever is
+/// served first is answered first.
 extension HostileTests {
-    @Test("a stranger makes everybody else wait by sending 100 password answers at once from one address")
+    @Test(
+        "a stranger makes everybody else wait by sending 100 password answers at once from one address"
+    )
     func floodOfPasswords() async throws {
         let scene = try await FloodScene()
         let user = try await RawConnection.open(scene.server.address, from: "127.0.0.3")
-        let answer = try await scene.flood { try await scene.signIn(on: user, start: scene.start(on: user)) }
+        let answer = try await scene.flood {
+            try await scene.signIn(on: user, start: scene.start(on: user))
+        }
         let json = try answer.json
         #expect(answer.status == 200 && json["token"] != nil, "\(json)")
-        #expect(scene.servedBefore < 10, "\(scene.servedBefore) guesses of the attacker were judged before the user's password")
+        #expect(
+            scene.servedBefore < 10,
+            "\(scene.servedBefore) guesses of the attacker were judged before the user's password")
         #expect(scene.refusals.allSatisfy { $0.headers["retry-after"] != nil })
         scene.server.signal(SIGKILL)
     }
@@ -28,10 +35,14 @@ extension HostileTests {
         let user = try await RawConnection.open(scene.server.address, from: "127.0.0.2")
         let first = try await scene.signIn(on: user, start: scene.start(on: user))
         let device = try #require(try first.json["device_token"]?.stringValue)
-        let answer = try await scene.flood { try await scene.signIn(on: user, start: scene.start(on: user, device: device)) }
+        let answer = try await scene.flood {
+            try await scene.signIn(on: user, start: scene.start(on: user, device: device))
+        }
         let json = try answer.json
         #expect(answer.status == 200 && json["token"] != nil, "\(json)")
-        #expect(scene.servedBefore < 10, "\(scene.servedBefore) guesses of the attacker were judged before the user's password")
+        #expect(
+            scene.servedBefore < 10,
+            "\(scene.servedBefore) guesses of the attacker were judged before the user's password")
         scene.server.signal(SIGKILL)
     }
 
@@ -43,12 +54,15 @@ extension HostileTests {
         let start = try await scene.start(on: user)
         for connection in try await scene.sendGuesses(40) { try await connection.close() }
         let before = try await scene.refusedPasswords()
-        // The user names another account from the same address: what was left behind would have its turns first.
+        // The user names another account from the same address: what was left behind would have its
+        // turns first.
         let answer = try await scene.signIn(on: user, start: start)
         let json = try answer.json
         #expect(json["token"] != nil, "\(json)")
         let judged = try await scene.refusedPasswords() - before
-        #expect(before < 30 && judged < 10, "\(before) guesses were judged before the clients hung up, \(judged) after that")
+        #expect(
+            before < 30 && judged < 10,
+            "\(before) guesses were judged before the clients hung up, \(judged) after that")
         scene.server.signal(SIGKILL)
     }
 }
@@ -68,11 +82,13 @@ private final class FloodScene: Sendable {
         server = try await ServeProcess.start(
             in: scratch,
             [
-                "MIEN_PASSWORD_WORKERS": "1", "MIEN_PASSWORD_MEMORY_KIB": "65536", "MIEN_PASSWORD_PASSES": "\(passes)",
+                "MIEN_PASSWORD_WORKERS": "1", "MIEN_PASSWORD_MEMORY_KIB": "65536",
+                "MIEN_PASSWORD_PASSES": "\(passes)",
                 "MIEN_LIMIT_QUEUE_WAIT_SECONDS": "60",
                 "MIEN_LIMIT_GUESSES_PER_MINUTE": "10000", "MIEN_LIMIT_STARTS_PER_MINUTE": "10000",
             ])
-        _ = try await server.admin(#require(server.credential)).createUser(UserRequest(username: "ada", password: Self.password))
+        _ = try await server.admin(#require(server.credential)).createUser(
+            UserRequest(username: "ada", password: Self.password))
     }
 
     /// Guesses of the attacker that were judged when the user had an answer.
@@ -81,11 +97,15 @@ private final class FloodScene: Sendable {
 
     func start(on connection: RawConnection, device: String? = nil) async throws -> String {
         let token = device.map { #", "device_token": "\#($0)""# } ?? ""
-        let answer = try await connection.post("/v1/journeys/password-login/start", #"{"client_id": "default_application"\#(token)}"#)
+        let answer = try await connection.post(
+            "/v1/journeys/password-login/start", #"{"client_id": "default_application"\#(token)}"#)
         return try #require(try answer.json["state"]?.stringValue, "\(answer.status)")
     }
 
-    func signIn(on connection: RawConnection, start: String, _ name: String = "ada", _ password: String = password) async throws -> RawAnswer {
+    func signIn(
+        on connection: RawConnection, start: String, _ name: String = "ada",
+        _ password: String = password
+    ) async throws -> RawAnswer {
         try await connection.post("/v1/journeys/respond", Self.body(start, name, password))
     }
 
@@ -99,7 +119,8 @@ private final class FloodScene: Sendable {
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             for (number, (connection, start)) in open.enumerated() {
                 tasks.addTask {
-                    let answer = try await self.signIn(on: connection, start: start, "nobody\(number)", "not the password")
+                    let answer = try await self.signIn(
+                        on: connection, start: start, "nobody\(number)", "not the password")
                     self.attackers.withLock { $0.append(answer) }
                 }
             }
@@ -117,8 +138,10 @@ private final class FloodScene: Sendable {
         var open: [(connection: RawConnection, request: String)] = []
         for number in 0..<count {
             let connection = try await RawConnection.open(server.address, from: "127.0.0.2")
-            let body = Self.body(try await start(on: connection), "nobody\(number)", "not the password")
-            let head = "POST /v1/journeys/respond HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+            let body = Self.body(
+                try await start(on: connection), "nobody\(number)", "not the password")
+            let head =
+                "POST /v1/journeys/respond HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
             open.append((connection, "\(head)content-length: \(body.utf8.count)\r\n\r\n\(body)"))
         }
         for (connection, request) in open { try await connection.send(request) }
@@ -128,7 +151,9 @@ private final class FloodScene: Sendable {
     func refusedPasswords() async throws -> Int {
         let metrics = try await RawConnection.open(server.adminAddress).request("GET", "/metrics")
         let text = String(decoding: metrics.body, as: UTF8.self)
-        return text.firstMatch(of: /mien_authentications_total\{type="password",result="refused"\} (\d+)/).flatMap { Int($0.1) } ?? 0
+        return text.firstMatch(
+            of: /mien_authentications_total\{type="password",result="refused"\} (\d+)/
+        ).flatMap { Int($0.1) } ?? 0
     }
 
     private static func body(_ state: String, _ name: String, _ password: String) -> String {

@@ -8,40 +8,66 @@ import Testing
 
 /// Attacks on the lock gate.
 extension HostileTests {
-    @Test("a stranger who knows the password tries 120 one-time codes by signing in on a new device before each")
+    @Test(
+        "a stranger who knows the password tries 120 one-time codes by signing in on a new device before each"
+    )
     func codesFromNewDevices() async throws {
         try await withLockServer { server in
             try await server.setLock("otp", (100, 1, 100), of: LockServer.shop)
             let (user, token, phone) = try await server.userWithToken("ada")
-            // The stranger's devices are known: the password has succeeded on each. One-time codes have not.
+            // The stranger's devices are known: the password has succeeded on each. One-time codes
+            // have not.
             for index in 0..<120 {
                 let device = MemoryDeviceTokens()
                 #expect(try await server.passwordLogin("ada", on: device))
-                _ = try await server.codeLogin("ada", code: String(format: "%06d", index), on: device)
-                if index == 98 { #expect(try await server.authenticator("otp", of: user).lock == "open") }
+                _ = try await server.codeLogin(
+                    "ada", code: String(format: "%06d", index), on: device)
+                if index == 98 {
+                    #expect(try await server.authenticator("otp", of: user).lock == "open")
+                }
             }
             let judged = try await server.authenticator("otp", of: user).totalFailures
             #expect(judged == 100, "\(judged) codes were judged")
             let locked = try await server.authenticator("otp", of: user)
-            #expect(locked.lock == "disabled" && locked.lockedBy == "failures" && locked.devices.count == 1)
-            #expect(try await !server.codeLogin("ada", code: token.code(counter: 2), on: MemoryDeviceTokens()), "the right code comes too late")
+            #expect(
+                locked.lock == "disabled" && locked.lockedBy == "failures"
+                    && locked.devices.count == 1)
+            #expect(
+                try await !server.codeLogin(
+                    "ada", code: token.code(counter: 2), on: MemoryDeviceTokens()),
+                "the right code comes too late")
 
-            // The owner's own phone is not locked out, and its sign-in does not open the door to the stranger again.
+            // The owner's own phone is not locked out, and its sign-in does not open the door to
+            // the stranger again.
             #expect(try await server.codeLogin("ada", code: token.code(counter: 3), on: phone))
             #expect(try await server.authenticator("otp", of: user).lock == "disabled")
-            #expect(try await !server.codeLogin("ada", code: token.code(counter: 4), on: MemoryDeviceTokens()))
+            #expect(
+                try await !server.codeLogin(
+                    "ada", code: token.code(counter: 4), on: MemoryDeviceTokens()))
         }
     }
 
-    @Test("a stranger who knows the password pushes the owner's device out of the list of known ones, to lock the owner out")
+    @Test(
+        "a stranger who knows the password pushes the owner's device out of the list of known ones, to lock the owner out"
+    )
     func crowdOfDevices() async throws {
         try await withLockServer { server in
             try await server.setLock("otp", (2, 60, 100), of: LockServer.shop)
             let (_, token, phone) = try await server.userWithToken("ada")
-            for _ in 0..<25 { #expect(try await server.passwordLogin("ada", on: MemoryDeviceTokens())) }
-            for _ in 0..<2 { #expect(try await !server.codeLogin("ada", code: "000000", on: MemoryDeviceTokens())) }
-            #expect(try await !server.codeLogin("ada", code: token.code(counter: 2), on: MemoryDeviceTokens()), "locked for unknown devices")
-            #expect(try await server.codeLogin("ada", code: token.code(counter: 3), on: phone), "the phone has not been pushed out")
+            for _ in 0..<25 {
+                #expect(try await server.passwordLogin("ada", on: MemoryDeviceTokens()))
+            }
+            for _ in 0..<2 {
+                #expect(
+                    try await !server.codeLogin("ada", code: "000000", on: MemoryDeviceTokens()))
+            }
+            #expect(
+                try await !server.codeLogin(
+                    "ada", code: token.code(counter: 2), on: MemoryDeviceTokens()),
+                "locked for unknown devices")
+            #expect(
+                try await server.codeLogin("ada", code: token.code(counter: 3), on: phone),
+                "the phone has not been pushed out")
         }
     }
 
@@ -50,30 +76,47 @@ extension HostileTests {
         try await withLockServer { server in
             try await server.setLock("password", (2, 3600, 50), of: "bank")
             let user = try await server.makeUser("ada")
-            for _ in 0..<6 { #expect(try await !server.passwordLogin("ada", password: "wrong", on: MemoryDeviceTokens())) }
+            for _ in 0..<6 {
+                #expect(
+                    try await !server.passwordLogin(
+                        "ada", password: "wrong", on: MemoryDeviceTokens()))
+            }
             let lock = try await server.authenticator("password", of: user)
-            #expect(lock.lock == "locked" && lock.totalFailures == 2, "the bank's policy holds at the shop, too: \(lock)")
+            #expect(
+                lock.lock == "locked" && lock.totalFailures == 2,
+                "the bank's policy holds at the shop, too: \(lock)")
             #expect(try await !server.passwordLogin("ada", on: MemoryDeviceTokens()))
 
             // The same password at both apps: failures at either add up.
             try await server.setLock("password", (3, 3600, 50), of: "bank")
             let bob = try await server.makeUser("bob")
             for app in [LockServer.shop, "bank", LockServer.shop] {
-                #expect(try await !server.passwordLogin("bob", password: "wrong", on: MemoryDeviceTokens(), app: app))
+                #expect(
+                    try await !server.passwordLogin(
+                        "bob", password: "wrong", on: MemoryDeviceTokens(), app: app))
             }
             #expect(try await server.authenticator("password", of: bob).lock == "locked")
             #expect(try await !server.passwordLogin("bob", on: MemoryDeviceTokens(), app: "bank"))
         }
     }
 
-    @Test("a thief with a user's access token removes a token and adds another, so that its failures are forgotten")
+    @Test(
+        "a thief with a user's access token removes a token and adds another, so that its failures are forgotten"
+    )
     func removedAndAdded() async throws {
         try await withLockServer { server in
             try await server.setLock("otp", (4, 3600, 50), of: LockServer.shop)
             let (user, token, _) = try await server.userWithToken("ada")
-            for _ in 0..<3 { #expect(try await !server.codeLogin("ada", code: "000000", on: MemoryDeviceTokens())) }
-            let access = try await TokenClient(server: server.process, app: LockServer.shop).signIn("ada")["access_token"]
-            #expect(try await server.process.send(.delete, "/v1/me/otp/tokens/\(token.id)", body: "", access: access).status == 204)
+            for _ in 0..<3 {
+                #expect(
+                    try await !server.codeLogin("ada", code: "000000", on: MemoryDeviceTokens()))
+            }
+            let access = try await TokenClient(server: server.process, app: LockServer.shop).signIn(
+                "ada")["access_token"]
+            #expect(
+                try await server.process.send(
+                    .delete, "/v1/me/otp/tokens/\(token.id)", body: "", access: access
+                ).status == 204)
             let again = try await server.registerToken("ada")
             #expect(again.id != token.id)
             #expect(try await server.authenticator("otp", of: user).failures == 3)
@@ -86,7 +129,8 @@ extension HostileTests {
     func journeyUnlocks() async throws {
         try await withLockServer { server in
             let (user, token, phone) = try await server.userWithToken("ada")
-            let id = try #require(AuthenticatorID(try await server.authenticator("otp", of: user).id))
+            let id = try #require(
+                AuthenticatorID(try await server.authenticator("otp", of: user).id))
             try await server.admin.lock(id, of: user)
             #expect(try await server.journey("unlock-token", "ada"), "the journey itself goes on")
             var lock = try await server.authenticator("otp", of: user)
@@ -98,24 +142,31 @@ extension HostileTests {
             #expect(try await server.journey("lock-token", "ada"))
             lock = try await server.authenticator("otp", of: user)
             #expect(lock.lock == "disabled" && lock.lockedBy == "journey")
-            #expect(try await !server.codeLogin("ada", code: token.code(counter: 3), on: phone), "on a known device, too")
+            #expect(
+                try await !server.codeLogin("ada", code: token.code(counter: 3), on: phone),
+                "on a known device, too")
             #expect(try await server.journey("unlock-token", "ada"))
             #expect(try await server.codeLogin("ada", code: token.code(counter: 4), on: phone))
         }
     }
 
-    @Test("a thief with a user's access token removes or replaces a passkey that an administrator locked")
+    @Test(
+        "a thief with a user's access token removes or replaces a passkey that an administrator locked"
+    )
     func lockedPasskey() async throws {
         try await withLockServer(["MIEN_PUBLIC_URL": SoftwarePasskey.origin]) { server in
-            let user = try await server.makeUser("ada"), client = TokenClient(server: server.process, app: LockServer.shop)
+            let user = try await server.makeUser("ada"),
+                client = TokenClient(server: server.process, app: LockServer.shop)
             let access = try await client.signIn("ada")["access_token"]
             let passkey = try SoftwarePasskey(client).with { $0.userHandle = Array(user.text.utf8) }
             let id = try #require(try await passkey.register(access)["id"])
             try await server.admin.lock(try #require(AuthenticatorID(id)), of: user)
-            let removal = try await server.process.send(.delete, "/v1/me/passkeys/\(id)", body: "", access: access)
+            let removal = try await server.process.send(
+                .delete, "/v1/me/passkeys/\(id)", body: "", access: access)
             #expect(removal.status == 409 && removal.body["code"] == "conflict", "\(removal.body)")
             let options = try await passkey.registrationOptions(access)
-            #expect(options.status == 409, "another passkey would get around the lock: \(options.body)")
+            #expect(
+                options.status == 409, "another passkey would get around the lock: \(options.body)")
             #expect(try await passkey.signIn().status == 401)
             #expect(try await server.authenticator("passkey", of: user).lockedBy == "administrator")
             try await server.admin.unlock(try #require(AuthenticatorID(id)), of: user)
@@ -127,20 +178,27 @@ extension HostileTests {
     func passkeyOfAnother() async throws {
         try await withLockServer(["MIEN_PUBLIC_URL": SoftwarePasskey.origin]) { server in
             try await server.setLock("passkey", (2, 3600, 3), of: LockServer.shop)
-            let user = try await server.makeUser("ada"), client = TokenClient(server: server.process, app: LockServer.shop)
+            let user = try await server.makeUser("ada"),
+                client = TokenClient(server: server.process, app: LockServer.shop)
             let access = try await client.signIn("ada")["access_token"]
             let passkey = try SoftwarePasskey(client).with { $0.userHandle = Array(user.text.utf8) }
             #expect(try await passkey.register(access).status == 200)
-            func signIn(_ passkey: SoftwarePasskey, _ device: String?) async throws -> TokenClient.Answer {
-                let credential = try await passkey.credential(answering: passkey.signInOptions("ada"))
-                return try await passkey.signIn(credential, device.map { ["device_token": .string($0)] } ?? [:])
+            func signIn(_ passkey: SoftwarePasskey, _ device: String?) async throws
+                -> TokenClient.Answer
+            {
+                let credential = try await passkey.credential(
+                    answering: passkey.signInOptions("ada"))
+                return try await passkey.signIn(
+                    credential, device.map { ["device_token": .string($0)] } ?? [:])
             }
             let first = try await signIn(passkey.with { $0.counter = 2 }, "new")
             let device = try #require(first["device_token"], "\(first.body)")
             let stranger = passkey.with { $0.flags = 1 }
             for _ in 0..<4 { #expect(try await signIn(stranger, "new").status == 401) }
             #expect(try await server.authenticator("passkey", of: user).lock == "locked")
-            #expect(try await signIn(passkey.with { $0.counter = 3 }, nil).status == 401, "from a device that says nothing")
+            #expect(
+                try await signIn(passkey.with { $0.counter = 3 }, nil).status == 401,
+                "from a device that says nothing")
             let own = try await signIn(passkey.with { $0.counter = 4 }, device)
             #expect(own.status == 200 && own["device_token"] == nil, "\(own.body)")
         }
@@ -148,12 +206,16 @@ extension HostileTests {
 
     // MARK: The server under attack
 
-    private func withLockServer(_ settings: [String: String] = [:], _ body: (LockServer) async throws -> Void) async throws {
+    private func withLockServer(
+        _ settings: [String: String] = [:], _ body: (LockServer) async throws -> Void
+    ) async throws {
         let standard = [
-            "MIEN_LIMIT_GUESSES_PER_MINUTE": "10000", "MIEN_LIMIT_STARTS_PER_MINUTE": "100000", "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
+            "MIEN_LIMIT_GUESSES_PER_MINUTE": "10000", "MIEN_LIMIT_STARTS_PER_MINUTE": "100000",
+            "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
         ]
         let process = try await ServeProcess.start(in: scratch, standard.merging(settings) { $1 })
-        let server = LockServer(process: process, admin: try process.admin(try #require(process.credential)))
+        let server = LockServer(
+            process: process, admin: try process.admin(try #require(process.credential)))
         try await server.setUp()
         try await body(server)
         #expect(await process.stop() == 0)
@@ -194,34 +256,44 @@ private struct LockServer: Sendable {
     func setUp() async throws {
         _ = try await admin.createApp(AppRequest(id: "bank", name: "Bank"))
         for (id, steps) in Self.journeys {
-            let text = #"{"id": "\#(id)", "version": 1, "title": "Locks", "start": "form", "steps": {\#(steps)}}"#
+            let text =
+                #"{"id": "\#(id)", "version": 1, "title": "Locks", "start": "form", "steps": {\#(steps)}}"#
             _ = try await admin.putJourney(JourneyID(id)!, version: 1, definition: Array(text.utf8))
             _ = try await admin.publishJourney(JourneyID(id)!, version: 1)
         }
     }
 
-    func setLock(_ method: String, _ policy: (attempts: Int, seconds: Int, disable: Int), of app: String) async throws {
+    func setLock(
+        _ method: String, _ policy: (attempts: Int, seconds: Int, disable: Int), of app: String
+    ) async throws {
         let numbers: [String: JSONValue] = [
-            "failed_attempts": .number(Double(policy.attempts)), "lockout_seconds": .number(Double(policy.seconds)),
+            "failed_attempts": .number(Double(policy.attempts)),
+            "lockout_seconds": .number(Double(policy.seconds)),
             "disable_after": .number(Double(policy.disable)),
         ]
-        _ = try await admin.updateApp(AppID(app)!, AppRequest(name: app, settings: ["locks": [method: .object(numbers)]]))
+        _ = try await admin.updateApp(
+            AppID(app)!, AppRequest(name: app, settings: ["locks": [method: .object(numbers)]]))
     }
 
     func makeUser(_ name: String) async throws -> UserID {
-        let user = try await admin.createUser(UserRequest(username: name, email: "\(name)@example.org", password: Self.password))
+        let user = try await admin.createUser(
+            UserRequest(username: name, email: "\(name)@example.org", password: Self.password))
         return try #require(UserID(user.id))
     }
 
     /// A user with a token in the shop, and the phone on which its second code has signed in.
-    func userWithToken(_ name: String) async throws -> (user: UserID, token: TokenDevice.Token, phone: MemoryDeviceTokens) {
-        let user = try await makeUser(name), token = try await registerToken(name), phone = MemoryDeviceTokens()
+    func userWithToken(_ name: String) async throws -> (
+        user: UserID, token: TokenDevice.Token, phone: MemoryDeviceTokens
+    ) {
+        let user = try await makeUser(name), token = try await registerToken(name),
+            phone = MemoryDeviceTokens()
         #expect(try await codeLogin(name, code: token.code(counter: 1), on: phone))
         return (user, token, phone)
     }
 
     func registerToken(_ name: String) async throws -> TokenDevice.Token {
-        let run = try await start("register-token", name, Self.password, MemoryDeviceTokens(), Self.shop)
+        let run = try await start(
+            "register-token", name, Self.password, MemoryDeviceTokens(), Self.shop)
         let code = try #require(await run.response.data?["registration_code"]?.stringValue)
         let token = try await TokenDevice().redeem(code, process, app: LockServer.shop)
         try await run.respond(.clientInput, ["passcode": .string(token.code(counter: 0))])
@@ -230,12 +302,14 @@ private struct LockServer: Sendable {
 
     /// - Returns: whether it signs in.
     func passwordLogin(
-        _ name: String, password: String = password, on device: MemoryDeviceTokens, app: String = shop
+        _ name: String, password: String = password, on device: MemoryDeviceTokens,
+        app: String = shop
     ) async throws -> Bool {
         try await hasSucceeded(start("password-login", name, password, device, app))
     }
 
-    func codeLogin(_ name: String, code: String, on device: MemoryDeviceTokens) async throws -> Bool {
+    func codeLogin(_ name: String, code: String, on device: MemoryDeviceTokens) async throws -> Bool
+    {
         let run = try await start("code-login", name, Self.password, device, Self.shop)
         try await run.respond(.clientInput, ["passcode": .string(code)])
         return await hasSucceeded(run)
@@ -250,10 +324,12 @@ private struct LockServer: Sendable {
     }
 
     private func start(
-        _ journey: String, _ name: String, _ password: String, _ device: MemoryDeviceTokens, _ app: String
+        _ journey: String, _ name: String, _ password: String, _ device: MemoryDeviceTokens,
+        _ app: String
     ) async throws -> Journey {
         let run = try await process.client(device, app: app).start(journey)
-        try await run.respond("password", ["username": .string(name), "password": .string(password)])
+        try await run.respond(
+            "password", ["username": .string(name), "password": .string(password)])
         return run
     }
 

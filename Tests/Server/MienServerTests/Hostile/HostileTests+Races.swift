@@ -13,20 +13,32 @@ extension HostileTests {
     func stepTokens() async throws {
         let server = try await AttackedServer.start(in: scratch)
         let user = try await server.makeUser("ada")
-        func data(_ password: String) -> [String: JSONValue] { ["username": "ada", "password": .string(password)] }
-        let state = try #require(try await server.start("password-login").body["state"]?.stringValue)
-        let guesses = (1..<Race.contenders).map { "wrong password \($0)" } + [AttackedServer.password]
+        func data(_ password: String) -> [String: JSONValue] {
+            ["username": "ada", "password": .string(password)]
+        }
+        let state = try #require(
+            try await server.start("password-login").body["state"]?.stringValue)
+        let guesses =
+            (1..<Race.contenders).map { "wrong password \($0)" } + [AttackedServer.password]
         let answers = try await Race.run(
-            guesses.map { .json("/v1/journeys/respond", AttackedServer.response(state, "password", data($0))) }, at: server.address)
+            guesses.map {
+                .json("/v1/journeys/respond", AttackedServer.response(state, "password", data($0)))
+            }, at: server.address)
         #expect(answers.count(200) == 1 && answers.count(409) == 63, "\(answers.statuses)")
-        let judged = try await server.events("password.refused", of: user) + server.events("password.accepted", of: user)
+        let judged =
+            try await server.events("password.refused", of: user)
+            + server.events("password.accepted", of: user)
         #expect(judged == 1)
 
         // The right answer, 64 times: one sign-in, and everybody is told of that one.
-        let other = try #require(try await server.start("password-login").body["state"]?.stringValue)
+        let other = try #require(
+            try await server.start("password-login").body["state"]?.stringValue)
         let before = try await server.events("password.accepted", of: user)
         let same = try await Race.run(
-            .json("/v1/journeys/respond", AttackedServer.response(other, "password", data(AttackedServer.password))), at: server.address)
+            .json(
+                "/v1/journeys/respond",
+                AttackedServer.response(other, "password", data(AttackedServer.password))),
+            at: server.address)
         #expect(same.count(200) == 64 && Set(same.map(\.body)).count == 1, "\(same.statuses)")
         #expect(try await server.events("password.accepted", of: user) == before + 1)
         #expect(await server.process.stop() == 0)
@@ -37,9 +49,13 @@ extension HostileTests {
         let server = try await AttackedServer.start(in: scratch)
         let user = try await server.makeUser("ada")
         try await server.publishCodeJourneys()
-        let state = try await server.waitingForCode("mailed-code", of: "ada"), code = try await server.mailedCode(to: "ada")
+        let state = try await server.waitingForCode("mailed-code", of: "ada"),
+            code = try await server.mailedCode(to: "ada")
         let same = try await Race.run(
-            .json("/v1/journeys/respond", AttackedServer.response(state, "client_input", ["passcode": .string(code)])), at: server.address)
+            .json(
+                "/v1/journeys/respond",
+                AttackedServer.response(state, "client_input", ["passcode": .string(code)])),
+            at: server.address)
         #expect(same.count(200) == 64 && Set(same.map(\.body)).count == 1, "\(same.statuses)")
         #expect(try same[0].json["token"] != nil)
         #expect(try await server.events("email_code.accepted", of: user) == 1)
@@ -51,10 +67,16 @@ extension HostileTests {
             return guess == right ? "000000" : guess
         }
         let answers = try await Race.run(
-            (wrong + [right]).map { .json("/v1/journeys/respond", AttackedServer.response(guessed, "client_input", ["passcode": .string($0)])) },
+            (wrong + [right]).map {
+                .json(
+                    "/v1/journeys/respond",
+                    AttackedServer.response(guessed, "client_input", ["passcode": .string($0)]))
+            },
             at: server.address)
         #expect(answers.count(200) == 1 && answers.count(409) == 63, "\(answers.statuses)")
-        let judged = try await server.events("email_code.accepted", of: user) + server.events("email_code.refused", of: user)
+        let judged =
+            try await server.events("email_code.accepted", of: user)
+            + server.events("email_code.refused", of: user)
         #expect(judged == 2, "one here, one before")
         #expect(await server.process.stop() == 0)
     }
@@ -69,15 +91,20 @@ extension HostileTests {
             .form(
                 "/oauth2/token",
                 [
-                    ("grant_type", "authorization_code"), ("client_id", "web"), ("code", code), ("redirect_uri", AttackedServer.redirect),
+                    ("grant_type", "authorization_code"), ("client_id", "web"), ("code", code),
+                    ("redirect_uri", AttackedServer.redirect),
                     ("code_verifier", AttackedServer.verifier),
                 ]), at: server.address)
-        #expect(answers.count(200) <= 1 && answers.count(200) + answers.count(400) == 64, "\(answers.statuses)")
+        #expect(
+            answers.count(200) <= 1 && answers.count(200) + answers.count(400) == 64,
+            "\(answers.statuses)")
         // A code that came twice was stolen: whoever won has nothing.
         for tokens in answers where tokens.status == 200 {
             let web = TokenClient(server: server, app: "web")
             #expect(try await web.userInfo(tokens.json["access_token"]?.stringValue).status == 401)
-            #expect(try await web.refresh(tokens.json["refresh_token"]?.stringValue).error == "invalid_grant")
+            #expect(
+                try await web.refresh(tokens.json["refresh_token"]?.stringValue).error
+                    == "invalid_grant")
         }
         #expect(try await server.events("tokens.granted") <= 1)
         #expect(await server.process.stop() == 0)
@@ -92,7 +119,8 @@ extension HostileTests {
             .form(
                 "/oauth2/token",
                 [
-                    ("grant_type", TokenClient.exchange), ("client_id", "default_application"), ("subject_token", token),
+                    ("grant_type", TokenClient.exchange), ("client_id", "default_application"),
+                    ("subject_token", token),
                     ("subject_token_type", TokenClient.jwt),
                 ]), at: server.address)
         #expect(answers.count(200) == 1 && answers.count(400) == 63, "\(answers.statuses)")
@@ -104,12 +132,16 @@ extension HostileTests {
     func proofs() async throws {
         let server = try await AttackedServer.start(in: scratch)
         try await server.makeUser("ada")
-        let key = try SoftwareSigner.generate(.es256), tokens = try await server.signIn("ada", key: key)
+        let key = try SoftwareSigner.generate(.es256),
+            tokens = try await server.signIn("ada", key: key)
         let access = try #require(tokens["access_token"])
         #expect(tokens["token_type"] == "DPoP")
-        let proof = try await server.tokens.proof(key, "/oauth2/userinfo", method: "GET", token: access)
+        let proof = try await server.tokens.proof(
+            key, "/oauth2/userinfo", method: "GET", token: access)
         let answers = try await Race.run(
-            Race.Entry(method: "GET", path: "/oauth2/userinfo", headers: ["authorization": "DPoP \(access)", "dpop": proof]), at: server.address)
+            Race.Entry(
+                method: "GET", path: "/oauth2/userinfo",
+                headers: ["authorization": "DPoP \(access)", "dpop": proof]), at: server.address)
         #expect(answers.count(200) == 1 && answers.count(401) == 63, "\(answers.statuses)")
         #expect(await server.process.stop() == 0)
     }
@@ -120,12 +152,18 @@ extension HostileTests {
         try await server.makeUser("ada")
         let device = try WireDevice(server.tokens)
         #expect(try await device.setUp(server.signIn("ada")["access_token"]).status == 200)
-        let challenge = try await server.tokens.challenge(), before = try await server.events("tokens.granted")
+        let challenge = try await server.tokens.challenge(),
+            before = try await server.events("tokens.granted")
         var entries: [Race.Entry] = []
         for _ in 0..<Race.contenders {
             let jwt = try await device.request("authenticate", challenge: challenge)
             entries.append(
-                .form("/oauth2/token", [("grant_type", TokenClient.biometric), ("client_id", "default_application"), ("jwt", jwt)]))
+                .form(
+                    "/oauth2/token",
+                    [
+                        ("grant_type", TokenClient.biometric), ("client_id", "default_application"),
+                        ("jwt", jwt),
+                    ]))
         }
         let answers = try await Race.run(entries, at: server.address)
         #expect(answers.count(200) == 1 && answers.count(400) == 63, "\(answers.statuses)")
@@ -136,20 +174,31 @@ extension HostileTests {
     @Test("an attacker uses a passkey's challenge several times, to register or to sign in")
     func passkeyChallenges() async throws {
         let server = try await AttackedServer.start(in: scratch)
-        let user = try await server.makeUser("ada"), access = try await server.signIn("ada")["access_token"]
-        let passkey = try SoftwarePasskey(server.tokens).with { $0.userHandle = Array(user.text.utf8) }
+        let user = try await server.makeUser("ada"),
+            access = try await server.signIn("ada")["access_token"]
+        let passkey = try SoftwarePasskey(server.tokens).with {
+            $0.userHandle = Array(user.text.utf8)
+        }
         let creation = try #require(try await passkey.registrationOptions(access).body["publicKey"])
         let credential = try passkey.credential(creating: creation)
         let registered = try await Race.run(
-            .json("/v1/webauthn/register", JSONText.write(["credential": credential]), access: access), at: server.address)
-        // Once the passkey is there, adding another takes a stronger sign-in: then that is what is refused.
-        #expect(registered.count(200) == 1 && registered.count(400) + registered.count(401) == 63, "\(registered.statuses)")
+            .json(
+                "/v1/webauthn/register", JSONText.write(["credential": credential]), access: access),
+            at: server.address)
+        // Once the passkey is there, adding another takes a stronger sign-in: then that is what is
+        // refused.
+        #expect(
+            registered.count(200) == 1 && registered.count(400) + registered.count(401) == 63,
+            "\(registered.statuses)")
         #expect(try await server.admin.authenticators(of: user).count { $0.type == "passkey" } == 1)
 
         let next = passkey.with { $0.counter = 2 }
         let answer = try await next.credential(answering: next.signInOptions())
         let signedIn = try await Race.run(
-            .json("/v1/webauthn/login", JSONText.write(["client_id": "default_application", "credential": answer])), at: server.address)
+            .json(
+                "/v1/webauthn/login",
+                JSONText.write(["client_id": "default_application", "credential": answer])),
+            at: server.address)
         #expect(signedIn.count(200) == 1 && signedIn.count(401) == 63, "\(signedIn.statuses)")
         #expect(await server.process.stop() == 0)
     }
@@ -159,12 +208,17 @@ extension HostileTests {
         let server = try await AttackedServer.start(in: scratch)
         let user = try await server.makeUser("ada")
         try await server.publishCodeJourneys()
-        let offer = try await server.admin.offerToken(to: user, app: AttackedServer.app, OTPRegistrationRequest(kind: "hotp"))
-        let token = try await TokenDevice().redeem(offer.registrationCode, server), code = try token.code(counter: 0)
+        let offer = try await server.admin.offerToken(
+            to: user, app: AttackedServer.app, OTPRegistrationRequest(kind: "hotp"))
+        let token = try await TokenDevice().redeem(offer.registrationCode, server),
+            code = try token.code(counter: 0)
         var entries: [Race.Entry] = []
         for _ in 0..<Race.contenders {
             let state = try await server.waitingForCode("token-code", of: "ada")
-            entries.append(.json("/v1/journeys/respond", AttackedServer.response(state, "client_input", ["passcode": .string(code)])))
+            entries.append(
+                .json(
+                    "/v1/journeys/respond",
+                    AttackedServer.response(state, "client_input", ["passcode": .string(code)])))
         }
         let answers = try await Race.run(entries, at: server.address)
         #expect(try answers.count { try $0.json["token"] != nil } == 1, "\(answers.statuses)")
@@ -176,12 +230,16 @@ extension HostileTests {
     func registrationCodes() async throws {
         let server = try await AttackedServer.start(in: scratch)
         let user = try await server.makeUser("ada")
-        let code = try await server.admin.offerToken(to: user, app: AttackedServer.app).registrationCode
+        let code = try await server.admin.offerToken(to: user, app: AttackedServer.app)
+            .registrationCode
         let answers = try await Race.run(
             (0..<Race.contenders).map { _ in
                 .json(
                     "/v1/otp/tokens",
-                    JSONText.write(["registration_code": .string(code), "public_key": TokenDevice().jwk, "name": "Phone", "os": "linux"]))
+                    JSONText.write([
+                        "registration_code": .string(code), "public_key": TokenDevice().jwk,
+                        "name": "Phone", "os": "linux",
+                    ]))
             }, at: server.address)
         #expect(answers.count(201) == 1 && answers.count(401) == 63, "\(answers.statuses)")
         #expect(try await server.admin.authenticators(of: user).count { $0.type == "otp" } == 1)
@@ -191,14 +249,19 @@ extension HostileTests {
     @Test("an attacker activates more devices than a product key is for")
     func licenses() async throws {
         let server = try await AttackedServer.start(in: scratch)
-        let made = try await server.admin.makeProductKey(ProductKeyRequest(product: "mien-face", name: "Branches", activations: 5))
+        let made = try await server.admin.makeProductKey(
+            ProductKeyRequest(product: "mien-face", name: "Branches", activations: 5))
         let key = try #require(made.productKey)
         let answers = try await Race.run(
             (0..<Race.contenders).map { number in
                 let device = Base64URL.encode([UInt8](repeating: UInt8(number), count: 32))
-                return .json("/v1/licences", JSONText.write(["product_key": .string(key), "device": .string(device)]))
+                return .json(
+                    "/v1/licences",
+                    JSONText.write(["product_key": .string(key), "device": .string(device)]))
             }, at: server.address)
-        #expect(answers.count(200) + answers.count(201) == 5 && answers.count(409) == 59, "\(answers.statuses)")
+        #expect(
+            answers.count(200) + answers.count(201) == 5 && answers.count(409) == 59,
+            "\(answers.statuses)")
         #expect(try await server.admin.productKeys().first?.used == 5)
         #expect(await server.process.stop() == 0)
     }
@@ -209,11 +272,18 @@ extension HostileTests {
         try await server.makeUser("ada")
         let token = try #require(try await server.signIn("ada")["refresh_token"])
         let answers = try await Race.run(
-            .form("/oauth2/token", [("grant_type", "refresh_token"), ("client_id", "default_application"), ("refresh_token", token)]),
+            .form(
+                "/oauth2/token",
+                [
+                    ("grant_type", "refresh_token"), ("client_id", "default_application"),
+                    ("refresh_token", token),
+                ]),
             at: server.address)
         #expect(answers.count(200) == 1 && answers.count(400) == 63, "\(answers.statuses)")
         let winner = try #require(answers.first { $0.status == 200 }).json
-        #expect(try await server.tokens.refresh(winner["refresh_token"]?.stringValue).error == "invalid_grant", "the family has ended")
+        #expect(
+            try await server.tokens.refresh(winner["refresh_token"]?.stringValue).error
+                == "invalid_grant", "the family has ended")
         #expect(try await server.tokens.userInfo(winner["access_token"]?.stringValue).status == 401)
         #expect(try await server.events("tokens.reused") >= 1)
         #expect(await server.process.stop() == 0)
@@ -226,7 +296,9 @@ extension HostileTests {
             for number in 0..<Race.contenders {
                 // Different spellings of one name.
                 let name = number.isMultiple(of: 2) ? "Ada" : "ada"
-                tasks.addTask { (try? await server.admin.createUser(UserRequest(username: name))) != nil }
+                tasks.addTask {
+                    (try? await server.admin.createUser(UserRequest(username: name))) != nil
+                }
             }
             return await tasks.reduce(0) { $0 + ($1 ? 1 : 0) }
         }

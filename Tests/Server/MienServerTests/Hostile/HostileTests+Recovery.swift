@@ -8,14 +8,19 @@ import Testing
 
 extension HostileTests {
     @Test(
-        "a thief with one recovery code gets in once, however often and however many at a time he sends it")
+        "a thief with one recovery code gets in once, however often and however many at a time he sends it"
+    )
     func recoveryCodeRace() async throws {
         try await RealServer.run(in: scratch) { server in
             let user = try await server.makeUser(), access = try await server.signIn()
-            #expect(try await server.send(.get, "/v1/me/recovery-codes", access: access).json["remaining"] == 0)
-            let old = try await server.recoveryCodes(access), codes = try await server.recoveryCodes(access)
+            #expect(
+                try await server.send(.get, "/v1/me/recovery-codes", access: access).json[
+                    "remaining"] == 0)
+            let old = try await server.recoveryCodes(access),
+                codes = try await server.recoveryCodes(access)
             #expect(Set(old + codes).count == 20 && codes.allSatisfy { $0.utf8.count == 23 })
-            _ = try await server.outbox.mail(with: "A set of recovery codes was added to your account")
+            _ = try await server.outbox.mail(
+                with: "A set of recovery codes was added to your account")
 
             let outcomes = try await withThrowingTaskGroup(of: Bool.self) { tasks in
                 for _ in 0..<64 {
@@ -27,37 +32,59 @@ extension HostileTests {
                 return try await tasks.reduce(into: [Bool]()) { $0.append($1) }
             }
             #expect(outcomes.count(where: \.self) == 1)
-            // The others were guesses: the gate is shut for strangers, and opened by an administrator.
-            let set = try #require(try await server.admin.authenticators(of: user).first { $0.type == "recovery_code" })
+            // The others were guesses: the gate is shut for strangers, and opened by an
+            // administrator.
+            let set = try #require(
+                try await server.admin.authenticators(of: user).first { $0.type == "recovery_code" }
+            )
             try await server.admin.unlock(try #require(AuthenticatorID(set.id)), of: user)
             let connection = try await RawConnection.open(server.process.address)
-            for used in [codes[0], old[1], "", "not a code"] { #expect(try await !Self.recover(connection, code: used), "used, replaced, or none") }
-            #expect(try await server.send(.get, "/v1/me/recovery-codes", access: access).json["remaining"] == 9)
-            #expect(try await Self.recover(connection, code: codes[1].lowercased().replacing("-", with: " ")))
+            for used in [codes[0], old[1], "", "not a code"] {
+                #expect(try await !Self.recover(connection, code: used), "used, replaced, or none")
+            }
+            #expect(
+                try await server.send(.get, "/v1/me/recovery-codes", access: access).json[
+                    "remaining"] == 9)
+            #expect(
+                try await Self.recover(
+                    connection, code: codes[1].lowercased().replacing("-", with: " ")))
             _ = try await server.outbox.mail(with: "8 codes are left")
 
             // Five wrong codes shut the gate for the right one.
-            for _ in 0..<5 { #expect(try await !Self.recover(connection, code: "00000-00000-00000-00000")) }
+            for _ in 0..<5 {
+                #expect(try await !Self.recover(connection, code: "00000-00000-00000-00000"))
+            }
             #expect(try await !Self.recover(connection, code: codes[2]))
-            #expect(try await server.send(.get, "/v1/me/recovery-codes", access: access).json["remaining"] == 8)
-            #expect(try await server.send(.delete, "/v1/me/recovery-codes", access: access).status == 204)
-            #expect(try await server.send(.delete, "/v1/me/recovery-codes", access: access).status == 404)
+            #expect(
+                try await server.send(.get, "/v1/me/recovery-codes", access: access).json[
+                    "remaining"] == 8)
+            #expect(
+                try await server.send(.delete, "/v1/me/recovery-codes", access: access).status
+                    == 204)
+            #expect(
+                try await server.send(.delete, "/v1/me/recovery-codes", access: access).status
+                    == 404)
         }
     }
 
     /// One answer to the form of `recovery-code`.
-    private static func recover(_ connection: RawConnection, _ name: String = "ada", code: String) async throws -> Bool {
-        let started = try await connection.post("/v1/journeys/recovery-code/start", #"{"client_id": "default_application"}"#)
+    private static func recover(_ connection: RawConnection, _ name: String = "ada", code: String)
+        async throws -> Bool
+    {
+        let started = try await connection.post(
+            "/v1/journeys/recovery-code/start", #"{"client_id": "default_application"}"#)
         let state = try #require(try started.json["state"]?.stringValue)
         let body: JSONValue = [
-            "state": .string(state), "option": "recovery_code", "data": ["user_identifier": .string(name), "code": .string(code)],
+            "state": .string(state), "option": "recovery_code",
+            "data": ["user_identifier": .string(name), "code": .string(code)],
         ]
         let answer = try await connection.post("/v1/journeys/respond", JSONText.write(body))
         return try answer.json["journey_step_id"] == "success"
     }
 
     @Test(
-        "a thief who reads the owner's mail gets nothing before the hold is over, and the owner's devices cancel it")
+        "a thief who reads the owner's mail gets nothing before the hold is over, and the owner's devices cancel it"
+    )
     func heldRecovery() async throws {
         try await RealServer.run(in: scratch) { server in
             let user = try await server.makeUser(), devices = KeptDeviceToken()
@@ -75,18 +102,24 @@ extension HostileTests {
             #expect(try await server.recoveries(access).count == 1)
             _ = try await ask()
             #expect(try await server.recoveries(access).count == 1, "asking again changes nothing")
-            #expect(try server.outbox.mails().count { $0.subject.contains("recover") } == 1, "nor does it send a second mail")
+            #expect(
+                try server.outbox.mails().count { $0.subject.contains("recover") } == 1,
+                "nor does it send a second mail")
 
             // A device on which the owner had signed in.
             let known = try #require(await devices.text)
-            for (wrong, status) in [("dev_1.AAAA", 404), (known + "A", 404), (String(repeating: "a", count: 4000), 404)] {
+            for (wrong, status) in [
+                ("dev_1.AAAA", 404), (known + "A", 404), (String(repeating: "a", count: 4000), 404),
+            ] {
                 #expect(try await server.cancelRecovery(wrong) == status)
             }
             // One that came after the request cancels nothing.
-            let late = KeptDeviceToken(), lateAccess = try await server.signIn(from: server.client(late))
+            let late = KeptDeviceToken(),
+                lateAccess = try await server.signIn(from: server.client(late))
             let lateToken = try #require(await late.text)
             #expect(try await server.cancelRecovery(lateToken) == 404)
-            #expect(try await server.send(.delete, "/v1/me/recovery", access: lateAccess).status == 404)
+            #expect(
+                try await server.send(.delete, "/v1/me/recovery", access: lateAccess).status == 404)
             #expect(try await server.client(late).cancelRecoveries() == false)
             #expect(try await server.client(devices).cancelRecoveries())
             #expect(try await server.recoveries(access).isEmpty)
@@ -96,10 +129,12 @@ extension HostileTests {
             #expect(try await server.send(.delete, "/v1/me/recovery", access: access).status == 204)
             #expect(try await server.send(.delete, "/v1/me/recovery", access: access).status == 404)
             _ = try await ask()
-            let link = try Outbox.code(in: try await server.outbox.mail(with: "Somebody asked to recover", 2))
+            let link = try Outbox.code(
+                in: try await server.outbox.mail(with: "Somebody asked to recover", 2))
             let page = try await server.send(.get, "/notices?code=\(link)")
             #expect(page.status == 200 && page.text.contains("Cancel this recovery?"))
-            #expect(try await server.recoveries(access).count == 1, "opening the link cancels nothing")
+            #expect(
+                try await server.recoveries(access).count == 1, "opening the link cancels nothing")
             #expect(try await server.form("/notices", [("code", link)]).status == 200)
             #expect(try await server.form("/notices", [("code", link)]).status == 410)
             #expect(try await server.recoveries(access).isEmpty)
@@ -108,13 +143,16 @@ extension HostileTests {
             _ = try await ask()
             #expect(try await server.recoveries(access).isEmpty)
             #expect(try server.outbox.mails().count { $0.subject.contains("recover") } == 3)
-            let endings = try await server.admin.audit(user: user).items.filter { $0.event == "recovery.canceled" }.compactMap { $0.detail["how"] }
+            let endings = try await server.admin.audit(user: user).items.filter {
+                $0.event == "recovery.canceled"
+            }.compactMap { $0.detail["how"] }
             #expect(endings == ["canceled_by_device", "canceled_by_sign_in", "canceled_by_link"])
         }
     }
 
     @Test(
-        "a thief who waits for the end of a hold cannot finish what was canceled, or what somebody proved in another way")
+        "a thief who waits for the end of a hold cannot finish what was canceled, or what somebody proved in another way"
+    )
     func afterTheHold() async throws {
         try await TestServer.run(in: scratch) { server in
             _ = try await server.makeUser()
@@ -123,7 +161,8 @@ extension HostileTests {
                 let journey = try await server.client().start("recovery-email")
                 for try await step in journey.steps {
                     switch step.id {
-                    case .loginForm: try await step.respond("email_code", ["user_identifier": "ada"])
+                    case .loginForm:
+                        try await step.respond("email_code", ["user_identifier": "ada"])
                     case .emailOTPAuthentication:
                         let text = try await outbox.mail(with: "Your code is", number)
                         let code = try #require(text.firstMatch(of: /Your code is ([0-9]+)/)?.1)
@@ -156,7 +195,8 @@ extension HostileTests {
             #expect(try await isHeld(5))
             // A new password ends what was requested before it.
             let user = try await server.userID("ada")
-            _ = try await server.admin.updateUser(user, UserRequest(password: "the second password"))
+            _ = try await server.admin.updateUser(
+                user, UserRequest(password: "the second password"))
             server.time.advance(.seconds(86_400))
             #expect(try await isHeld(6))
         }

@@ -15,7 +15,9 @@ private struct SignUpVisitor {
     /// Fills in the form.
     func begin() async throws -> Journey {
         let journey = try await client.start("sign-up")
-        _ = try await journey.respond("account", ["username": .string(username), "email": .string(email), "password": .string(password)])
+        _ = try await journey.respond(
+            "account",
+            ["username": .string(username), "email": .string(email), "password": .string(password)])
         return journey
     }
 
@@ -43,53 +45,76 @@ private struct AddressedMails {
     }
 
     func all() throws -> [String] {
-        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0.hasSuffix(".eml") }.sorted()
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+            .filter { $0.hasSuffix(".eml") }.sorted()
         // Lines that quoted-printable has broken are whole again.
-        return try names.map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8).replacing("=\r\n", with: "") }
+        return try names.map {
+            try String(contentsOf: folder.appending(path: $0), encoding: .utf8).replacing(
+                "=\r\n", with: "")
+        }
     }
 
     func code(to address: String, number: Int = 1) async throws -> String {
-        let mail = try #require(try await mails(to: address, count: number).last { $0.contains("Your code is") })
+        let mail = try #require(
+            try await mails(to: address, count: number).last { $0.contains("Your code is") })
         return String(try #require(mail.firstMatch(of: /Your code is ([0-9]+)/)).1)
     }
 }
 
 extension HostileTests {
-    private static let quick = ["MIEN_LIMIT_GUESSES_PER_MINUTE": "1000", "MIEN_LIMIT_STARTS_PER_MINUTE": "1000"]
+    private static let quick = [
+        "MIEN_LIMIT_GUESSES_PER_MINUTE": "1000", "MIEN_LIMIT_STARTS_PER_MINUTE": "1000",
+    ]
 
-    private func serve(_ settings: [String: String] = [:]) async throws -> (ServeProcess, MienAdmin, AddressedMails) {
-        let server = try await ServeProcess.start(in: scratch, Self.quick.merging(settings) { $1 }, arguments: ["--with-samples"])
+    private func serve(_ settings: [String: String] = [:]) async throws -> (
+        ServeProcess, MienAdmin, AddressedMails
+    ) {
+        let server = try await ServeProcess.start(
+            in: scratch, Self.quick.merging(settings) { $1 }, arguments: ["--with-samples"])
         let admin = try server.admin(try #require(server.credential))
         return (server, admin, AddressedMails(folder: scratch("data/outbox")))
     }
 
-    @Test("a stranger attaches a victim's address to an account of their own, to be let in by it later or to have the victim use it")
+    @Test(
+        "a stranger attaches a victim's address to an account of their own, to be let in by it later or to have the victim use it"
+    )
     func unverifiedAddress() async throws {
         let (server, admin, outbox) = try await serve()
-        let stranger = SignUpVisitor(client: try server.client(), username: "mallory", email: "victim@example.org")
+        let stranger = SignUpVisitor(
+            client: try server.client(), username: "mallory", email: "victim@example.org")
         // Begun, and never finished: the address is not read.
         let abandoned = try await stranger.begin()
         _ = try await outbox.code(to: "victim@example.org")
         let pending = try #require(try await admin.findUser("mallory"))
-        #expect(pending.state == "pending" && pending.email == "victim@example.org" && pending.emailVerified == false)
+        #expect(
+            pending.state == "pending" && pending.email == "victim@example.org"
+                && pending.emailVerified == false)
         #expect(try await admin.findUser("victim@example.org") == nil, "the address names nobody")
         // It signs in nowhere, by name or by address.
         for name in ["mallory", "victim@example.org"] {
             let login = try await server.client().start("password-login")
-            let answer = try await login.respond("password", ["username": .string(name), "password": "a password nobody has"])
+            let answer = try await login.respond(
+                "password", ["username": .string(name), "password": "a password nobody has"])
             #expect(answer.token == nil, "\(name)")
         }
         // Recovery mails nothing to it.
         let recovery = try await server.client().start("recovery-email")
         _ = try await recovery.respond("email_code", ["user_identifier": "victim@example.org"])
-        _ = try await server.client().start("recovery-email").respond("email_code", ["user_identifier": "mallory"])
-        // The victim signs up: nothing is in the way, and the stranger's run cannot finish any more.
-        let victim = SignUpVisitor(client: try server.client(), username: "victim", email: "Victim@example.org")
+        _ = try await server.client().start("recovery-email").respond(
+            "email_code", ["user_identifier": "mallory"])
+        // The victim signs up: nothing is in the way, and the stranger's run cannot finish any
+        // more.
+        let victim = SignUpVisitor(
+            client: try server.client(), username: "victim", email: "Victim@example.org")
         let own = try await victim.begin()
         let code = try await outbox.code(to: "Victim@example.org")
-        guard case .success = try await victim.finish(own, code: code) else { return #expect(Bool(false), "the victim signs up") }
+        guard case .success = try await victim.finish(own, code: code) else {
+            return #expect(Bool(false), "the victim signs up")
+        }
         #expect(try await admin.findUser("victim@example.org")?.username == "victim")
-        #expect(try await outbox.mails(to: "victim@example.org", count: 1).count == 1, "one code for the stranger's sign-up, nothing for recovery")
+        #expect(
+            try await outbox.mails(to: "victim@example.org", count: 1).count == 1,
+            "one code for the stranger's sign-up, nothing for recovery")
         // Even with the code that was mailed before: the address is somebody's by now.
         let stolen = try await outbox.code(to: "victim@example.org")
         let end = try await stranger.finish(abandoned, code: stolen)
@@ -102,26 +127,38 @@ extension HostileTests {
     @Test("a stranger learns from a sign-up which names and addresses have an account")
     func takenNames() async throws {
         let (server, admin, outbox) = try await serve()
-        _ = try await admin.createUser(UserRequest(username: "ada", email: "ada@example.org", password: "a password nobody has"))
+        _ = try await admin.createUser(
+            UserRequest(
+                username: "ada", email: "ada@example.org", password: "a password nobody has"))
         var seen: Set<String> = []
         for (username, email) in [
-            ("nobody", "free@example.org"), ("ada", "eve@example.org"), ("nobody-2", "ada@example.org"), ("ADA", "Ada@Example.org"),
+            ("nobody", "free@example.org"), ("ada", "eve@example.org"),
+            ("nobody-2", "ada@example.org"), ("ADA", "Ada@Example.org"),
         ] {
             var told: [JSONValue] = []
             let journey = try await server.client().start("sign-up")
             var answer = try await journey.respond(
-                "account", ["username": .string(username), "email": .string(email), "password": "a password nobody has"])
+                "account",
+                [
+                    "username": .string(username), "email": .string(email),
+                    "password": "a password nobody has",
+                ])
             told.append(answer.data ?? .null)
             for _ in 1...5 {
                 answer = try await journey.respond(.clientInput, ["passcode": "000000"])
-                told.append(["data": answer.data ?? .null, "error": answer.errorData ?? .null, "step": .string(answer.journeyStepId?.rawValue ?? "")])
+                told.append([
+                    "data": answer.data ?? .null, "error": answer.errorData ?? .null,
+                    "step": .string(answer.journeyStepId?.rawValue ?? ""),
+                ])
             }
             seen.insert(JSONText.write(.array(told)))
         }
         #expect(seen.count == 1, "every answer is the same: \(seen)")
         // Those concerned hear of it, and nobody gets a code for what is taken.
         let owner = try await outbox.mails(to: "ada@example.org", count: 2)
-        #expect(owner.contains { $0.contains("with your user name") } && owner.contains { $0.contains("already has an account") })
+        #expect(
+            owner.contains { $0.contains("with your user name") }
+                && owner.contains { $0.contains("already has an account") })
         let typed = try await outbox.mails(to: "eve@example.org", count: 1)
         #expect(typed.count == 1 && typed[0].contains("is taken"))
         let all = try outbox.all()
@@ -134,18 +171,26 @@ extension HostileTests {
     @Test("a stranger holds every good name by signing up for it and never finishing")
     func heldNames() async throws {
         try await TestServer.run(in: scratch) { server in
-            let stranger = SignUpVisitor(client: try server.client(), username: "ada", email: "mallory@example.org")
+            let stranger = SignUpVisitor(
+                client: try server.client(), username: "ada", email: "mallory@example.org")
             _ = try await stranger.begin()
             #expect(try await server.admin.findUser("ada")?.state == "pending")
-            // As long as the run could go on, and not a moment longer; whether or not the sweeper has come by.
+            // As long as the run could go on, and not a moment longer; whether or not the sweeper
+            // has come by.
             server.time.advance(.seconds(3601))
             let outbox = AddressedMails(folder: server.folder.appending(path: "outbox"))
-            let owner = SignUpVisitor(client: try server.client(), username: "ada", email: "ada@example.org")
-            let journey = try await owner.begin(), code = try await outbox.code(to: "ada@example.org")
-            guard case .success = try await owner.finish(journey, code: code) else { return #expect(Bool(false), "the name is free") }
+            let owner = SignUpVisitor(
+                client: try server.client(), username: "ada", email: "ada@example.org")
+            let journey = try await owner.begin(),
+                code = try await outbox.code(to: "ada@example.org")
+            guard case .success = try await owner.finish(journey, code: code) else {
+                return #expect(Bool(false), "the name is free")
+            }
             #expect(try await server.admin.findUser("ada")?.emailVerified == true)
             // Swept, an abandoned sign-up leaves nothing behind.
-            _ = try await SignUpVisitor(client: try server.client(), username: "bruno", email: "b@example.org").begin()
+            _ = try await SignUpVisitor(
+                client: try server.client(), username: "bruno", email: "b@example.org"
+            ).begin()
             #expect(try await server.admin.users().items.count == 2)
             server.time.advance(.seconds(3601))
             await server.server.sweep()
@@ -157,10 +202,14 @@ extension HostileTests {
     func mailFlood() async throws {
         let outbox = AddressedMails(folder: scratch("server").appending(path: "outbox"))
         try await TestServer.run(in: scratch) { server in
-            _ = try await server.admin.createUser(UserRequest(username: "ada", email: "ada@example.org"))
+            _ = try await server.admin.createUser(
+                UserRequest(username: "ada", email: "ada@example.org"))
             for number in 1...20 {
                 for email in ["ada@example.org", "free@example.org"] {
-                    _ = try await SignUpVisitor(client: try server.client(), username: "eve-\(email.prefix(1))-\(number)", email: email).begin()
+                    _ = try await SignUpVisitor(
+                        client: try server.client(), username: "eve-\(email.prefix(1))-\(number)",
+                        email: email
+                    ).begin()
                 }
             }
         }
@@ -170,14 +219,20 @@ extension HostileTests {
         #expect(mails.count { $0.contains("To: <free@example.org>") } == 10, "codes")
     }
 
-    @Test("a stranger proves a mailbox of their own, and has an address attached that only compares alike: the victim's")
+    @Test(
+        "a stranger proves a mailbox of their own, and has an address attached that only compares alike: the victim's"
+    )
     func lookAlikeAddress() async throws {
         let (server, admin, outbox) = try await serve()
-        // Compatibility mapping makes “ada@example.org” of it. A mail server may hold it to be somebody else's.
-        let stranger = SignUpVisitor(client: try server.client(), username: "mallory", email: "ªda@example.org")
+        // Compatibility mapping makes “ada@example.org” of it. A mail server may hold it to be
+        // somebody else's.
+        let stranger = SignUpVisitor(
+            client: try server.client(), username: "mallory", email: "ªda@example.org")
         _ = try await stranger.begin()
         _ = try await outbox.code(to: "ada@example.org")
-        #expect(try outbox.all().count == 1, "the code went to the address that would be attached, and to no other")
+        #expect(
+            try outbox.all().count == 1,
+            "the code went to the address that would be attached, and to no other")
         #expect(try await admin.findUser("mallory")?.email == "ada@example.org")
         #expect(await server.stop() == 0)
     }
@@ -197,9 +252,13 @@ extension HostileTests {
             let id = try #require(JourneyID("by-id"))
             _ = try await server.admin.putJourney(id, version: 1, definition: Array(journey.utf8))
             _ = try await server.admin.publishJourney(id, version: 1)
-            for (typed, isGood) in [("victim@example.org", false), ("Ｖictim＠example.org", false), ("CRM-7", true), ("@handle", true)] {
+            for (typed, isGood) in [
+                ("victim@example.org", false), ("Ｖictim＠example.org", false), ("CRM-7", true),
+                ("@handle", true),
+            ] {
                 let run = try await server.client().start("by-id")
-                let answer = try await run.respond("account", ["id": .string(typed), "password": "a password nobody has"])
+                let answer = try await run.respond(
+                    "account", ["id": .string(typed), "password": "a password nobody has"])
                 #expect((answer.token != nil) == isGood, "\(typed)")
                 #expect(try await (server.admin.findUser(typed) != nil) == isGood, "\(typed)")
             }
@@ -208,18 +267,27 @@ extension HostileTests {
 
     @Test("a stranger signs up on a server whose operator never asked for it")
     func noSignUp() async throws {
-        let server = try await ServeProcess.start(in: scratch), admin = try server.admin(try #require(server.credential))
+        let server = try await ServeProcess.start(in: scratch),
+            admin = try server.admin(try #require(server.credential))
         #expect(try !server.out.contains("sign-up"))
         await #expect(throws: MienError.self) { try await server.client().start("sign-up") }
         let journeys = try await admin.journeys()
-        #expect(Set(journeys.filter { $0.state == "published" }.map(\.id)).isSuperset(of: ["face-login", "password-login", "recovery-email"]))
-        #expect(journeys.first { $0.id == "sign-up" }?.state == "draft", "there for an operator to publish")
+        #expect(
+            Set(journeys.filter { $0.state == "published" }.map(\.id)).isSuperset(of: [
+                "face-login", "password-login", "recovery-email",
+            ]))
+        #expect(
+            journeys.first { $0.id == "sign-up" }?.state == "draft",
+            "there for an operator to publish")
         #expect(await server.stop() == 0)
     }
 
-    @Test("a stranger learns from rate limits that two names are the same person's: one runs dry when the other does")
+    @Test(
+        "a stranger learns from rate limits that two names are the same person's: one runs dry when the other does"
+    )
     func namesShareNoBucket() async throws {
-        try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_GUESSES_PER_MINUTE": "3"]) { server in
+        try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_GUESSES_PER_MINUTE": "3"]) {
+            server in
             try await server.makeUser("ada")
             func guess(_ name: String) async throws {
                 _ = try await server.client().start("password-login").respond(
@@ -227,7 +295,9 @@ extension HostileTests {
             }
             // Guesses that are judged are counted, those that are turned away are not.
             func refused() async throws -> Int {
-                let text = try await RawConnection.open(server.adminAddress).request("GET", "/metrics").body
+                let text = try await RawConnection.open(server.adminAddress).request(
+                    "GET", "/metrics"
+                ).body
                 let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first {
                     $0.hasPrefix(#"mien_authentications_total{type="password",result="refused"}"#)
                 }
@@ -240,7 +310,9 @@ extension HostileTests {
             }
             for pair in [["ada", "ada@example.org"], ["nobody", "nobody@example.org"]] {
                 for name in pair {
-                    #expect(try await judged { for _ in 1...5 { try await guess(name) } } == 3, "\(name)")
+                    #expect(
+                        try await judged { for _ in 1...5 { try await guess(name) } } == 3,
+                        "\(name)")
                 }
                 // The same name, spelled otherwise.
                 #expect(try await judged { try await guess(pair[0].uppercased()) } == 0)

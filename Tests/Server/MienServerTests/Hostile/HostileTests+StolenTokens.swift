@@ -5,7 +5,8 @@ import MienKeys
 import Synchronization
 import Testing
 
-/// Notes the requests that an app sends: what somebody reads who has its logs, or sits in its proxy.
+/// Notes the requests that an app sends: what somebody reads who has its logs, or sits in its
+/// proxy.
 private final class Wiretap: HTTPTransport {
     private let inner = AsyncHTTPTransport(), seen = Mutex<[HTTPTransportRequest]>([])
     var requests: [HTTPTransportRequest] { seen.withLock { $0 } }
@@ -17,40 +18,57 @@ private final class Wiretap: HTTPTransport {
 }
 
 extension HostileTests {
-    @Test("a thief acts as the user with the access token, the refresh token, and the requests of an app that uses the SDK")
+    @Test(
+        "a thief acts as the user with the access token, the refresh token, and the requests of an app that uses the SDK"
+    )
     func stolenTokens() async throws {
-        let server = try await ServeProcess.start(in: scratch), admin = try server.admin(#require(server.credential))
-        _ = try await admin.createUser(UserRequest(username: "ada", password: "a password nobody has"))
+        let server = try await ServeProcess.start(in: scratch),
+            admin = try server.admin(#require(server.credential))
+        _ = try await admin.createUser(
+            UserRequest(username: "ada", password: "a password nobody has"))
         let wiretap = Wiretap(), storage = TransientTokenStorage()
-        let session = try MienSession(MienOptions(serverPath: server.address, transport: wiretap), tokenStorage: storage)
+        let session = try MienSession(
+            MienOptions(serverPath: server.address, transport: wiretap), tokenStorage: storage)
         try await session.configure()
         let journey = try await server.client().start("password-login")
         for try await step in journey.steps {
-            try await step.respond("password", ["username": "ada", "password": "a password nobody has"])
+            try await step.respond(
+                "password", ["username": "ada", "password": "a password nobody has"])
         }
-        guard case .success(let token) = await journey.outcome() else { return #expect(Bool(false), "ada cannot sign in") }
+        guard case .success(let token) = await journey.outcome() else {
+            return #expect(Bool(false), "ada cannot sign in")
+        }
         try await session.signIn(journeyToken: token)
         _ = try await session.userInfo()
 
         let place = DeviceTokenKey(server: server.address, application: "default_application")
-        let tokens = try #require(await storage.tokens(for: place)), access = tokens.accessToken.use { $0 }
-        let key = try SoftwareSigner.generate(.es256), thief = TokenClient(server: server), armed = TokenClient(server: server, key: key)
+        let tokens = try #require(await storage.tokens(for: place)),
+            access = tokens.accessToken.use { $0 }
+        let key = try SoftwareSigner.generate(.es256), thief = TokenClient(server: server),
+            armed = TokenClient(server: server, key: key)
         let json = ["content-type": "application/json"]
         let attempts: [(HTTPTransportRequest.Method, String, String)] = [
-            (.get, "/oauth2/userinfo", ""), (.get, "/v1/me/passkeys", ""), (.post, "/v1/webauthn/register/options", "{}"),
+            (.get, "/oauth2/userinfo", ""), (.get, "/v1/me/passkeys", ""),
+            (.post, "/v1/webauthn/register/options", "{}"),
             (.post, "/v1/me/otp/registrations", ""), (.delete, "/v1/me/biometrics/key-0001", ""),
             (.post, "/v1/journeys/password-login/start", #"{"client_id": "default_application"}"#),
         ]
         for (method, path, body) in attempts {
             let own = try await armed.proof(key, path, method: method.rawValue, token: access)
             for (name, headers) in [
-                ("as a bearer token", ["authorization": "Bearer \(access)"]), ("without a proof", ["authorization": "DPoP \(access)"]),
+                ("as a bearer token", ["authorization": "Bearer \(access)"]),
+                ("without a proof", ["authorization": "DPoP \(access)"]),
                 ("with a proof of another key", ["authorization": "DPoP \(access)", "dpop": own]),
-                ("as a bearer token with a proof", ["authorization": "Bearer \(access)", "dpop": own]),
+                (
+                    "as a bearer token with a proof",
+                    ["authorization": "Bearer \(access)", "dpop": own]
+                ),
             ] {
                 let answer = try await thief.send(method, path, json.merging(headers) { $1 }, body)
                 #expect(answer.status == 401, "\(method.rawValue) \(path) \(name)")
-                #expect(answer.headers["www-authenticate"]?.hasPrefix("DPoP ") == true, "\(method.rawValue) \(path) \(name)")
+                #expect(
+                    answer.headers["www-authenticate"]?.hasPrefix("DPoP ") == true,
+                    "\(method.rawValue) \(path) \(name)")
             }
         }
         // Its requests, word for word, and their proofs for other requests.
@@ -59,7 +77,9 @@ extension HostileTests {
         for request in seen {
             let again = try await AsyncHTTPTransport().send(request)
             #expect((400...401).contains(again.status), "\(request)")
-            let headers = json.merging(["authorization": "DPoP \(access)", "dpop": request.headers["dpop"] ?? ""]) { $1 }
+            let headers = json.merging([
+                "authorization": "DPoP \(access)", "dpop": request.headers["dpop"] ?? "",
+            ]) { $1 }
             #expect(try await thief.send(.get, "/v1/me/passkeys", headers).status == 401)
         }
         // The refresh token, without a key and with another; the owner keeps it.

@@ -5,32 +5,58 @@ import MienTesting
 import Synchronization
 import Testing
 
-/// Comparing, hashing, or normalizing a run of n disordered combining marks costs on the order of n² steps: 11.7 s for 64 KB of them.
+/// Comparing, hashing, or normalizing a run of n disordered combining marks costs on the order of
+/// n² steps: 11.7 s for 64 KB of them.
 extension HostileTests {
     /// Two marks of different classes by turns, so that all have to be sorted.
-    private static func marks(bytes: Int) -> String { String(repeating: "\u{301}\u{316}", count: bytes / 4) }
+    private static func marks(bytes: Int) -> String {
+        String(repeating: "\u{301}\u{316}", count: bytes / 4)
+    }
 
-    @Test("a stranger stops the server by sending text of combining marks that takes seconds to compare")
+    @Test(
+        "a stranger stops the server by sending text of combining marks that takes seconds to compare"
+    )
     func combiningMarks() async throws {
         let server = try await ServeProcess.start(
-            in: scratch, ["MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000", "MIEN_LIMIT_STARTS_PER_MINUTE": "1000000"])
+            in: scratch,
+            [
+                "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
+                "MIEN_LIMIT_STARTS_PER_MINUTE": "1000000",
+            ])
         let admin = try server.admin(try #require(server.credential))
-        _ = try await admin.createUser(UserRequest(username: "ada", email: "ada@example.org", password: "a password nobody has"))
-        let (marks, encoded) = (Self.marks(bytes: 60_000), String(repeating: "%CC%81%CC%96", count: 5_000))
-        let start = #"{"client_id": "default_application"}"#, json = "application/json", form = "application/x-www-form-urlencoded"
-        let begun = try await RawConnection.open(server.address).post("/v1/journeys/password-login/start", start)
+        _ = try await admin.createUser(
+            UserRequest(
+                username: "ada", email: "ada@example.org", password: "a password nobody has"))
+        let (marks, encoded) = (
+            Self.marks(bytes: 60_000), String(repeating: "%CC%81%CC%96", count: 5_000)
+        )
+        let start = #"{"client_id": "default_application"}"#, json = "application/json",
+            form = "application/x-www-form-urlencoded"
+        let begun = try await RawConnection.open(server.address).post(
+            "/v1/journeys/password-login/start", start)
         let state = try #require(try begun.json["state"]?.stringValue)
         let attacks: [(name: String, path: String, type: String, body: String)] = [
             ("key", "/v1/journeys/password-login/start", json, "{\"\(marks)\": 1}"),
-            ("nested keys", "/v1/journeys/password-login/start", json, "{\"client_id\": {\"\(marks)\": 1}}"),
-            ("client_id", "/v1/journeys/password-login/start", json, "{\"client_id\": \"\(marks)\"}"),
-            ("option", "/v1/journeys/respond", json, "{\"state\": \"\(state)\", \"option\": \"\(marks)\"}"),
+            (
+                "nested keys", "/v1/journeys/password-login/start", json,
+                "{\"client_id\": {\"\(marks)\": 1}}"
+            ),
+            (
+                "client_id", "/v1/journeys/password-login/start", json,
+                "{\"client_id\": \"\(marks)\"}"
+            ),
+            (
+                "option", "/v1/journeys/respond", json,
+                "{\"state\": \"\(state)\", \"option\": \"\(marks)\"}"
+            ),
             (
                 "user name", "/v1/journeys/respond", json,
                 "{\"state\": \"\(state)\", \"option\": \"password\", \"data\": {\"username\": \"\(marks)\", \"password\": \"\(marks)\"}}"
             ),
-            ("form name", "/oauth2/token", form, "\(marks)=1"), ("encoded form name", "/oauth2/token", form, "\(encoded)=1"),
-            ("form value", "/oauth2/token", form, "grant_type=\(marks)"), ("client", "/oauth2/token", form, "client_id=\(encoded)"),
+            ("form name", "/oauth2/token", form, "\(marks)=1"),
+            ("encoded form name", "/oauth2/token", form, "\(encoded)=1"),
+            ("form value", "/oauth2/token", form, "grant_type=\(marks)"),
+            ("client", "/oauth2/token", form, "client_id=\(encoded)"),
         ]
         let probe = Probe()
         let clock = ContinuousClock()
@@ -52,8 +78,12 @@ extension HostileTests {
                         attackers.addTask {
                             let connection = try await RawConnection.open(server.address)
                             for _ in 0..<2 {
-                                let answer = try await connection.request("POST", attack.path, ["content-type": attack.type], Array(attack.body.utf8))
-                                #expect((400..<500).contains(answer.status), "\(attack.name): \(answer.status)")
+                                let answer = try await connection.request(
+                                    "POST", attack.path, ["content-type": attack.type],
+                                    Array(attack.body.utf8))
+                                #expect(
+                                    (400..<500).contains(answer.status),
+                                    "\(attack.name): \(answer.status)")
                             }
                         }
                     }
@@ -64,12 +94,19 @@ extension HostileTests {
             }
             return try await tasks.reduce(nil) { $0 ?? $1 }
         }
-        // Each of the 18 requests took up to 11.7 s before. Shared machines stall now and then, but not for that long.
+        // Each of the 18 requests took up to 11.7 s before. Shared machines stall now and then, but
+        // not for that long.
         #expect(try #require(attacked) < .seconds(15))
-        #expect(probe.slowest.withLock { $0 } < .seconds(3), "a probe waited \(probe.slowest.withLock { $0 })")
+        #expect(
+            probe.slowest.withLock { $0 } < .seconds(3),
+            "a probe waited \(probe.slowest.withLock { $0 })")
         // The sign-in that was attacked goes on.
-        let body: JSONValue = ["state": .string(state), "option": "password", "data": ["username": "ada", "password": "a password nobody has"]]
-        let answer = try await RawConnection.open(server.address).post("/v1/journeys/respond", JSONText.write(body))
+        let body: JSONValue = [
+            "state": .string(state), "option": "password",
+            "data": ["username": "ada", "password": "a password nobody has"],
+        ]
+        let answer = try await RawConnection.open(server.address).post(
+            "/v1/journeys/respond", JSONText.write(body))
         #expect(try answer.json["token"] != nil)
         #expect(await server.stop() == 0)
     }
@@ -78,10 +115,13 @@ extension HostileTests {
     func combiningMarksInHead() async throws {
         let server = try await ServeProcess.start(in: scratch), marks = Self.marks(bytes: 15_000)
         for head in [
-            "GET /oauth2/authorize?\(marks)=1 HTTP/1.1\r\nhost: a\r\n", "GET /\(marks) HTTP/1.1\r\nhost: a\r\n",
+            "GET /oauth2/authorize?\(marks)=1 HTTP/1.1\r\nhost: a\r\n",
+            "GET /\(marks) HTTP/1.1\r\nhost: a\r\n",
             "GET /healthz HTTP/1.1\r\nhost: \(marks)\r\n",
-            "POST /oauth2/token HTTP/1.1\r\nhost: a\r\ncontent-type: \(marks)\r\n", "GET /healthz HTTP/1.1\r\nhost: a\r\nauthorization: \(marks)\r\n",
-            "GET /healthz HTTP/1.1\r\nhost: a\r\ncookie: \(marks)\r\n", "GET /healthz HTTP/1.1\r\nhost: a\r\nx-anything: \(marks)\r\n",
+            "POST /oauth2/token HTTP/1.1\r\nhost: a\r\ncontent-type: \(marks)\r\n",
+            "GET /healthz HTTP/1.1\r\nhost: a\r\nauthorization: \(marks)\r\n",
+            "GET /healthz HTTP/1.1\r\nhost: a\r\ncookie: \(marks)\r\n",
+            "GET /healthz HTTP/1.1\r\nhost: a\r\nx-anything: \(marks)\r\n",
         ] {
             let connection = try await RawConnection.open(server.address)
             try await connection.send(head + "\r\n")
@@ -90,20 +130,24 @@ extension HostileTests {
         }
         // Proxies send the names of cities.
         let connection = try await RawConnection.open(server.address)
-        #expect(try await connection.request("GET", "/healthz", ["cf-ipcity": "São Paulo, Hà Nội, 東京"]).status == 200)
+        #expect(
+            try await connection.request("GET", "/healthz", ["cf-ipcity": "São Paulo, Hà Nội, 東京"])
+                .status == 200)
         #expect(await server.stop() == 0)
     }
 
     @Test("a stranger hides a parameter behind one that is equal in Unicode but not in bytes")
     func equivalentNames() async throws {
-        let server = try await ServeProcess.start(in: scratch), connection = try await RawConnection.open(server.address)
+        let server = try await ServeProcess.start(in: scratch),
+            connection = try await RawConnection.open(server.address)
         // KELVIN SIGN and the letter K are equal to Swift.
         #expect("\u{212A}" == "K")
         for body in [
             #"{"client_id": "default_application", "additional_params": {"caf\#u{e9}": 1, "cafe\#u{301}": 2}}"#,
             #"{"client_id": "default_application", "additional_params": {"\#u{212A}": 1}}"#,
         ] {
-            try await connection.post("/v1/journeys/password-login/start", body).expect(.invalidRequest)
+            try await connection.post("/v1/journeys/password-login/start", body).expect(
+                .invalidRequest)
         }
         #expect(await server.stop() == 0)
     }

@@ -4,8 +4,9 @@ import Testing
 
 /// Many requests that reach the server at the same moment.
 ///
-/// Each has a connection of its own, on which all but its last byte is sent first. The last bytes follow together, so that the server begins
-/// to handle the requests within about a millisecond, whatever it took to connect.
+/// Each has a connection of its own, on which all but its last byte is sent first. The last bytes
+/// follow together, so that the server begins to handle the requests within about a millisecond,
+/// whatever it took to connect.
 enum Race {
     static let contenders = 64
 
@@ -21,9 +22,17 @@ enum Race {
             return Entry(path: path, headers: headers, body: body)
         }
 
-        static func form(_ path: String, _ fields: [(String, String)], headers: [String: String] = [:]) -> Entry {
-            let text = fields.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!)" }.joined(separator: "&")
-            return Entry(path: path, headers: headers.merging(["content-type": "application/x-www-form-urlencoded"]) { $1 }, body: text)
+        static func form(
+            _ path: String, _ fields: [(String, String)], headers: [String: String] = [:]
+        ) -> Entry {
+            let text = fields.map {
+                "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!)"
+            }.joined(separator: "&")
+            return Entry(
+                path: path,
+                headers: headers.merging(["content-type": "application/x-www-form-urlencoded"]) {
+                    $1
+                }, body: text)
         }
 
         var bytes: [UInt8] {
@@ -54,7 +63,9 @@ enum Race {
         try await run([Entry](repeating: entry, count: contenders), at: address)
     }
 
-    private static func each<Output: Sendable>(_ indices: Range<Int>, _ body: @escaping @Sendable (Int) async throws -> Output) async throws
+    private static func each<Output: Sendable>(
+        _ indices: Range<Int>, _ body: @escaping @Sendable (Int) async throws -> Output
+    ) async throws
         -> [Output]
     {
         try await withThrowingTaskGroup(of: (Int, Output).self) { tasks in

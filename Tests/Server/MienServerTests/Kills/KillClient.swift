@@ -8,8 +8,9 @@ import Synchronization
 
 /// One of the clients that write while the server is killed.
 ///
-/// It has one write under way at a time. What was acknowledged it looks for after the restart; of the write whose answer never came it finds
-/// out whether it was done. Both answers are right, anything between them is not.
+/// It has one write under way at a time. What was acknowledged it looks for after the restart; of
+/// the write whose answer never came it finds out whether it was done. Both answers are right,
+/// anything between them is not.
 actor KillClient {
     enum Resolution: Sendable {
         case done, notDone
@@ -54,7 +55,10 @@ actor KillClient {
     ///   - key: what it is about.
     ///   - resolve: finds out, after a kill, whether it was done.
     ///   - body: sends it, and returns how to look for it later.
-    func write(_ kind: String, _ key: String, _ resolve: @escaping Resolve, by body: () async throws -> Check) async throws {
+    func write(
+        _ kind: String, _ key: String, _ resolve: @escaping Resolve,
+        by body: () async throws -> Check
+    ) async throws {
         pending = (kind, resolve)
         let check = try await body()
         pending = nil
@@ -63,24 +67,32 @@ actor KillClient {
     }
 
     /// Writes until the server is gone.
-    func run(_ kinds: [@Sendable (KillClient, AttackedServer) async throws -> Void], at server: AttackedServer) async {
+    func run(
+        _ kinds: [@Sendable (KillClient, AttackedServer) async throws -> Void],
+        at server: AttackedServer
+    ) async {
         var order = kinds.shuffled(using: &generator)
         while true {
             if order.isEmpty { order = kinds.shuffled(using: &generator) }
             do { try await order.removeLast()(self, server) } catch {
-                // A refusal is the server's; anything else is what a kill looks like, once it is dead.
+                // A refusal is the server's; anything else is what a kill looks like, once it is
+                // dead.
                 if !(error is Refused) {
-                    for _ in 0..<200 where server.process.isRunning { try? await Task.sleep(for: .milliseconds(10)) }
+                    for _ in 0..<200 where server.process.isRunning {
+                        try? await Task.sleep(for: .milliseconds(10))
+                    }
                     if !server.process.isRunning { return }
                 }
-                tallies[pending?.kind ?? "preparing", default: KillTally()].lost.append("client \(number): \(error)")
+                tallies[pending?.kind ?? "preparing", default: KillTally()].lost.append(
+                    "client \(number): \(error)")
                 pending = nil
                 return
             }
         }
     }
 
-    /// After a restart: looks at the write that was under way, and at everything acknowledged since the last restart.
+    /// After a restart: looks at the write that was under way, and at everything acknowledged since
+    /// the last restart.
     func settle(_ server: AttackedServer) async throws {
         if let (kind, resolve) = pending {
             pending = nil
@@ -95,7 +107,9 @@ actor KillClient {
         for (key, entry) in all {
             let fault = try await entry.check(server)
             tallies[entry.kind, default: KillTally()].checked += 1
-            if let fault { tallies[entry.kind, default: KillTally()].lost.append("\(key): \(fault)") }
+            if let fault {
+                tallies[entry.kind, default: KillTally()].lost.append("\(key): \(fault)")
+            }
         }
     }
 }

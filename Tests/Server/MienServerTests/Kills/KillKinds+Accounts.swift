@@ -6,7 +6,8 @@ import MienCore
 /// A way to write: sends it, and says how to look for it afterwards.
 typealias KillKind = @Sendable (KillClient, AttackedServer) async throws -> Void
 
-/// Every kind of write that clients make while the server is killed. Each client has things of its own, made when they are first needed.
+/// Every kind of write that clients make while the server is killed. Each client has things of its
+/// own, made when they are first needed.
 final class KillKinds: Sendable {
     let passwordUser = KillState<PasswordUser?>(nil)
     let lockUser = KillState<LockUser?>(nil)
@@ -29,25 +30,38 @@ final class KillKinds: Sendable {
 
     var all: [KillKind] {
         [
-            users, deletedUsers, apps, changedApps, publishedJourneys, changedPasswords, locks, steps, journeyTokens, rotations, usedRefreshTokens,
-            authorizationCodes, challenges, consents, mailedCodes, passkeys, deviceKeys, oneTimeTokens, oneTimeCodes, productKeys, activations,
+            users, deletedUsers, apps, changedApps, publishedJourneys, changedPasswords, locks,
+            steps, journeyTokens, rotations, usedRefreshTokens,
+            authorizationCodes, challenges, consents, mailedCodes, passkeys, deviceKeys,
+            oneTimeTokens, oneTimeCodes, productKeys, activations,
             recoveryCodeSets, recoveryCodes, signUps,
         ]
     }
 
     /// How many of a user's audit entries have this event.
-    static func events(_ event: String, of user: UserID, _ server: AttackedServer) async throws -> Int {
+    static func events(_ event: String, of user: UserID, _ server: AttackedServer) async throws
+        -> Int
+    {
         try await server.admin.audit(user: user).items.count { $0.event == event }
     }
 
-    static func signsIn(_ name: String, _ password: String, _ server: AttackedServer) async throws -> Bool {
+    static func signsIn(_ name: String, _ password: String, _ server: AttackedServer) async throws
+        -> Bool
+    {
         let begun = try await server.start("password-login")
-        guard let state = begun.body["state"]?.stringValue else { throw KillClient.Refused("password-login", begun) }
-        return try await server.respond(state, "password", ["username": .string(name), "password": .string(password)]).body["token"] != nil
+        guard let state = begun.body["state"]?.stringValue else {
+            throw KillClient.Refused("password-login", begun)
+        }
+        return try await server.respond(
+            state, "password", ["username": .string(name), "password": .string(password)]
+        ).body["token"] != nil
     }
 
-    /// A user made on the way to something else. Whether that was done is not asked; there is a kind for it.
-    func newUser(_ client: KillClient, _ server: AttackedServer, _ prefix: String) async throws -> (id: UserID, name: String) {
+    /// A user made on the way to something else. Whether that was done is not asked; there is a
+    /// kind for it.
+    func newUser(_ client: KillClient, _ server: AttackedServer, _ prefix: String) async throws -> (
+        id: UserID, name: String
+    ) {
         let name = await client.fresh(prefix)
         return (try await server.makeUser(name), name)
     }
@@ -61,18 +75,23 @@ final class KillKinds: Sendable {
                 "users created", name
             ) { server in
                 guard let user = try await server.admin.findUser(name) else { return .notDone }
-                guard let id = UserID(user.id), user.username == name, user.email == "\(name)@example.org" else {
+                guard let id = UserID(user.id), user.username == name,
+                    user.email == "\(name)@example.org"
+                else {
                     return .torn("\(name): \(user)")
                 }
                 let entries = try await Self.events("user.created", of: id, server)
-                return entries == 1 ? .done : .torn("\(name) has \(entries) entries in the audit log")
+                return entries == 1
+                    ? .done : .torn("\(name) has \(entries) entries in the audit log")
             } by: {
-                let user = try await server.admin.createUser(UserRequest(username: name, email: "\(name)@example.org"))
+                let user = try await server.admin.createUser(
+                    UserRequest(username: name, email: "\(name)@example.org"))
                 let id = UserID(user.id)!
                 return { server in
                     let found = try await server.admin.user(id)
                     let entries = try await Self.events("user.created", of: id, server)
-                    return found.username == name && entries == 1 ? nil : "\(found), \(entries) entries"
+                    return found.username == name && entries == 1
+                        ? nil : "\(found), \(entries) entries"
                 }
             }
         }
@@ -80,7 +99,9 @@ final class KillKinds: Sendable {
 
     var deletedUsers: KillKind {
         { client, server in
-            let name = await client.fresh("gone"), user = try await server.admin.createUser(UserRequest(username: name)), id = UserID(user.id)!
+            let name = await client.fresh("gone"),
+                user = try await server.admin.createUser(UserRequest(username: name)),
+                id = UserID(user.id)!
             try await client.write(
                 "users deleted", name
             ) { server in
@@ -93,7 +114,9 @@ final class KillKinds: Sendable {
                 }
             } by: {
                 try await server.admin.deleteUser(id)
-                return { server in try await server.admin.findUser(name) == nil ? nil : "deleted, and there again" }
+                return { server in
+                    try await server.admin.findUser(name) == nil ? nil : "deleted, and there again"
+                }
             }
         }
     }
@@ -104,12 +127,14 @@ final class KillKinds: Sendable {
             try await client.write(
                 "apps created", id.text
             ) { server in
-                guard let app = try await server.admin.apps().first(where: { $0.id == id.text }) else { return .notDone }
+                guard let app = try await server.admin.apps().first(where: { $0.id == id.text })
+                else { return .notDone }
                 return app.name == name ? .done : .torn("\(app)")
             } by: {
                 _ = try await server.admin.createApp(AppRequest(id: id.text, name: name))
                 return { server in
-                    guard let app = try await server.admin.apps().first(where: { $0.id == id.text }) else { return "gone" }
+                    guard let app = try await server.admin.apps().first(where: { $0.id == id.text })
+                    else { return "gone" }
                     // It may have been renamed since, by the same client.
                     return app.name.hasPrefix("app") ? nil : "\(app)"
                 }
@@ -120,7 +145,9 @@ final class KillKinds: Sendable {
 
     var changedApps: KillKind {
         { client, server in
-            guard let (id, before) = self.app.value else { return try await self.apps(client, server) }
+            guard let (id, before) = self.app.value else {
+                return try await self.apps(client, server)
+            }
             let name = await client.fresh("app")
             try await client.write(
                 "apps changed", "change of \(id.text)"
@@ -146,10 +173,14 @@ final class KillKinds: Sendable {
         { client, server in
             if self.passwordUser.value == nil {
                 let (id, name) = try await self.newUser(client, server, "pass")
-                self.passwordUser.value = PasswordUser(id: id, name: name, password: AttackedServer.password, before: "none so far, really")
+                self.passwordUser.value = PasswordUser(
+                    id: id, name: name, password: AttackedServer.password,
+                    before: "none so far, really")
             }
-            let user = self.passwordUser.value!, new = await client.fresh("a new password for client ")
-            let changed = PasswordUser(id: user.id, name: user.name, password: new, before: user.password)
+            let user = self.passwordUser.value!,
+                new = await client.fresh("a new password for client ")
+            let changed = PasswordUser(
+                id: user.id, name: user.name, password: new, before: user.password)
             try await client.write(
                 "passwords changed", "password of \(user.name)"
             ) { server in
@@ -157,14 +188,18 @@ final class KillKinds: Sendable {
                     self.passwordUser.value = changed
                     return .done
                 }
-                return try await Self.signsIn(user.name, user.password, server) ? .notDone : .torn("neither password of \(user.name) is right")
+                return try await Self.signsIn(user.name, user.password, server)
+                    ? .notDone : .torn("neither password of \(user.name) is right")
             } by: {
                 _ = try await server.admin.updateUser(user.id, UserRequest(password: new))
                 self.passwordUser.value = changed
                 return { server in
                     let now = self.passwordUser.value!
-                    if try await Self.signsIn(now.name, now.before, server) { return "the password before is right" }
-                    return try await Self.signsIn(now.name, now.password, server) ? nil : "the password is wrong"
+                    if try await Self.signsIn(now.name, now.before, server) {
+                        return "the password before is right"
+                    }
+                    return try await Self.signsIn(now.name, now.password, server)
+                        ? nil : "the password is wrong"
                 }
             }
         }
@@ -174,15 +209,21 @@ final class KillKinds: Sendable {
         { client, server in
             if self.lockUser.value == nil {
                 let (id, name) = try await self.newUser(client, server, "lock")
-                let authenticator = try await server.admin.authenticators(of: id).first { $0.type == "password" }
-                guard let authenticator = authenticator.flatMap({ AuthenticatorID($0.id) }) else { throw KillClient.Refused("locks", name) }
+                let authenticator = try await server.admin.authenticators(of: id).first {
+                    $0.type == "password"
+                }
+                guard let authenticator = authenticator.flatMap({ AuthenticatorID($0.id) }) else {
+                    throw KillClient.Refused("locks", name)
+                }
                 self.lockUser.value = LockUser(id: id, name: name, authenticator: authenticator)
             }
             let user = self.lockUser.value!, locks = !user.isLocked
             try await client.write(
                 "authenticators locked or unlocked", "lock of \(user.name)"
             ) { server in
-                let found = try await server.admin.authenticators(of: user.id).first { $0.id == user.authenticator.text }
+                let found = try await server.admin.authenticators(of: user.id).first {
+                    $0.id == user.authenticator.text
+                }
                 guard let found else { return .torn("the authenticator is gone") }
                 self.lockUser.value?.isLocked = found.lock != "open"
                 return (found.lock != "open") == locks ? .done : .notDone
@@ -195,9 +236,14 @@ final class KillKinds: Sendable {
                 self.lockUser.value?.isLocked = locks
                 return { server in
                     let expected = self.lockUser.value!.isLocked
-                    let found = try await server.admin.authenticators(of: user.id).first { $0.id == user.authenticator.text }
-                    if found.map({ $0.lock != "open" }) != expected { return "\(String(describing: found?.lock)), locked expected: \(expected)" }
-                    return try await Self.signsIn(user.name, AttackedServer.password, server) == !expected ? nil : "the lock does not hold"
+                    let found = try await server.admin.authenticators(of: user.id).first {
+                        $0.id == user.authenticator.text
+                    }
+                    if found.map({ $0.lock != "open" }) != expected {
+                        return "\(String(describing: found?.lock)), locked expected: \(expected)"
+                    }
+                    return try await Self.signsIn(user.name, AttackedServer.password, server)
+                        == !expected ? nil : "the lock does not hold"
                 }
             }
         }

@@ -25,7 +25,8 @@ extension KillKinds {
                 "on": {"success": "done"}},
               "done": {"type": "complete_journey"}}}
             """#
-        _ = try await server.admin.putJourney(JourneyID("consent")!, version: 1, definition: Array(consent.utf8))
+        _ = try await server.admin.putJourney(
+            JourneyID("consent")!, version: 1, definition: Array(consent.utf8))
         _ = try await server.admin.publishJourney(JourneyID("consent")!, version: 1)
     }
 
@@ -39,9 +40,12 @@ extension KillKinds {
                     "failure_behavior": "abort"}, "on": {"success": "done"}},
                   "done": {"type": "complete_journey"}}}
                 """#
-            _ = try await server.admin.putJourney(id, version: version, definition: Array(text.utf8))
+            _ = try await server.admin.putJourney(
+                id, version: version, definition: Array(text.utf8))
             @Sendable func live(_ server: AttackedServer) async throws -> [Int] {
-                try await server.admin.journeys().filter { $0.id == id.text && $0.state == "published" }.map(\.version)
+                try await server.admin.journeys().filter {
+                    $0.id == id.text && $0.state == "published"
+                }.map(\.version)
             }
             try await client.write(
                 "journeys published", id.text
@@ -51,22 +55,28 @@ extension KillKinds {
                     self.published.value = version
                     return .done
                 }
-                return found == (version == 1 ? [] : [version - 1]) ? .notDone : .torn("published versions of \(id.text): \(found)")
+                return found == (version == 1 ? [] : [version - 1])
+                    ? .notDone : .torn("published versions of \(id.text): \(found)")
             } by: {
                 _ = try await server.admin.publishJourney(id, version: version)
                 self.published.value = version
                 return { server in
                     let found = try await live(server)
-                    return found == [self.published.value] ? nil : "published: \(found) instead of \(self.published.value)"
+                    return found == [self.published.value]
+                        ? nil : "published: \(found) instead of \(self.published.value)"
                 }
             }
         }
     }
 
     /// The page after `page` of ``PagesJourney``.
-    private static func next(_ state: String, _ server: AttackedServer) async throws -> (status: Int, state: String?, page: Int?) {
+    private static func next(_ state: String, _ server: AttackedServer) async throws -> (
+        status: Int, state: String?, page: Int?
+    ) {
         let answer = try await server.respond(state, "client_input")
-        let page = answer.body["data"]?["text"]?.stringValue.flatMap { Int($0.dropFirst("Page ".count)) }
+        let page = answer.body["data"]?["text"]?.stringValue.flatMap {
+            Int($0.dropFirst("Page ".count))
+        }
         return (answer.status, answer.body["state"]?.stringValue, page)
     }
 
@@ -74,25 +84,33 @@ extension KillKinds {
         { client, server in
             if self.run.value == nil || self.run.value!.page > PagesJourney.pages - 4 {
                 let begun = try await server.start("pages")
-                guard let state = begun.body["state"]?.stringValue else { throw KillClient.Refused("pages", begun) }
+                guard let state = begun.body["state"]?.stringValue else {
+                    throw KillClient.Refused("pages", begun)
+                }
                 self.run.value = (state, 1)
             }
             let (state, page) = self.run.value!
-            // Sent again, the same answer is told again: a step whose answer was lost is a step, too.
+            // Sent again, the same answer is told again: a step whose answer was lost is a step,
+            // too.
             try await client.write(
                 "steps of journeys", "run"
             ) { server in
                 let again = try await Self.next(state, server)
-                guard again.status == 200, again.page == page + 1, let next = again.state else { return .torn("page \(page): \(again)") }
+                guard again.status == 200, again.page == page + 1, let next = again.state else {
+                    return .torn("page \(page): \(again)")
+                }
                 self.run.value = (next, page + 1)
                 return .done
             } by: {
                 let answer = try await Self.next(state, server)
-                guard answer.status == 200, answer.page == page + 1, let next = answer.state else { throw KillClient.Refused("page \(page)", answer) }
+                guard answer.status == 200, answer.page == page + 1, let next = answer.state else {
+                    throw KillClient.Refused("page \(page)", answer)
+                }
                 self.run.value = (next, page + 1)
                 return { server in
                     let (state, page) = self.run.value!, answer = try await Self.next(state, server)
-                    guard answer.status == 200, answer.page == page + 1, let next = answer.state else { return "page \(page): \(answer)" }
+                    guard answer.status == 200, answer.page == page + 1, let next = answer.state
+                    else { return "page \(page): \(answer)" }
                     self.run.value = (next, page + 1)
                     return nil
                 }
@@ -112,9 +130,11 @@ extension KillKinds {
             }
             var ask: String?
             if gives {
-                guard let state = try await server.start("consent").body["state"]?.stringValue else { throw KillClient.Refused("consent", "start") }
+                guard let state = try await server.start("consent").body["state"]?.stringValue
+                else { throw KillClient.Refused("consent", "start") }
                 let asked = try await server.respond(
-                    state, "password", ["username": .string(user.name), "password": .string(AttackedServer.password)])
+                    state, "password",
+                    ["username": .string(user.name), "password": .string(AttackedServer.password)])
                 ask = asked.body["state"]?.stringValue
                 guard ask != nil else { throw KillClient.Refused("consent", asked) }
             }
@@ -128,14 +148,17 @@ extension KillKinds {
             } by: {
                 if let next {
                     let answer = try await server.respond(next, "client_input")
-                    guard answer.body["token"] != nil else { throw KillClient.Refused("consent", answer) }
+                    guard answer.body["token"] != nil else {
+                        throw KillClient.Refused("consent", answer)
+                    }
                 } else {
                     try await server.admin.withdrawConsent(of: user.id, to: AttackedServer.app)
                 }
                 self.consentUser.value?.isGiven = gives
                 return { server in
                     let expected = self.consentUser.value!.isGiven
-                    return try await isGiven(server) == expected ? nil : "given expected: \(expected)"
+                    return try await isGiven(server) == expected
+                        ? nil : "given expected: \(expected)"
                 }
             }
         }
@@ -145,23 +168,36 @@ extension KillKinds {
     var mailedCodes: KillKind {
         { client, server in
             let (id, name) = try await self.newUser(client, server, "mail")
-            let state = try await server.waitingForCode("mailed-code", of: name), code = try await server.mailedCode(to: name)
-            @Sendable func uses(_ server: AttackedServer) async throws -> Int { try await Self.events("email_code.accepted", of: id, server) }
+            let state = try await server.waitingForCode("mailed-code", of: name),
+                code = try await server.mailedCode(to: name)
+            @Sendable func uses(_ server: AttackedServer) async throws -> Int {
+                try await Self.events("email_code.accepted", of: id, server)
+            }
             try await client.write(
                 "mailed codes used", name
             ) { server in
                 // The same answer: told again when it was done, done now when it was not.
-                let before = try await uses(server), answer = try await server.respond(state, "client_input", ["passcode": .string(code)])
-                guard answer.body["token"] != nil, try await uses(server) == 1 else { return .torn("\(name): \(before) uses, \(answer)") }
+                let before = try await uses(server),
+                    answer = try await server.respond(
+                        state, "client_input", ["passcode": .string(code)])
+                guard answer.body["token"] != nil, try await uses(server) == 1 else {
+                    return .torn("\(name): \(before) uses, \(answer)")
+                }
                 return before == 1 ? .done : .notDone
             } by: {
-                let answer = try await server.respond(state, "client_input", ["passcode": .string(code)])
-                guard answer.body["token"] != nil else { throw KillClient.Refused("mailed code", answer) }
+                let answer = try await server.respond(
+                    state, "client_input", ["passcode": .string(code)])
+                guard answer.body["token"] != nil else {
+                    throw KillClient.Refused("mailed code", answer)
+                }
                 return { server in
-                    let other = try await server.respond(state, "client_input", ["passcode": "00000000"])
-                    let same = try await server.respond(state, "client_input", ["passcode": .string(code)])
+                    let other = try await server.respond(
+                        state, "client_input", ["passcode": "00000000"])
+                    let same = try await server.respond(
+                        state, "client_input", ["passcode": .string(code)])
                     let count = try await uses(server)
-                    return other.status == 409 && same.body["token"] != nil && count == 1 ? nil : "\(other), \(same), \(count) uses"
+                    return other.status == 409 && same.body["token"] != nil && count == 1
+                        ? nil : "\(other), \(same), \(count) uses"
                 }
             }
         }

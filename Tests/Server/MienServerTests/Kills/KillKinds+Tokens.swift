@@ -15,9 +15,12 @@ extension KillKinds {
     /// Tokens for a journey's token; used once, it stays used.
     var journeyTokens: KillKind {
         { client, server in
-            let (_, name) = try await self.newUser(client, server, "exchange"), token = try await server.journeyToken(name)
+            let (_, name) = try await self.newUser(client, server, "exchange"),
+                token = try await server.journeyToken(name)
             @Sendable func exchange(_ server: AttackedServer) async throws -> TokenClient.Answer {
-                try await server.tokens.token(TokenClient.exchange, [("subject_token", token), ("subject_token_type", TokenClient.jwt)])
+                try await server.tokens.token(
+                    TokenClient.exchange,
+                    [("subject_token", token), ("subject_token_type", TokenClient.jwt)])
             }
             try await client.write(
                 "journey tokens exchanged", name
@@ -25,16 +28,22 @@ extension KillKinds {
                 try await exchange(server).status == 200 ? .notDone : .done
             } by: {
                 let answer = try await exchange(server)
-                guard answer.status == 200 else { throw KillClient.Refused("exchange", answer.body) }
+                guard answer.status == 200 else {
+                    throw KillClient.Refused("exchange", answer.body)
+                }
                 return { server in
-                    let again = try await exchange(server), info = try await server.tokens.userInfo(answer["access_token"])
-                    return again.error == "invalid_grant" && info.status == 200 ? nil : "again: \(again.status), its access token: \(info.status)"
+                    let again = try await exchange(server),
+                        info = try await server.tokens.userInfo(answer["access_token"])
+                    return again.error == "invalid_grant" && info.status == 200
+                        ? nil : "again: \(again.status), its access token: \(info.status)"
                 }
             }
         }
     }
 
-    private static func refresh(_ token: String, repeatKey: String? = nil, _ server: AttackedServer) async throws -> TokenClient.Answer {
+    private static func refresh(_ token: String, repeatKey: String? = nil, _ server: AttackedServer)
+        async throws -> TokenClient.Answer
+    {
         try await server.tokens.refresh(token, repeatKey.map { [("repeat_key", $0)] } ?? [])
     }
 
@@ -43,12 +52,16 @@ extension KillKinds {
         { client, server in
             if self.refresh.value == nil {
                 let (_, name) = try await self.newUser(client, server, "refresh")
-                guard let token = try await server.signIn(name)["refresh_token"] else { throw KillClient.Refused("refresh", name) }
+                guard let token = try await server.signIn(name)["refresh_token"] else {
+                    throw KillClient.Refused("refresh", name)
+                }
                 self.refresh.value = RefreshState(name: name, token: token)
             }
             let state = self.refresh.value!, key = Self.bytes()
             @Sendable func take(_ answer: TokenClient.Answer) -> Bool {
-                guard answer.status == 200, let token = answer["refresh_token"] else { return false }
+                guard answer.status == 200, let token = answer["refresh_token"] else {
+                    return false
+                }
                 self.refresh.value?.token = token
                 return true
             }
@@ -61,8 +74,10 @@ extension KillKinds {
                 let answer = try await Self.refresh(state.token, repeatKey: key, server)
                 guard take(answer) else { throw KillClient.Refused("refresh", answer.body) }
                 return { server in
-                    let answer = try await Self.refresh(self.refresh.value!.token, repeatKey: Self.bytes(), server)
-                    return take(answer) ? nil : "the newest refresh token is refused: \(answer.body)"
+                    let answer = try await Self.refresh(
+                        self.refresh.value!.token, repeatKey: Self.bytes(), server)
+                    return take(answer)
+                        ? nil : "the newest refresh token is refused: \(answer.body)"
                 }
             }
         }
@@ -72,7 +87,9 @@ extension KillKinds {
     var usedRefreshTokens: KillKind {
         { client, server in
             let (_, name) = try await self.newUser(client, server, "used")
-            guard let token = try await server.signIn(name)["refresh_token"] else { throw KillClient.Refused("refresh", name) }
+            guard let token = try await server.signIn(name)["refresh_token"] else {
+                throw KillClient.Refused("refresh", name)
+            }
             try await client.write(
                 "refresh tokens used", name
             ) { server in
@@ -81,8 +98,10 @@ extension KillKinds {
                 let answer = try await Self.refresh(token, server)
                 guard answer.status == 200 else { throw KillClient.Refused("refresh", answer.body) }
                 return { server in
-                    let again = try await Self.refresh(token, server), info = try await server.tokens.userInfo(answer["access_token"])
-                    return again.error == "invalid_grant" && info.status == 401 ? nil : "again: \(again.status), its access token: \(info.status)"
+                    let again = try await Self.refresh(token, server),
+                        info = try await server.tokens.userInfo(answer["access_token"])
+                    return again.error == "invalid_grant" && info.status == 401
+                        ? nil : "again: \(again.status), its access token: \(info.status)"
                 }
             }
         }
@@ -90,10 +109,15 @@ extension KillKinds {
 
     var authorizationCodes: KillKind {
         { client, server in
-            let (_, name) = try await self.newUser(client, server, "page"), code = try await server.authorizationCode(name, app: "web")
+            let (_, name) = try await self.newUser(client, server, "page"),
+                code = try await server.authorizationCode(name, app: "web")
             @Sendable func redeem(_ server: AttackedServer) async throws -> TokenClient.Answer {
                 try await TokenClient(server: server, app: "web").token(
-                    "authorization_code", [("code", code), ("redirect_uri", AttackedServer.redirect), ("code_verifier", AttackedServer.verifier)])
+                    "authorization_code",
+                    [
+                        ("code", code), ("redirect_uri", AttackedServer.redirect),
+                        ("code_verifier", AttackedServer.verifier),
+                    ])
             }
             try await client.write("authorization codes used", name) { server in
                 try await redeem(server).status == 200 ? .notDone : .done
@@ -103,8 +127,10 @@ extension KillKinds {
                 return { server in
                     let again = try await redeem(server)
                     // A code that comes twice was stolen: its tokens end.
-                    let info = try await TokenClient(server: server, app: "web").userInfo(answer["access_token"])
-                    return again.error == "invalid_grant" && info.status == 401 ? nil : "again: \(again.status), its access token: \(info.status)"
+                    let info = try await TokenClient(server: server, app: "web").userInfo(
+                        answer["access_token"])
+                    return again.error == "invalid_grant" && info.status == 401
+                        ? nil : "again: \(again.status), its access token: \(info.status)"
                 }
             }
         }

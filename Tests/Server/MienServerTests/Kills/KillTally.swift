@@ -4,7 +4,8 @@ struct KillTally: Sendable {
     var acknowledged = 0
     /// Acknowledged writes that were looked for after a restart.
     var checked = 0
-    /// Writes whose answer had not come when the server was killed: those that are there, and those that are not.
+    /// Writes whose answer had not come when the server was killed: those that are there, and those
+    /// that are not.
     var done = 0, notDone = 0
     /// Acknowledged, and not there afterwards.
     var lost: [String] = []
@@ -24,7 +25,8 @@ struct KillTally: Sendable {
     static func table(_ tallies: [String: KillTally]) -> String {
         func row(_ name: String, _ tally: KillTally) -> String {
             let numbers = [
-                tally.acknowledged, tally.checked, tally.done + tally.notDone, tally.done, tally.notDone, tally.lost.count, tally.torn.count,
+                tally.acknowledged, tally.checked, tally.done + tally.notDone, tally.done,
+                tally.notDone, tally.lost.count, tally.torn.count,
             ]
             return "| \(name) | \(numbers.map(String.init).joined(separator: " | ")) |"
         }
@@ -33,6 +35,9 @@ struct KillTally: Sendable {
             "| write | acknowledged | checked after a restart | in flight at a kill | of these done | not done | lost | partial |",
             "|---|--:|--:|--:|--:|--:|--:|--:|",
         ]
-        return (head + tallies.sorted { $0.key < $1.key }.map { row($0.key, $0.value) } + [row("**all**", total)]).joined(separator: "\n")
+        return
+            (head + tallies.sorted { $0.key < $1.key }.map { row($0.key, $0.value) } + [
+                row("**all**", total)
+            ]).joined(separator: "\n")
     }
 }

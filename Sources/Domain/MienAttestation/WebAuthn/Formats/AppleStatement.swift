@@ -3,7 +3,8 @@ extension AttestationStatement {
     func verifyApple() throws(AttestationError) -> AttestationEvidence {
         try expect(members["alg"] == nil ? ["x5c"] : ["alg", "x5c"])
         let chain = try chain()
-        try AppleNonce.check(chain.leaf, authenticatorData: authenticatorData, clientDataHash: clientDataHash)
+        try AppleNonce.check(
+            chain.leaf, authenticatorData: authenticatorData, clientDataHash: clientDataHash)
         try checkSameKey(chain.leaf)
         return .certified(chain, understood: [])
     }

@@ -6,7 +6,8 @@ internal import X509
 enum AttestationEvidence {
     case nothing
     case selfSigned
-    /// Signed by the first of these certificates, which keeps its format's rules; whether an anchor stands behind them is open.
+    /// Signed by the first of these certificates, which keeps its format's rules; whether an anchor
+    /// stands behind them is open.
     case certified(CertificateChain, understood: Set<ASN1ObjectIdentifier>)
 }
 
@@ -43,24 +44,34 @@ struct AttestationStatement {
         let found = Set((members.entries ?? []).map { $0.key.textValue ?? "" })
         guard found == names else {
             throw AttestationError(
-                .statement, "the members of this statement are: \(names.isEmpty ? "none" : names.sorted().joined(separator: ", "))")
+                .statement,
+                "the members of this statement are: \(names.isEmpty ? "none" : names.sorted().joined(separator: ", "))"
+            )
         }
     }
 
     func bytes(_ name: String) throws(AttestationError) -> [UInt8] {
-        guard let bytes = members[name]?.bytesValue else { throw AttestationError(.statement, "“\(name)” is missing or no bytes") }
+        guard let bytes = members[name]?.bytesValue else {
+            throw AttestationError(.statement, "“\(name)” is missing or no bytes")
+        }
         return bytes
     }
 
     func chain() throws(AttestationError) -> CertificateChain {
-        guard let values = members["x5c"]?.arrayValue else { throw AttestationError(.statement, "“x5c” is no list") }
+        guard let values = members["x5c"]?.arrayValue else {
+            throw AttestationError(.statement, "“x5c” is no list")
+        }
         let ders = values.compactMap(\.bytesValue)
-        guard ders.count == values.count else { throw AttestationError(.statement, "“x5c” is a list of certificates") }
+        guard ders.count == values.count else {
+            throw AttestationError(.statement, "“x5c” is a list of certificates")
+        }
         return try CertificateChain(ders)
     }
 
     func algorithm() throws(AttestationError) -> DeviceKeyAlgorithm {
-        guard let number = members["alg"]?.integerValue, let algorithm = COSEAlgorithm.algorithm(number) else {
+        guard let number = members["alg"]?.integerValue,
+            let algorithm = COSEAlgorithm.algorithm(number)
+        else {
             throw AttestationError(.algorithm, "“alg” of the statement: \(COSEAlgorithm.taken)")
         }
         return algorithm
@@ -69,7 +80,9 @@ struct AttestationStatement {
     /// `sig` over `message`, by the key of `certificate`, in the way of `alg`.
     func checkSignature(of message: [UInt8], by certificate: Certificate) throws(AttestationError) {
         let certified = try certificate.deviceKey()
-        guard certified.algorithm == (try algorithm()) else { throw AttestationError(.algorithm, "“alg” is not that of the certificate's key") }
+        guard certified.algorithm == (try algorithm()) else {
+            throw AttestationError(.algorithm, "“alg” is not that of the certificate's key")
+        }
         try checkSignature(of: message, by: certified)
     }
 

@@ -5,12 +5,22 @@ extension AttestationStatement {
     func verifyFIDOU2F() throws(AttestationError) -> AttestationEvidence {
         try expect(["sig", "x5c"])
         let chain = try chain()
-        guard chain.certificates.count == 1 else { throw AttestationError(.statement, "“x5c” holds one certificate") }
-        guard credential.aaguid.allSatisfy({ $0 == 0 }) else { throw AttestationError(.aaguid, "the AAGUID of a U2F key is zeros") }
-        guard case .p256(let x, let y) = key.material else { throw AttestationError(.algorithm, "a U2F key is of P-256") }
+        guard chain.certificates.count == 1 else {
+            throw AttestationError(.statement, "“x5c” holds one certificate")
+        }
+        guard credential.aaguid.allSatisfy({ $0 == 0 }) else {
+            throw AttestationError(.aaguid, "the AAGUID of a U2F key is zeros")
+        }
+        guard case .p256(let x, let y) = key.material else {
+            throw AttestationError(.algorithm, "a U2F key is of P-256")
+        }
         let certified = try chain.leaf.deviceKey()
-        guard certified.algorithm == .es256 else { throw AttestationError(.algorithm, "the certificate's key is of P-256") }
-        try checkSignature(of: [0] + data.relyingPartyHash + clientDataHash + credential.id + [4] + x + y, by: certified)
+        guard certified.algorithm == .es256 else {
+            throw AttestationError(.algorithm, "the certificate's key is of P-256")
+        }
+        try checkSignature(
+            of: [0] + data.relyingPartyHash + clientDataHash + credential.id + [4] + x + y,
+            by: certified)
         return .certified(chain, understood: [])
     }
 }

@@ -5,7 +5,9 @@ extension AttestationStatement {
     func verifyPacked() throws(AttestationError) -> AttestationEvidence {
         guard members["x5c"] != nil else {
             try expect(["alg", "sig"])
-            guard try algorithm() == key.algorithm else { throw AttestationError(.algorithm, "“alg” is not that of the credential's key") }
+            guard try algorithm() == key.algorithm else {
+                throw AttestationError(.algorithm, "“alg” is not that of the credential's key")
+            }
             try checkSignature(of: signed, by: key)
             return .selfSigned
         }

@@ -9,9 +9,11 @@ struct TPMPublic: Hashable {
         static let p256: UInt16 = 0x0003
     }
 
-    /// More than WebAuthn asks: TPM2_Certify also vouches for keys that were brought in, or that can be taken out again.
+    /// More than WebAuthn asks: TPM2_Certify also vouches for keys that were brought in, or that
+    /// can be taken out again.
     private enum Attribute {
-        static let fixedTPM: UInt32 = 1 << 1, fixedParent: UInt32 = 1 << 4, sensitiveDataOrigin: UInt32 = 1 << 5, sign: UInt32 = 1 << 18
+        static let fixedTPM: UInt32 = 1 << 1, fixedParent: UInt32 = 1 << 4,
+            sensitiveDataOrigin: UInt32 = 1 << 5, sign: UInt32 = 1 << 18
         static let all = fixedTPM | fixedParent | sensitiveDataOrigin | sign
     }
 
@@ -19,24 +21,37 @@ struct TPMPublic: Hashable {
     private let nameAlgorithm: UInt16
 
     init(_ bytes: [UInt8]) throws(AttestationError) {
-        guard bytes.count <= 1024 else { throw AttestationError(.tpm, "“pubArea” has more than 1024 bytes") }
+        guard bytes.count <= 1024 else {
+            throw AttestationError(.tpm, "“pubArea” has more than 1024 bytes")
+        }
         var reader = BigEndianReader(bytes)
-        guard let type = reader.integer(UInt16.self), let name = reader.integer(UInt16.self), let attributes = reader.integer(UInt32.self),
+        guard let type = reader.integer(UInt16.self), let name = reader.integer(UInt16.self),
+            let attributes = reader.integer(UInt32.self),
             reader.counted() != nil
         else { throw Self.truncated }
         guard attributes & Attribute.all == Attribute.all else {
-            throw AttestationError(.tpm, "the key may leave its TPM, was made elsewhere, or is not for signing")
+            throw AttestationError(
+                .tpm, "the key may leave its TPM, was made elsewhere, or is not for signing")
         }
         guard [Algorithm.sha256, Algorithm.sha384, Algorithm.sha512].contains(name) else {
-            throw AttestationError(.tpm, "the hash that names the key is SHA-256, SHA-384 or SHA-512")
+            throw AttestationError(
+                .tpm, "the hash that names the key is SHA-256, SHA-384 or SHA-512")
         }
         // A signing key encrypts nothing: no symmetric cipher, so no parameters of one.
-        guard reader.integer(UInt16.self) == Algorithm.null else { throw AttestationError(.tpm, "the TPM's key is not one for signing") }
+        guard reader.integer(UInt16.self) == Algorithm.null else {
+            throw AttestationError(.tpm, "the TPM's key is not one for signing")
+        }
         try Self.skipScheme(&reader)
-        let material = type == Algorithm.rsa ? try Self.rsa(&reader) : type == Algorithm.ecc ? try Self.ecc(&reader) : nil
-        guard let material else { throw AttestationError(.tpm, "the TPM's key is neither RSA nor of an elliptic curve") }
+        let material =
+            type == Algorithm.rsa
+            ? try Self.rsa(&reader) : type == Algorithm.ecc ? try Self.ecc(&reader) : nil
+        guard let material else {
+            throw AttestationError(.tpm, "the TPM's key is neither RSA nor of an elliptic curve")
+        }
         guard reader.isAtEnd else { throw AttestationError(.tpm, "something follows “pubArea”") }
-        do { key = try DevicePublicKey(material) } catch { throw AttestationError(.key, error.reason) }
+        do { key = try DevicePublicKey(material) } catch {
+            throw AttestationError(.key, error.reason)
+        }
         nameAlgorithm = name
     }
 
@@ -57,28 +72,49 @@ struct TPMPublic: Hashable {
     private static func skipScheme(_ reader: inout BigEndianReader) throws(AttestationError) {
         guard let scheme = reader.integer(UInt16.self) else { throw truncated }
         // RSASSA, ECDSA.
-        guard [Algorithm.null, 0x0014, 0x0018].contains(scheme) else { throw AttestationError(.tpm, "the key's scheme is RSASSA or ECDSA") }
-        guard scheme == Algorithm.null || reader.integer(UInt16.self) != nil else { throw truncated }
-    }
-
-    private static func rsa(_ reader: inout BigEndianReader) throws(AttestationError) -> DevicePublicKey.Material {
-        guard let bits = reader.integer(UInt16.self), let exponent = reader.integer(UInt32.self), let modulus = reader.counted() else {
+        guard [Algorithm.null, 0x0014, 0x0018].contains(scheme) else {
+            throw AttestationError(.tpm, "the key's scheme is RSASSA or ECDSA")
+        }
+        guard scheme == Algorithm.null || reader.integer(UInt16.self) != nil else {
             throw truncated
         }
-        guard modulus.count * 8 == Int(bits) else { throw AttestationError(.tpm, "the modulus is not of the size it says") }
+    }
+
+    private static func rsa(_ reader: inout BigEndianReader) throws(AttestationError)
+        -> DevicePublicKey.Material
+    {
+        guard let bits = reader.integer(UInt16.self), let exponent = reader.integer(UInt32.self),
+            let modulus = reader.counted()
+        else {
+            throw truncated
+        }
+        guard modulus.count * 8 == Int(bits) else {
+            throw AttestationError(.tpm, "the modulus is not of the size it says")
+        }
         let value = exponent == 0 ? 65537 : exponent
-        let bytes = (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) }.drop { $0 == 0 }
+        let bytes = (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) }.drop {
+            $0 == 0
+        }
         return .rsa(modulus: modulus, exponent: Array(bytes))
     }
 
-    private static func ecc(_ reader: inout BigEndianReader) throws(AttestationError) -> DevicePublicKey.Material {
-        guard let curve = reader.integer(UInt16.self), let derivation = reader.integer(UInt16.self) else { throw truncated }
+    private static func ecc(_ reader: inout BigEndianReader) throws(AttestationError)
+        -> DevicePublicKey.Material
+    {
+        guard let curve = reader.integer(UInt16.self), let derivation = reader.integer(UInt16.self)
+        else { throw truncated }
         guard curve == Algorithm.p256 else { throw AttestationError(.tpm, "the curve is P-256") }
-        guard derivation == Algorithm.null || reader.integer(UInt16.self) != nil, let x = reader.counted(), let y = reader.counted() else {
+        guard derivation == Algorithm.null || reader.integer(UInt16.self) != nil,
+            let x = reader.counted(), let y = reader.counted()
+        else {
             throw truncated
         }
-        guard x.count <= 32, y.count <= 32 else { throw AttestationError(.tpm, "a coordinate has at most 32 bytes") }
-        func padded(_ bytes: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 32 - bytes.count) + bytes }
+        guard x.count <= 32, y.count <= 32 else {
+            throw AttestationError(.tpm, "a coordinate has at most 32 bytes")
+        }
+        func padded(_ bytes: [UInt8]) -> [UInt8] {
+            [UInt8](repeating: 0, count: 32 - bytes.count) + bytes
+        }
         return .p256(x: padded(x), y: padded(y))
     }
 }

@@ -15,21 +15,34 @@ public struct PresentationAttackScore: Sendable, Hashable {
 struct PresentationAttackScorer: Sendable {
     let geometry: PresentationAttackGeometry
 
-    /// - Throws: ``FaceModelError`` when the network fails, or answers with other numbers than its pack declares.
-    func score(of face: DetectedFace, in image: RGBImage, with networks: some FaceNetworks) throws(FaceModelError) -> PresentationAttackScore {
-        let input = geometry.input, side = max(face.box.width, face.box.height, 1) * geometry.cropFactor, centre = face.box.centre
-        // Upright, as such networks are trained: what is around a face is a part of what they look at.
+    /// - Throws: ``FaceModelError`` when the network fails, or answers with other numbers than its
+    ///   pack declares.
+    func score(of face: DetectedFace, in image: RGBImage, with networks: some FaceNetworks)
+        throws(FaceModelError) -> PresentationAttackScore
+    {
+        let input = geometry.input,
+            side = max(face.box.width, face.box.height, 1) * geometry.cropFactor,
+            centre = face.box.centre
+        // Upright, as such networks are trained: what is around a face is a part of what they look
+        // at.
         let map = AffineMap(
-            a: Double(input.width) / side, b: 0, tx: (0.5 - centre.x / side) * Double(input.width), c: 0, d: Double(input.height) / side,
+            a: Double(input.width) / side, b: 0, tx: (0.5 - centre.x / side) * Double(input.width),
+            c: 0, d: Double(input.height) / side,
             ty: (0.5 - centre.y / side) * Double(input.height))
         let crop = image.warped(by: map, width: input.width, height: input.height)
         let outputs = try networks.run(.presentationAttack) { input.write(crop, into: &$0) }
-        guard let values = outputs.first, values.count == geometry.classes, values.allSatisfy(\.isFinite) else {
-            throw FaceModelError(.presentationAttack, "expected \(geometry.classes) finite numbers, got \(outputs.map(\.count))")
+        guard let values = outputs.first, values.count == geometry.classes,
+            values.allSatisfy(\.isFinite)
+        else {
+            throw FaceModelError(
+                .presentationAttack,
+                "expected \(geometry.classes) finite numbers, got \(outputs.map(\.count))")
         }
         let live = probability(of: geometry.live, in: values.map(Double.init))
         guard (-0.001...1.001).contains(live) else {
-            throw FaceModelError(.presentationAttack, "its numbers are no probabilities: the pack's activation is not the network's")
+            throw FaceModelError(
+                .presentationAttack,
+                "its numbers are no probabilities: the pack's activation is not the network's")
         }
         return PresentationAttackScore(attack: min(1, max(0, 1 - live)), limit: geometry.limit)
     }

@@ -1,38 +1,48 @@
 internal import Foundation
 package import MienPixels
 
-/// What one frame shows of the medium a face is on: a print, a screen. Cues, no proofs: see docs/measurements/liveness.md.
+/// What one frame shows of the medium a face is on: a print, a screen. Cues, no proofs: see
+/// docs/measurements/liveness.md.
 public struct TextureCues: Sendable, Hashable {
-    /// Frequency content: the strongest peak of the face's fine texture over the middle of its ring in the spectrum, in decibels. The grids of screens and
-    /// prints give sharp peaks; skin gives none. `nil` for a face too small to tell.
+    /// Frequency content: the strongest peak of the face's fine texture over the middle of its ring
+    /// in the spectrum, in decibels. The grids of screens and prints give sharp peaks; skin gives
+    /// none. `nil` for a face too small to tell.
     public let peak: Double?
-    /// Part of the face, 0...1, that is blown out in all colours: a screen's or a glossy print's reflection.
+    /// Part of the face, 0...1, that is blown out in all colours: a screen's or a glossy print's
+    /// reflection.
     public let glare: Double
-    /// Straight lines around the face: mean step of brightness along the third strongest of four, 0...255. The border of a sheet or a device has three
-    /// and more; so has a face before a window.
+    /// Straight lines around the face: mean step of brightness along the third strongest of four,
+    /// 0...255. The border of a sheet or a device has three and more; so has a face before a
+    /// window.
     public let border: Double
 
-    public init(peak: Double?, glare: Double, border: Double) { (self.peak, self.glare, self.border) = (peak, glare, border) }
+    public init(peak: Double?, glare: Double, border: Double) {
+        (self.peak, self.glare, self.border) = (peak, glare, border)
+    }
 }
 
 extension TextureCues {
     package init(of mesh: FaceMesh, in image: RGBImage) {
         let box = mesh.bounds
         self.init(
-            peak: FineTexture.peak(of: mesh, in: image), glare: Self.glare(box, image), border: BorderLines(around: box, in: image).thirdStrongest)
+            peak: FineTexture.peak(of: mesh, in: image), glare: Self.glare(box, image),
+            border: BorderLines(around: box, in: image).thirdStrongest)
     }
 
     /// All three colours this bright.
     private static let blownOut: UInt8 = 250
 
     private static func glare(_ box: Rectangle, _ image: RGBImage) -> Double {
-        let columns = image.columns(box.x, box.x + box.width), rows = image.rows(box.y, box.y + box.height)
+        let columns = image.columns(box.x, box.x + box.width),
+            rows = image.rows(box.y, box.y + box.height)
         guard !columns.isEmpty, !rows.isEmpty else { return 0 }
         var blown = 0
         for y in rows {
             for x in columns {
                 let i = 3 * (y * image.width + x)
-                if min(image.pixels[i], image.pixels[i + 1], image.pixels[i + 2]) >= blownOut { blown += 1 }
+                if min(image.pixels[i], image.pixels[i + 1], image.pixels[i + 2]) >= blownOut {
+                    blown += 1
+                }
             }
         }
         return Double(blown) / Double(columns.count * rows.count)
@@ -40,8 +50,12 @@ extension TextureCues {
 }
 
 extension RGBImage {
-    fileprivate func columns(_ from: Double, _ to: Double) -> Range<Int> { Self.range(from, to, width) }
-    fileprivate func rows(_ from: Double, _ to: Double) -> Range<Int> { Self.range(from, to, height) }
+    fileprivate func columns(_ from: Double, _ to: Double) -> Range<Int> {
+        Self.range(from, to, width)
+    }
+    fileprivate func rows(_ from: Double, _ to: Double) -> Range<Int> {
+        Self.range(from, to, height)
+    }
 
     private static func range(_ from: Double, _ to: Double, _ side: Int) -> Range<Int> {
         let a = Int(max(0, min(Double(side), from))), b = Int(max(0, min(Double(side), to)))
@@ -65,21 +79,30 @@ private struct BorderLines {
         let rows = image.rows(box.y - 0.2 * box.height, box.y + 1.2 * box.height)
         let columns = image.columns(box.x - 0.2 * box.width, box.x + 1.2 * box.width)
         func upright(_ from: Double, _ to: Double) -> Double {
-            Self.strongest(image.columns(from, to), rows, image.width) { image.brightness($0 + 1, $1) - image.brightness($0 - 1, $1) }
+            Self.strongest(image.columns(from, to), rows, image.width) {
+                image.brightness($0 + 1, $1) - image.brightness($0 - 1, $1)
+            }
         }
         func level(_ from: Double, _ to: Double) -> Double {
-            Self.strongest(image.rows(from, to), columns, image.height) { image.brightness($1, $0 + 1) - image.brightness($1, $0 - 1) }
+            Self.strongest(image.rows(from, to), columns, image.height) {
+                image.brightness($1, $0 + 1) - image.brightness($1, $0 - 1)
+            }
         }
         strengths = [
-            upright(box.x - far, box.x - near), upright(box.x + box.width + near, box.x + box.width + far),
-            level(box.y - far, box.y - near), level(box.y + box.height + near, box.y + box.height + far),
+            upright(box.x - far, box.x - near),
+            upright(box.x + box.width + near, box.x + box.width + far),
+            level(box.y - far, box.y - near),
+            level(box.y + box.height + near, box.y + box.height + far),
         ]
     }
 
     var thirdStrongest: Double { strengths.sorted(by: >)[2] }
 
-    /// The strongest line across: of each, the mean of its steps, with their signs, so that texture comes to nothing.
-    private static func strongest(_ lines: Range<Int>, _ along: Range<Int>, _ side: Int, step: (Int, Int) -> Double) -> Double {
+    /// The strongest line across: of each, the mean of its steps, with their signs, so that texture
+    /// comes to nothing.
+    private static func strongest(
+        _ lines: Range<Int>, _ along: Range<Int>, _ side: Int, step: (Int, Int) -> Double
+    ) -> Double {
         let places = stride(from: along.lowerBound, to: along.upperBound, by: 2)
         var strongest = 0.0, count = 0.0
         for _ in places { count += 1 }
@@ -93,12 +116,14 @@ private struct BorderLines {
     }
 }
 
-/// The spectrum of a square of skin, as the camera gave it: not scaled, for scaling takes away what is looked for.
+/// The spectrum of a square of skin, as the camera gave it: not scaled, for scaling takes away what
+/// is looked for.
 private enum FineTexture {
     private static let side = 64
     /// From here on, in cycles a square, skin has little structure of its own.
     private static let fine = 12...31
-    /// Power of a bin that rounding to whole levels alone makes, about; under it nothing is told apart.
+    /// Power of a bin that rounding to whole levels alone makes, about; under it nothing is told
+    /// apart.
     private static let floor = 144.0
 
     static func peak(of mesh: FaceMesh, in image: RGBImage) -> Double? {
@@ -111,14 +136,23 @@ private enum FineTexture {
 
     private static func peak(at centre: Point, in image: RGBImage) -> Double? {
         let left = Int(centre.x.rounded()) - side / 2, top = Int(centre.y.rounded()) - side / 2
-        guard left >= 0, top >= 0, left + side <= image.width, top + side <= image.height else { return nil }
+        guard left >= 0, top >= 0, left + side <= image.width, top + side <= image.height else {
+            return nil
+        }
         var values = [Double](repeating: 0, count: side * side)
-        for y in 0..<side { for x in 0..<side { values[y * side + x] = image.brightness(left + x, top + y) } }
+        for y in 0..<side {
+            for x in 0..<side { values[y * side + x] = image.brightness(left + x, top + y) }
+        }
         let mean = values.reduce(0, +) / Double(values.count)
-        for y in 0..<side { for x in 0..<side { values[y * side + x] = (values[y * side + x] - mean) * window[x] * window[y] } }
+        for y in 0..<side {
+            for x in 0..<side {
+                values[y * side + x] = (values[y * side + x] - mean) * window[x] * window[y]
+            }
+        }
         let power = PowerSpectrum.of(values, side: side)
         var rings: [[Double]] = Array(repeating: [], count: fine.upperBound + 1)
-        // Half of the plane: the other is its mirror image. Not the axes: blocks of JPEG and edges of a picture lie there.
+        // Half of the plane: the other is its mirror image. Not the axes: blocks of JPEG and edges
+        // of a picture lie there.
         for v in 2...(side / 2) {
             for u in 2...(side - 2) {
                 let x = u <= side / 2 ? u : u - side
@@ -128,12 +162,16 @@ private enum FineTexture {
             }
         }
         var peak = 0.0
-        for ring in rings where !ring.isEmpty { peak = max(peak, (ring.max() ?? 0) / (ring.median + floor)) }
+        for ring in rings where !ring.isEmpty {
+            peak = max(peak, (ring.max() ?? 0) / (ring.median + floor))
+        }
         return 10 * log10(max(peak, 1e-9))
     }
 
     /// Hann's.
-    private static let window: [Double] = (0..<side).map { 0.5 - 0.5 * cos(2 * .pi * (Double($0) + 0.5) / Double(side)) }
+    private static let window: [Double] = (0..<side).map {
+        0.5 - 0.5 * cos(2 * .pi * (Double($0) + 0.5) / Double(side))
+    }
 }
 
 /// Fast Fourier transform of a small square.
@@ -144,14 +182,18 @@ private enum PowerSpectrum {
     /// - Returns: the power at each pair of frequencies, zero first.
     static func of(_ values: [Double], side: Int) -> [Double] {
         var re = values, im = [Double](repeating: 0, count: values.count)
-        let twiddles = (0..<side / 2).map { 2 * Double.pi * Double($0) / Double(side) }.map { (cos($0), -sin($0)) }
+        let twiddles = (0..<side / 2).map { 2 * Double.pi * Double($0) / Double(side) }.map {
+            (cos($0), -sin($0))
+        }
         for row in 0..<side { transform(&re, &im, from: row * side, by: 1, side, twiddles) }
         for column in 0..<side { transform(&re, &im, from: column, by: side, side, twiddles) }
         return zip(re, im).map { $0 * $0 + $1 * $1 }
     }
 
-    private static func transform(_ re: inout [Double], _ im: inout [Double], from start: Int, by step: Int, _ n: Int, _ twiddles: [(Double, Double)])
-    {
+    private static func transform(
+        _ re: inout [Double], _ im: inout [Double], from start: Int, by step: Int, _ n: Int,
+        _ twiddles: [(Double, Double)]
+    ) {
         var j = 0
         for i in 1..<n {
             var bit = n >> 1
@@ -170,7 +212,8 @@ private enum PowerSpectrum {
             let half = length / 2, stride = n / length
             for block in Swift.stride(from: 0, to: n, by: length) {
                 for k in 0..<half {
-                    let (c, s) = twiddles[k * stride], a = start + (block + k) * step, b = start + (block + k + half) * step
+                    let (c, s) = twiddles[k * stride], a = start + (block + k) * step,
+                        b = start + (block + k + half) * step
                     let x = re[b] * c - im[b] * s, y = re[b] * s + im[b] * c
                     (re[b], im[b]) = (re[a] - x, im[a] - y)
                     (re[a], im[a]) = (re[a] + x, im[a] + y)

@@ -15,7 +15,11 @@ struct BlinkDetector: Sendable {
 
     /// - Returns: has a blink ended with this frame?
     mutating func see(_ eyes: EyeOpening, at time: Duration) -> Bool {
-        if let lastTime { interval = interval == 0 ? (time - lastTime).seconds : 0.8 * interval + 0.2 * (time - lastTime).seconds }
+        if let lastTime {
+            interval =
+                interval == 0
+                ? (time - lastTime).seconds : 0.8 * interval + 0.2 * (time - lastTime).seconds
+        }
         lastTime = time
         let share = eyes.mean / max(median, 1e-6)
         lowest = min(lowest, share)

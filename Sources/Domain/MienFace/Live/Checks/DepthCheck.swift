@@ -1,6 +1,7 @@
 internal import MienPixels
 
-/// A flat picture cannot turn its head: its points in one view go over into those of another by one homography. Those of a head do not.
+/// A flat picture cannot turn its head: its points in one view go over into those of another by one
+/// homography. Those of a head do not.
 struct DepthCheck: Sendable {
     private let limits: LivenessLimits
     private var front: [Point] = []
@@ -17,7 +18,9 @@ struct DepthCheck: Sendable {
 
     /// A frame of the turn.
     mutating func see(_ mesh: FaceMesh) {
-        guard !largest.isEmpty, let residual = Homography.residual(from: mesh.rigidPoints, to: front) else { return }
+        guard !largest.isEmpty,
+            let residual = Homography.residual(from: mesh.rigidPoints, to: front)
+        else { return }
         largest[largest.count - 1] = max(largest[largest.count - 1], residual / max(extent, 1e-9))
     }
 
@@ -27,6 +30,8 @@ struct DepthCheck: Sendable {
     /// `nil` when nothing turned.
     var result: LivenessCheckResult? {
         guard let least = largest.min() else { return nil }
-        return LivenessCheckResult(.depth, refusal: least < limits.depth ? .flat : nil, measured: least, limit: limits.depth)
+        return LivenessCheckResult(
+            .depth, refusal: least < limits.depth ? .flat : nil, measured: least,
+            limit: limits.depth)
     }
 }

@@ -1,38 +1,46 @@
 internal import Foundation
 internal import MienPixels
 
-/// A map between two pictures of a plane: with it, a flat picture in one view goes over into the same flat picture in another.
+/// A map between two pictures of a plane: with it, a flat picture in one view goes over into the
+/// same flat picture in another.
 struct Homography: Sendable {
     /// Row by row; the last is 1.
     private let h: [Double]
 
-    /// The one that brings `source` nearest to `target`: linear least squares on normalised points (Hartley 1997).
+    /// The one that brings `source` nearest to `target`: linear least squares on normalised points
+    /// (Hartley 1997).
     ///
     /// - Returns: `nil` with fewer than five points or when they do not determine one.
     init?(from source: [Point], to target: [Point]) {
-        guard source.count == target.count, source.count >= 5, let (s, ns) = Self.normalised(source), let (t, nt) = Self.normalised(target) else {
+        guard source.count == target.count, source.count >= 5,
+            let (s, ns) = Self.normalised(source), let (t, nt) = Self.normalised(target)
+        else {
             return nil
         }
         // Normal equations of 2n rows and eight unknowns.
         var m = [[Double]](repeating: [Double](repeating: 0, count: 9), count: 8)
         for (p, q) in zip(s, t) {
             let rows: [[Double]] = [
-                [p.x, p.y, 1, 0, 0, 0, -q.x * p.x, -q.x * p.y, q.x], [0, 0, 0, p.x, p.y, 1, -q.y * p.x, -q.y * p.y, q.y],
+                [p.x, p.y, 1, 0, 0, 0, -q.x * p.x, -q.x * p.y, q.x],
+                [0, 0, 0, p.x, p.y, 1, -q.y * p.x, -q.y * p.y, q.y],
             ]
             for row in rows { for i in 0..<8 { for j in 0..<9 { m[i][j] += row[i] * row[j] } } }
         }
         guard let solution = Self.solved(m) else { return nil }
-        let middle = Self.product(solution + [1], Self.matrix(ns)), whole = Self.product(Self.matrix(nt.inverse), middle)
+        let middle = Self.product(solution + [1], Self.matrix(ns)),
+            whole = Self.product(Self.matrix(nt.inverse), middle)
         guard abs(whole[8]) > 1e-12 else { return nil }
         h = whole.map { $0 / whole[8] }
     }
 
     func callAsFunction(_ p: Point) -> Point {
         let w = h[6] * p.x + h[7] * p.y + h[8]
-        return Point(x: (h[0] * p.x + h[1] * p.y + h[2]) / w, y: (h[3] * p.x + h[4] * p.y + h[5]) / w)
+        return Point(
+            x: (h[0] * p.x + h[1] * p.y + h[2]) / w, y: (h[3] * p.x + h[4] * p.y + h[5]) / w)
     }
 
-    /// Root mean square of what is left between `source`, brought over, and `target`, in pixels of `target`; `nil` when none fits.
+    /// Root mean square of what is left between `source`, brought over, and `target`, in pixels of
+    /// `target`; `nil` when none fits.
     static func residual(from source: [Point], to target: [Point]) -> Double? {
         guard let map = Homography(from: source, to: target) else { return nil }
         let sum = zip(source, target).reduce(0) { sum, pair in
@@ -52,11 +60,17 @@ struct Homography: Sendable {
         return (points.map { map($0) }, map)
     }
 
-    private static func matrix(_ m: AffineMap) -> [Double] { [m.a, m.b, m.tx, m.c, m.d, m.ty, 0, 0, 1] }
+    private static func matrix(_ m: AffineMap) -> [Double] {
+        [m.a, m.b, m.tx, m.c, m.d, m.ty, 0, 0, 1]
+    }
 
     private static func product(_ a: [Double], _ b: [Double]) -> [Double] {
         var out = [Double](repeating: 0, count: 9)
-        for row in 0..<3 { for column in 0..<3 { for k in 0..<3 { out[3 * row + column] += a[3 * row + k] * b[3 * k + column] } } }
+        for row in 0..<3 {
+            for column in 0..<3 {
+                for k in 0..<3 { out[3 * row + column] += a[3 * row + k] * b[3 * k + column] }
+            }
+        }
         return out
     }
 

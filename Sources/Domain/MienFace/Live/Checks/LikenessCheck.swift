@@ -1,4 +1,5 @@
-/// The same face throughout: each frame is like the one before, and from the front like the still phase.
+/// The same face throughout: each frame is like the one before, and from the front like the still
+/// phase.
 struct LikenessCheck: Sendable {
     private let limits: LivenessLimits
     private var anchorSum: [Float] = []
@@ -20,15 +21,19 @@ struct LikenessCheck: Sendable {
         anchor = try? FaceDescriptor(normalising: anchorSum)
     }
 
-    /// Neighbours are compared however far apart they are, in time and in pose: whoever sends few frames must not get by between two.
+    /// Neighbours are compared however far apart they are, in time and in pose: whoever sends few
+    /// frames must not get by between two.
     mutating func see(_ face: LiveFace, isFrontal: Bool, at time: Duration) {
         guard let likeness = face.likeness else {
-            // A frame or two from far aside may say nothing of who it is; for longer, nobody knows who is there.
+            // A frame or two from far aside may say nothing of who it is; for longer, nobody knows
+            // who is there.
             if let last, time - last.time > limits.gap { failed = true }
             return
         }
         if let last { judge(Double(likeness.cosine(with: last.likeness)) - limits.likenessNext) }
-        if isFrontal, let anchor { judge(Double(likeness.cosine(with: anchor)) - limits.likenessFront) }
+        if isFrontal, let anchor {
+            judge(Double(likeness.cosine(with: anchor)) - limits.likenessFront)
+        }
         last = (likeness, time)
     }
 
@@ -39,5 +44,8 @@ struct LikenessCheck: Sendable {
 
     var hasFailed: Bool { failed }
 
-    var result: LivenessCheckResult { LivenessCheckResult(.likeness, refusal: failed ? .faceChanged : nil, measured: lowest, limit: 0) }
+    var result: LivenessCheckResult {
+        LivenessCheckResult(
+            .likeness, refusal: failed ? .faceChanged : nil, measured: lowest, limit: 0)
+    }
 }

@@ -1,8 +1,10 @@
-/// A face that lives is never quite the same, even still: it breathes, the mouth and the cheeks move, the light on them changes as the
-/// head sways. Two views of one picture differ, once laid onto each other, by no more than the camera's noise, however far apart in time.
+/// A face that lives is never quite the same, even still: it breathes, the mouth and the cheeks
+/// move, the light on them changes as the head sways. Two views of one picture differ, once laid
+/// onto each other, by no more than the camera's noise, however far apart in time.
 ///
-/// So frames far apart are held against neighbours: the difference between them, after an affine alignment and without the eyes, ÷ that of
-/// neighbours. About 1 for a picture, whatever is done behind holes for its eyes.
+/// So frames far apart are held against neighbours: the difference between them, after an affine
+/// alignment and without the eyes, ÷ that of neighbours. About 1 for a picture, whatever is done
+/// behind holes for its eyes.
 struct MotionCheck: Sendable {
     /// Patches kept, of 4 KB each.
     private static let most = 48
@@ -32,6 +34,8 @@ struct MotionCheck: Sendable {
 
     var result: LivenessCheckResult? {
         guard let unrest else { return nil }
-        return LivenessCheckResult(.motion, refusal: unrest < limits.unrest ? .stillPicture : nil, measured: unrest, limit: limits.unrest)
+        return LivenessCheckResult(
+            .motion, refusal: unrest < limits.unrest ? .stillPicture : nil, measured: unrest,
+            limit: limits.unrest)
     }
 }

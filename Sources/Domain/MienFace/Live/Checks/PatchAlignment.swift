@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// What is left between two patches when one is moved, stretched and brightened onto the other: little for two views of one picture.
+/// What is left between two patches when one is moved, stretched and brightened onto the other:
+/// little for two views of one picture.
 struct PatchAlignment: Sendable {
     /// Where to compare: the whole face but the eyes, by rows and columns of the patch.
     private static let isCompared: [Bool] = (0..<FacePatch.side * FacePatch.side).map { i in
@@ -11,7 +12,8 @@ struct PatchAlignment: Sendable {
 
     /// Root mean square of the difference, in levels of brightness.
     ///
-    /// Gauss–Newton over six numbers of an affine map, gain and offset; as Lucas and Kanade (1981) do.
+    /// Gauss–Newton over six numbers of an affine map, gain and offset; as Lucas and Kanade (1981)
+    /// do.
     static func residual(_ a: FacePatch, _ b: FacePatch) -> Double {
         let n = FacePatch.side
         let target = a.brightness.map(Double.init), source = b.brightness.map(Double.init)
@@ -23,14 +25,21 @@ struct PatchAlignment: Sendable {
             for y in 4..<60 {
                 for x in 6..<58 where isCompared[y * n + x] {
                     let u = Double(x) - 32, v = Double(y) - 32
-                    let sx = Double(x) + p[0] + p[1] * u + p[2] * v, sy = Double(y) + p[3] + p[4] * u + p[5] * v
+                    let sx = Double(x) + p[0] + p[1] * u + p[2] * v,
+                        sy = Double(y) + p[3] + p[4] * u + p[5] * v
                     guard sx >= 1, sy >= 1, sx < Double(n - 2), sy < Double(n - 2) else { continue }
-                    let x0 = Int(sx), y0 = Int(sy), fx = sx - Double(x0), fy = sy - Double(y0), i = y0 * n + x0
-                    let s00 = source[i], s10 = source[i + 1], s01 = source[i + n], s11 = source[i + n + 1]
-                    let value = (s00 * (1 - fx) + s10 * fx) * (1 - fy) + (s01 * (1 - fx) + s11 * fx) * fy
-                    let gx = (s10 - s00) * (1 - fy) + (s11 - s01) * fy, gy = (s01 - s00) * (1 - fx) + (s11 - s10) * fx
+                    let x0 = Int(sx), y0 = Int(sy), fx = sx - Double(x0), fy = sy - Double(y0),
+                        i = y0 * n + x0
+                    let s00 = source[i], s10 = source[i + 1], s01 = source[i + n],
+                        s11 = source[i + n + 1]
+                    let value =
+                        (s00 * (1 - fx) + s10 * fx) * (1 - fy) + (s01 * (1 - fx) + s11 * fx) * fy
+                    let gx = (s10 - s00) * (1 - fy) + (s11 - s01) * fy,
+                        gy = (s01 - s00) * (1 - fx) + (s11 - s10) * fx
                     let e = target[y * n + x] - (value * (1 + p[6]) + p[7])
-                    (row[0], row[1], row[2], row[3], row[4], row[5]) = (gx, gx * u, gx * v, gy, gy * u, gy * v)
+                    (row[0], row[1], row[2], row[3], row[4], row[5]) = (
+                        gx, gx * u, gx * v, gy, gy * u, gy * v
+                    )
                     (row[6], row[7], row[8]) = (value, 1, e)
                     for j in 0..<8 { for k in j..<9 { m[9 * j + k] += row[j] * row[k] } }
                     sum += e * e

@@ -1,4 +1,5 @@
-/// What the pack's presentation-attack network says, where there is one and it is used. The middle of the session counts, so that one frame decides nothing.
+/// What the pack's presentation-attack network says, where there is one and it is used. The middle
+/// of the session counts, so that one frame decides nothing.
 struct PresentationAttackCheck: Sendable {
     /// Frames of a face from the front that are looked at.
     private static let most = 64
@@ -20,6 +21,8 @@ struct PresentationAttackCheck: Sendable {
     var result: LivenessCheckResult? {
         guard attacks.count >= Self.least else { return nil }
         let limit = limit * limits.presentationAttack, middle = attacks.median
-        return LivenessCheckResult(.presentationAttack, refusal: middle > limit ? .presentationAttack : nil, measured: middle, limit: limit)
+        return LivenessCheckResult(
+            .presentationAttack, refusal: middle > limit ? .presentationAttack : nil,
+            measured: middle, limit: limit)
     }
 }

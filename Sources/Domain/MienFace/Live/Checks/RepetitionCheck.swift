@@ -1,7 +1,8 @@
 /// No picture twice.
 ///
-/// A camera's noise makes every frame another. The very same picture comes again when a clip is looped or a still is shown as a stream. A
-/// driver may hand out a frame twice, so repeats in a row count as one frame, as long as they are fewer than the others.
+/// A camera's noise makes every frame another. The very same picture comes again when a clip is
+/// looped or a still is shown as a stream. A driver may hand out a frame twice, so repeats in a row
+/// count as one frame, as long as they are fewer than the others.
 struct RepetitionCheck: Sendable {
     /// Frames remembered: half a minute at 30 a second.
     private static let memory = 1024
@@ -37,7 +38,8 @@ struct RepetitionCheck: Sendable {
 
     var result: LivenessCheckResult {
         LivenessCheckResult(
-            .repetition, refusal: hasFailed ? .repeatedFrames : nil, measured: fresh + stale == 0 ? nil : Double(stale) / Double(fresh + stale),
+            .repetition, refusal: hasFailed ? .repeatedFrames : nil,
+            measured: fresh + stale == 0 ? nil : Double(stale) / Double(fresh + stale),
             limit: 0.5)
     }
 }

@@ -31,7 +31,9 @@ struct TrackCheck: Sendable {
         self.last = (box, time)
     }
 
-    var result: LivenessCheckResult { LivenessCheckResult(.track, refusal: refusal, measured: largest, limit: 1) }
+    var result: LivenessCheckResult {
+        LivenessCheckResult(.track, refusal: refusal, measured: largest, limit: 1)
+    }
 }
 
 extension Duration {

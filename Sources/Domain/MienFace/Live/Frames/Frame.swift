@@ -6,7 +6,8 @@ public import MienPixels
 public struct Frame: Sendable {
     /// Upright and not mirrored: the person's own right is on the picture's left.
     public let image: RGBImage
-    /// Since the source began. Sessions take their time from here and from nowhere else, so a source stamps what it cannot be told.
+    /// Since the source began. Sessions take their time from here and from nowhere else, so a
+    /// source stamps what it cannot be told.
     public let time: Duration
 
     public init(image: RGBImage, time: Duration) { (self.image, self.time) = (image, time) }

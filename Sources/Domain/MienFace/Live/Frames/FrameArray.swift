@@ -10,9 +10,13 @@ public struct FrameArray: FrameSource {
     public struct Iterator: AsyncIteratorProtocol {
         var frames: ArraySlice<Frame>
 
-        public mutating func next() async throws(FrameSourceError) -> Frame? { try await next(isolation: nil) }
+        public mutating func next() async throws(FrameSourceError) -> Frame? {
+            try await next(isolation: nil)
+        }
 
-        public mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError) -> Frame? {
+        public mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError)
+            -> Frame?
+        {
             if Task.isCancelled { throw FrameSourceError(.cancelled, "the task was cancelled") }
             return frames.popFirst()
         }

@@ -4,11 +4,15 @@ public import MienCore
 ///
 /// What holds for every source:
 /// - frames come in the order in which they were taken, with times that rise;
-/// - the sequence ends when there are no more, and throws ``FrameSourceError`` when something broke;
+/// - the sequence ends when there are no more, and throws ``FrameSourceError`` when something
+///   broke;
 /// - it is gone through once: a second iterator may find nothing;
-/// - letting go of the iterator, or cancelling the task that waits on it, sets free whatever it held;
-/// - a source that can stall (a camera, a network) gives up after a time of its own. Sessions have no clock to notice with.
-public protocol FrameSource: AsyncSequence, Sendable where Element == Frame, Failure == FrameSourceError {}
+/// - letting go of the iterator, or cancelling the task that waits on it, sets free whatever it
+///   held;
+/// - a source that can stall (a camera, a network) gives up after a time of its own. Sessions have
+///   no clock to notice with.
+public protocol FrameSource: AsyncSequence, Sendable
+where Element == Frame, Failure == FrameSourceError {}
 
 /// A source could not go on. Branch on ``code``; show ``reason`` to an operator.
 public struct FrameSourceError: CodedError {

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Frames that somebody else brings: a server its client's, an app its camera's.
 ///
-/// Holds a few that nobody has looked at yet. When another comes, the oldest of them goes: who is shown a person wants to see them now, and
-/// memory stays bounded. For one reader.
+/// Holds a few that nobody has looked at yet. When another comes, the oldest of them goes: who is
+/// shown a person wants to see them now, and memory stays bounded. For one reader.
 public final class PushedFrames: FrameSource {
     private struct State {
         var waiting: [Frame] = []
@@ -35,7 +35,8 @@ public final class PushedFrames: FrameSource {
 
     @discardableResult
     public func push(_ frame: Frame) -> Pushed {
-        let (result, reader) = state.withLock { state -> (Pushed, CheckedContinuation<Result<Frame?, FrameSourceError>, Never>?) in
+        let (result, reader) = state.withLock {
+            state -> (Pushed, CheckedContinuation<Result<Frame?, FrameSourceError>, Never>?) in
             guard state.end == nil else { return (.tooLate, nil) }
             if let reader = state.reader {
                 state.reader = nil
@@ -59,7 +60,9 @@ public final class PushedFrames: FrameSource {
 
     private func end(_ result: Result<Frame?, FrameSourceError>) {
         let reader = state.withLock { state in
-            guard state.end == nil else { return nil as CheckedContinuation<Result<Frame?, FrameSourceError>, Never>? }
+            guard state.end == nil else {
+                return nil as CheckedContinuation<Result<Frame?, FrameSourceError>, Never>?
+            }
             state.end = result
             defer { state.reader = nil }
             return state.reader
@@ -72,14 +75,19 @@ public final class PushedFrames: FrameSource {
     public struct Iterator: AsyncIteratorProtocol {
         let source: PushedFrames
 
-        public mutating func next() async throws(FrameSourceError) -> Frame? { try await next(isolation: nil) }
+        public mutating func next() async throws(FrameSourceError) -> Frame? {
+            try await next(isolation: nil)
+        }
 
-        public mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError) -> Frame? { try await source.next() }
+        public mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError)
+            -> Frame?
+        { try await source.next() }
     }
 
     private func next() async throws(FrameSourceError) -> Frame? {
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Frame?, FrameSourceError>, Never>) in
+            await withCheckedContinuation {
+                (continuation: CheckedContinuation<Result<Frame?, FrameSourceError>, Never>) in
                 let now = state.withLock { state -> Result<Frame?, FrameSourceError>? in
                     precondition(state.reader == nil, "pushed frames have one reader")
                     if Task.isCancelled { return .failure(Self.cancelled) }

@@ -2,8 +2,9 @@ internal import Foundation
 
 /// What of a face's picture survives re-encoding: the signs of 256 low frequencies of its patch.
 ///
-/// Two hashes of one picture, sent again with another compression, differ in a few bits; of two pictures of one person, in more. How many: see
-/// docs/measurements/replay.md. It shows somebody, coarsely: it never prints, and is kept sealed.
+/// Two hashes of one picture, sent again with another compression, differ in a few bits; of two
+/// pictures of one person, in more. How many: see docs/measurements/replay.md. It shows somebody,
+/// coarsely: it never prints, and is kept sealed.
 public struct ReplayHash: Sendable, Hashable {
     public static let bits = 256
     /// Hashes no further apart are of the same picture.
@@ -22,7 +23,9 @@ public struct ReplayHash: Sendable, Hashable {
         for v in 0..<n {
             for y in 0..<side {
                 let weight = basis[v * side + y]
-                for x in 0..<side { rows[v * side + x] += weight * Float(patch.brightness[y * side + x]) }
+                for x in 0..<side {
+                    rows[v * side + x] += weight * Float(patch.brightness[y * side + x])
+                }
             }
         }
         var words = SIMD4<UInt64>()
@@ -36,10 +39,12 @@ public struct ReplayHash: Sendable, Hashable {
         self.words = words
     }
 
-    /// In how many bits they differ: 0...256; half of them for pictures that have nothing to do with each other.
+    /// In how many bits they differ: 0...256; half of them for pictures that have nothing to do
+    /// with each other.
     public func distance(to other: ReplayHash) -> Int {
         let different = words ^ other.words
-        return different[0].nonzeroBitCount + different[1].nonzeroBitCount + different[2].nonzeroBitCount + different[3].nonzeroBitCount
+        return different[0].nonzeroBitCount + different[1].nonzeroBitCount
+            + different[2].nonzeroBitCount + different[3].nonzeroBitCount
     }
 
     /// Of one picture? Most pairs of others are told apart by their first word.
@@ -53,7 +58,9 @@ public struct ReplayHash: Sendable, Hashable {
     }
 
     private static let basis: [Float] = (0..<frequencies).flatMap { u in
-        (0..<FacePatch.side).map { x in Float(cos(Double.pi * Double(u + 1) * (Double(x) + 0.5) / Double(FacePatch.side))) }
+        (0..<FacePatch.side).map { x in
+            Float(cos(Double.pi * Double(u + 1) * (Double(x) + 0.5) / Double(FacePatch.side)))
+        }
     }
 }
 

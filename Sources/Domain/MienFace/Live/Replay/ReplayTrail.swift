@@ -4,7 +4,8 @@ internal import MienCore
 ///
 /// Sealed where it is kept, for days; it holds no picture, no template, and not whose it is.
 public struct ReplayTrail: Sendable, Hashable {
-    /// Hashes kept. Of a longer session every other one goes, again and again, so that those left lie evenly.
+    /// Hashes kept. Of a longer session every other one goes, again and again, so that those left
+    /// lie evenly.
     public static let most = 32
 
     public private(set) var hashes: [ReplayHash] = []
@@ -32,10 +33,13 @@ public struct ReplayTrail: Sendable, Hashable {
     public func isReplayed(by frames: [ReplayHash]) -> Bool {
         guard hashes.count >= Self.minIndices else { return false }
         let needed = max(Self.minIndices, (hashes.count + 2) / 3)
-        // Most sessions are told apart by a few, of theirs and of these: neighbouring frames are alike.
+        // Most sessions are told apart by a few, of theirs and of these: neighbouring frames are
+        // alike.
         let step = max(1, frames.count / (4 * Self.most))
         let isNear = stride(from: 0, to: hashes.count, by: 4).contains { place in
-            stride(from: 0, to: frames.count, by: step).contains { hashes[place].isNear(frames[$0]) }
+            stride(from: 0, to: frames.count, by: step).contains {
+                hashes[place].isNear(frames[$0])
+            }
         }
         guard isNear else { return false }
         return places(in: frames) >= needed
@@ -59,9 +63,13 @@ extension ReplayTrail {
 
     /// `nil` unless it is 1...``most`` hashes.
     public init?(bytes: [UInt8]) {
-        guard bytes.count.isMultiple(of: ReplayHash.bits / 8), (1...Self.most).contains(bytes.count * 8 / ReplayHash.bits) else { return nil }
+        guard bytes.count.isMultiple(of: ReplayHash.bits / 8),
+            (1...Self.most).contains(bytes.count * 8 / ReplayHash.bits)
+        else { return nil }
         var reader = ByteReader(bytes), words: [UInt64] = []
         while let word = reader.integer(UInt64.self) { words.append(word) }
-        hashes = stride(from: 0, to: words.count, by: 4).map { ReplayHash(words: SIMD4(words[$0], words[$0 + 1], words[$0 + 2], words[$0 + 3])) }
+        hashes = stride(from: 0, to: words.count, by: 4).map {
+            ReplayHash(words: SIMD4(words[$0], words[$0 + 1], words[$0 + 2], words[$0 + 3]))
+        }
     }
 }

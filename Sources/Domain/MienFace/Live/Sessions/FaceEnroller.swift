@@ -1,6 +1,7 @@
 public import MienCore
 
-/// Enrols a person who is in front of a source of frames. As with ``FaceVerifier``, nothing runs but while the caller waits.
+/// Enrols a person who is in front of a source of frames. As with ``FaceVerifier``, nothing runs
+/// but while the caller waits.
 public struct FaceEnroller<Reader: LiveFaceReader>: Sendable {
     /// The app's word on a frame that would do: `false` leaves it.
     public typealias Accepts = @Sendable (FrameEvent) async -> Bool
@@ -9,7 +10,10 @@ public struct FaceEnroller<Reader: LiveFaceReader>: Sendable {
     private let reader: Reader
     private let accepts: Accepts
 
-    public init(reader: Reader, settings: EnrollmentSettings = .standard, accepts: @escaping Accepts = { _ in true }) {
+    public init(
+        reader: Reader, settings: EnrollmentSettings = .standard,
+        accepts: @escaping Accepts = { _ in true }
+    ) {
         (self.reader, self.settings, self.accepts) = (reader, settings, accepts)
     }
 
@@ -20,18 +24,21 @@ public struct FaceEnroller<Reader: LiveFaceReader>: Sendable {
     public func updates<Source: FrameSource>(
         of source: Source, capture: CaptureID, challenge: LivenessChallenge? = nil
     ) throws(SessionSettingError) -> Updates<Source> {
-        let enrollment = try FaceEnrollment(capture: capture, settings: settings, challenge: challenge)
+        let enrollment = try FaceEnrollment(
+            capture: capture, settings: settings, challenge: challenge)
         return Updates(source: source, reader: reader, accepts: accepts, enrollment: enrollment)
     }
 
     /// Runs a session to its end.
     ///
-    /// - Throws: ``SessionSettingError``, ``FrameSourceError`` and what the reader throws. A refusal is not thrown.
+    /// - Throws: ``SessionSettingError``, ``FrameSourceError`` and what the reader throws. A
+    ///   refusal is not thrown.
     public func verdict(
         of source: some FrameSource, capture: CaptureID, challenge: LivenessChallenge? = nil,
         onFrame: (@Sendable (FrameEvent) async -> Void)? = nil
     ) async throws -> EnrollmentVerdict {
-        try await updates(of: source, capture: capture, challenge: challenge).verdict(onFrame: onFrame)
+        try await updates(of: source, capture: capture, challenge: challenge).verdict(
+            onFrame: onFrame)
     }
 
     /// A session as a sequence: an event for each frame, then the verdict. Gone through once.
@@ -42,7 +49,8 @@ public struct FaceEnroller<Reader: LiveFaceReader>: Sendable {
         public func makeAsyncIterator() -> Iterator {
             let (reader, accepts) = (reader, accepts)
             return Iterator(
-                driver: LiveDriver(source.makeAsyncIterator(), reader: reader, session: enrollment) { reading, event, enrollment in
+                driver: LiveDriver(source.makeAsyncIterator(), reader: reader, session: enrollment)
+                { reading, event, enrollment in
                     guard await accepts(event) else { return enrollment.vetoed() }
                     enrollment.extracted(try await reader.entry(of: reading))
                 })
@@ -51,7 +59,9 @@ public struct FaceEnroller<Reader: LiveFaceReader>: Sendable {
         public struct Iterator: AsyncIteratorProtocol {
             var driver: LiveDriver<Source.AsyncIterator, Reader, FaceEnrollment>
 
-            public mutating func next() async throws -> LiveUpdate<EnrollmentVerdict>? { try await driver.next() }
+            public mutating func next() async throws -> LiveUpdate<EnrollmentVerdict>? {
+                try await driver.next()
+            }
         }
     }
 }

@@ -2,19 +2,22 @@ public import MienCore
 
 /// One enrolment. Pure, as ``FaceVerification`` is.
 ///
-/// A countdown, in a liveness mode the liveness session, then frames: from the front, in full mode from each side besides. All must show the
-/// face of the first, which in a liveness mode is one of the session's own: so what is enrolled is the face that was found to be live.
+/// A countdown, in a liveness mode the liveness session, then frames: from the front, in full mode
+/// from each side besides. All must show the face of the first, which in a liveness mode is one of
+/// the session's own: so what is enrolled is the face that was found to be live.
 public struct FaceEnrollment: Sendable {
     /// Between two frames that are taken: nearer ones would say the same twice.
     static let spacing = Duration.milliseconds(200)
-    /// Cosine of a frame's likeness and the first one's, from the front and from a side: under it they are two people's.
-    /// One person's were 0.95 and more at up to 40° of yaw (two people, 163 frames), two people's up to 0.94: docs/measurements/liveness.md.
+    /// Cosine of a frame's likeness and the first one's, from the front and from a side: under it
+    /// they are two people's. One person's were 0.95 and more at up to 40° of yaw (two people, 163
+    /// frames), two people's up to 0.94: docs/measurements/liveness.md.
     static let likeness = (front: 0.94, side: 0.93)
 
     public let capture: CaptureID
     public let settings: EnrollmentSettings
     public private(set) var verdict: EnrollmentVerdict?
-    /// The reading that was handled last would do. Ask the app, then describe it, before the next: ``extracted(_:)`` or ``vetoed()``.
+    /// The reading that was handled last would do. Ask the app, then describe it, before the next:
+    /// ``extracted(_:)`` or ``vetoed()``.
     public private(set) var wantsExtraction = false
 
     private var liveness: LivenessSession?
@@ -29,7 +32,9 @@ public struct FaceEnrollment: Sendable {
 
     /// - Parameter challenge: for `livenessActive`, as in ``FaceVerification``.
     /// - Throws: ``SessionSettingError`` when `livenessActive` has no challenge.
-    public init(capture: CaptureID, settings: EnrollmentSettings, challenge: LivenessChallenge? = nil) throws(SessionSettingError) {
+    public init(
+        capture: CaptureID, settings: EnrollmentSettings, challenge: LivenessChallenge? = nil
+    ) throws(SessionSettingError) {
         (self.capture, self.settings) = (capture, settings)
         let front = [EnrollmentView](repeating: .front, count: settings.framesToEnroll)
         wanted = settings.views == .simple ? front : front + [.right, .left, .bottom, .top]
@@ -38,12 +43,16 @@ public struct FaceEnrollment: Sendable {
         case .image: asked = nil
         case .livenessPassive: asked = .passive
         case .livenessActive:
-            guard let challenge else { throw SessionSettingError(setting: "challenge", allowed: "present in liveness_active mode") }
+            guard let challenge else {
+                throw SessionSettingError(
+                    setting: "challenge", allowed: "present in liveness_active mode")
+            }
             asked = challenge
         }
         if let asked {
             let verification = try VerificationSettings(
-                mode: settings.mode, livenessThreshold: settings.livenessThreshold, qualityThreshold: settings.qualityThreshold)
+                mode: settings.mode, livenessThreshold: settings.livenessThreshold,
+                qualityThreshold: settings.qualityThreshold)
             liveness = LivenessSession(challenge: asked, settings: verification)
         }
     }
@@ -69,14 +78,19 @@ public struct FaceEnrollment: Sendable {
         let left = settings.countdownToCapture - (reading.time - start)
         if left > .zero {
             return event(
-                reading, reading.face == nil ? .noFace : .countingDown, countdown: left, guidance: reading.face == nil ? .faceNotFound : .wait)
+                reading, reading.face == nil ? .noFace : .countingDown, countdown: left,
+                guidance: reading.face == nil ? .faceNotFound : .wait)
         }
         if var session = liveness, session.refusals?.isEmpty != true {
             let step = session.handle(reading)
             liveness = session
             wantsExtraction = step.isBestFrame
-            if let refusals = session.refusals { if refusals.isEmpty { finishIfEnough() } else { refuse(refusals) } }
-            return event(reading, verdict == nil && step.status == .finished ? .success : step.status, action: step.action, guidance: step.guidance)
+            if let refusals = session.refusals {
+                if refusals.isEmpty { finishIfEnough() } else { refuse(refusals) }
+            }
+            return event(
+                reading, verdict == nil && step.status == .finished ? .success : step.status,
+                action: step.action, guidance: step.guidance)
         }
         if let refusal = liveness?.goOn(reading) {
             refuse([refusal])
@@ -101,29 +115,47 @@ public struct FaceEnrollment: Sendable {
         lastExtraction = .success
         lastTaken = last.time
         likenesses.append(likeness)
-        taken.append(LiveCapture(id: capture, mode: settings.mode, entry: entry, frameIndex: last.index, time: last.time))
+        taken.append(
+            LiveCapture(
+                id: capture, mode: settings.mode, entry: entry, frameIndex: last.index,
+                time: last.time))
         finishIfEnough()
     }
 
     /// Frames may be there before the liveness session has passed.
     private mutating func finishIfEnough() {
-        guard taken.count == wanted.count, liveness.map({ $0.refusals == [] }) ?? true else { return }
-        verdict = EnrollmentVerdict(capture: capture, outcome: .captured(taken), checks: liveness?.checks ?? [])
+        guard taken.count == wanted.count, liveness.map({ $0.refusals == [] }) ?? true else {
+            return
+        }
+        verdict = EnrollmentVerdict(
+            capture: capture, outcome: .captured(taken), checks: liveness?.checks ?? [])
     }
 
     private mutating func look(_ reading: FaceReading) -> FrameEvent {
         let view = wanted[taken.count]
-        guard let face = reading.face else { return event(reading, .noFace, guidance: .faceNotFound) }
+        guard let face = reading.face else {
+            return event(reading, .noFace, guidance: .faceNotFound)
+        }
         // From a side the pose is what is wanted, and lids are seen from above or below.
         let reasons = face.quality.parts.filter { $0.grade < settings.qualityThreshold }
-            .filter { view == .front || ($0.aspect != .pose && $0.aspect != .eyes) }.sorted { $0.grade < $1.grade }
-        guard view.isShown(by: face.pose) else { return event(reading, .badPose, guidance: view.guidance) }
-        if let reason = reasons.first?.reason {
-            return event(reading, reason == .multipleFaces ? .multipleFaces : .badQuality, guidance: Guidance(reason))
+            .filter { view == .front || ($0.aspect != .pose && $0.aspect != .eyes) }.sorted {
+                $0.grade < $1.grade
+            }
+        guard view.isShown(by: face.pose) else {
+            return event(reading, .badPose, guidance: view.guidance)
         }
-        if let lastTaken, reading.time - lastTaken < Self.spacing { return event(reading, .success, guidance: .keepStill) }
+        if let reason = reasons.first?.reason {
+            return event(
+                reading, reason == .multipleFaces ? .multipleFaces : .badQuality,
+                guidance: Guidance(reason))
+        }
+        if let lastTaken, reading.time - lastTaken < Self.spacing {
+            return event(reading, .success, guidance: .keepStill)
+        }
         if let first = likenesses.first {
-            guard let likeness = face.likeness, Double(likeness.cosine(with: first)) >= (view == .front ? Self.likeness.front : Self.likeness.side)
+            guard let likeness = face.likeness,
+                Double(likeness.cosine(with: first))
+                    >= (view == .front ? Self.likeness.front : Self.likeness.side)
             else {
                 refuse([.faceChanged])
                 return event(reading, .finished, guidance: nil)
@@ -137,18 +169,22 @@ public struct FaceEnrollment: Sendable {
         guard verdict == nil else { return }
         wantsExtraction = false
         liveness?.end(refusals[0])
-        verdict = EnrollmentVerdict(capture: capture, outcome: .refused(refusals), checks: liveness?.checks ?? [])
+        verdict = EnrollmentVerdict(
+            capture: capture, outcome: .refused(refusals), checks: liveness?.checks ?? [])
         taken = []
     }
 
     private mutating func event(
-        _ reading: FaceReading, _ status: FrameEvent.Status, action: LivenessAction? = nil, countdown: Duration? = nil, guidance: Guidance?
+        _ reading: FaceReading, _ status: FrameEvent.Status, action: LivenessAction? = nil,
+        countdown: Duration? = nil, guidance: Guidance?
     ) -> FrameEvent {
         defer { lastExtraction = nil }
         return FrameEvent(
             reading, status: verdict != nil ? .finished : status, lastExtraction: lastExtraction,
-            action: verdict == nil ? action : nil, livenessScore: liveness?.score ?? 0, countdown: countdown,
-            guidance: holder.show(guidance, at: reading.time), view: taken.count < wanted.count ? wanted[taken.count] : nil, captured: taken.count,
+            action: verdict == nil ? action : nil, livenessScore: liveness?.score ?? 0,
+            countdown: countdown,
+            guidance: holder.show(guidance, at: reading.time),
+            view: taken.count < wanted.count ? wanted[taken.count] : nil, captured: taken.count,
             wanted: wanted.count)
     }
 }

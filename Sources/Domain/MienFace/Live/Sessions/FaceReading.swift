@@ -13,7 +13,9 @@ public struct FaceReading: Sendable {
     public let face: LiveFace?
 
     public init(index: Int, frame: Frame, contentHash: UInt64, faceCount: Int, face: LiveFace?) {
-        (self.index, self.frame, self.contentHash, self.faceCount, self.face) = (index, frame, contentHash, faceCount, face)
+        (self.index, self.frame, self.contentHash, self.faceCount, self.face) = (
+            index, frame, contentHash, faceCount, face
+        )
     }
 
     public var time: Duration { frame.time }
@@ -26,7 +28,8 @@ public struct LiveFace: Sendable {
     public let pose: HeadPose
     public let eyes: EyeOpening
     public let quality: FaceQuality
-    /// Of one aligned crop: tells one person's frames from another's in a stream. Not the descriptor that scores are calibrated for.
+    /// Of one aligned crop: tells one person's frames from another's in a stream. Not the
+    /// descriptor that scores are calibrated for.
     public let likeness: FaceDescriptor?
     /// Small upright picture of the face, for checks of motion and texture.
     public let patch: FacePatch?
@@ -36,10 +39,13 @@ public struct LiveFace: Sendable {
     public let presentationAttack: PresentationAttackScore?
 
     public init(
-        box: Rectangle, mesh: FaceMesh, pose: HeadPose, eyes: EyeOpening, quality: FaceQuality, likeness: FaceDescriptor?, patch: FacePatch?,
+        box: Rectangle, mesh: FaceMesh, pose: HeadPose, eyes: EyeOpening, quality: FaceQuality,
+        likeness: FaceDescriptor?, patch: FacePatch?,
         texture: TextureCues? = nil, presentationAttack: PresentationAttackScore? = nil
     ) {
         (self.box, self.mesh, self.pose, self.eyes, self.quality) = (box, mesh, pose, eyes, quality)
-        (self.likeness, self.patch, self.texture, self.presentationAttack) = (likeness, patch, texture, presentationAttack)
+        (self.likeness, self.patch, self.texture, self.presentationAttack) = (
+            likeness, patch, texture, presentationAttack
+        )
     }
 }

@@ -1,6 +1,7 @@
 public import MienCore
 
-/// One verification. Pure: readings in, events out, at the end a verdict. Whoever drives it runs the pipeline and compares faces.
+/// One verification. Pure: readings in, events out, at the end a verdict. Whoever drives it runs
+/// the pipeline and compares faces.
 ///
 ///     while let frame = … {
 ///         let event = verification.handle(reading)
@@ -28,18 +29,23 @@ public struct FaceVerification: Sendable {
 
     /// - Parameters:
     ///   - capture: names what the verdict is about.
-    ///   - challenge: what to do in `livenessActive`; drawn by whoever judges. Ignored in the other modes.
+    ///   - challenge: what to do in `livenessActive`; drawn by whoever judges. Ignored in the other
+    ///     modes.
     ///   - comparesFaces: without, the verdict says that somebody is there, not who.
     /// - Throws: ``SessionSettingError`` when `livenessActive` has no challenge.
     public init(
-        capture: CaptureID, settings: VerificationSettings, challenge: LivenessChallenge? = nil, comparesFaces: Bool = true
+        capture: CaptureID, settings: VerificationSettings, challenge: LivenessChallenge? = nil,
+        comparesFaces: Bool = true
     ) throws(SessionSettingError) {
         (self.capture, self.settings, self.comparesFaces) = (capture, settings, comparesFaces)
         switch settings.mode {
         case .image: session = nil
         case .livenessPassive: session = LivenessSession(challenge: .passive, settings: settings)
         case .livenessActive:
-            guard let challenge else { throw SessionSettingError(setting: "challenge", allowed: "present in liveness_active mode") }
+            guard let challenge else {
+                throw SessionSettingError(
+                    setting: "challenge", allowed: "present in liveness_active mode")
+            }
             session = LivenessSession(challenge: challenge, settings: settings)
         }
     }
@@ -78,7 +84,8 @@ public struct FaceVerification: Sendable {
             return
         }
         lastExtraction = .success
-        let capture = LiveCapture(id: capture, mode: settings.mode, entry: entry, frameIndex: last.index, time: last.time)
+        let capture = LiveCapture(
+            id: capture, mode: settings.mode, entry: entry, frameIndex: last.index, time: last.time)
         taken = (capture, score)
         if session == nil { judge() }
     }
@@ -86,7 +93,9 @@ public struct FaceVerification: Sendable {
     private mutating func image(_ reading: FaceReading) -> FrameEvent {
         guard let face = reading.face else { return event(reading, .noFace, nil, .faceNotFound) }
         if let reason = face.quality.reasons(below: settings.qualityThreshold).first {
-            return event(reading, reason == .multipleFaces ? .multipleFaces : .badQuality, nil, Guidance(reason))
+            return event(
+                reading, reason == .multipleFaces ? .multipleFaces : .badQuality, nil,
+                Guidance(reason))
         }
         (sawGoodFace, wantsExtraction) = (true, true)
         return event(reading, .success, nil, .done)
@@ -106,26 +115,36 @@ public struct FaceVerification: Sendable {
     private mutating func judge() {
         guard verdict == nil else { return }
         guard let taken else { return refuse([.badQuality]) }
-        if comparesFaces, (taken.score ?? MatchScore(0)) < settings.matchingThreshold || taken.score == nil { return refuse([.noMatch]) }
+        if comparesFaces,
+            (taken.score ?? MatchScore(0)) < settings.matchingThreshold || taken.score == nil
+        {
+            return refuse([.noMatch])
+        }
         verdict = VerificationVerdict(
-            capture: capture, outcome: .accepted(taken.capture, score: comparesFaces ? taken.score : nil), checks: session?.checks ?? [])
+            capture: capture,
+            outcome: .accepted(taken.capture, score: comparesFaces ? taken.score : nil),
+            checks: session?.checks ?? [])
     }
 
     private mutating func refuse(_ refusals: [SessionRefusal]) {
         guard verdict == nil else { return }
         wantsExtraction = false
         session?.end(refusals[0])
-        verdict = VerificationVerdict(capture: capture, outcome: .refused(refusals), checks: session?.checks ?? [])
+        verdict = VerificationVerdict(
+            capture: capture, outcome: .refused(refusals), checks: session?.checks ?? [])
         // What was captured of somebody who was refused is nobody's business.
         taken = nil
     }
 
     private mutating func event(
-        _ reading: FaceReading, _ status: FrameEvent.Status, _ action: LivenessAction?, _ guidance: Guidance?
+        _ reading: FaceReading, _ status: FrameEvent.Status, _ action: LivenessAction?,
+        _ guidance: Guidance?
     ) -> FrameEvent {
         defer { lastExtraction = nil }
         return FrameEvent(
-            reading, status: verdict == nil ? status : .finished, lastExtraction: lastExtraction, action: verdict == nil ? action : nil,
-            livenessScore: session?.score ?? 0, countdown: nil, guidance: holder.show(guidance, at: reading.time), captured: taken == nil ? 0 : 1)
+            reading, status: verdict == nil ? status : .finished, lastExtraction: lastExtraction,
+            action: verdict == nil ? action : nil,
+            livenessScore: session?.score ?? 0, countdown: nil,
+            guidance: holder.show(guidance, at: reading.time), captured: taken == nil ? 0 : 1)
     }
 }

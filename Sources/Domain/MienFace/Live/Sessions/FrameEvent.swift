@@ -40,7 +40,8 @@ public struct FrameEvent: Sendable {
     public let lastExtraction: Extraction?
     /// What is asked of the person now.
     public let action: LivenessAction?
-    /// 0...100: how much of what has to be shown has been shown. For a progress bar; a verdict never depends on it.
+    /// 0...100: how much of what has to be shown has been shown. For a progress bar; a verdict
+    /// never depends on it.
     public let livenessScore: Int
     /// Until frames are used; `nil` when nothing is counted down.
     public let countdown: Duration?
@@ -51,12 +52,16 @@ public struct FrameEvent: Sendable {
     public let captured: Int, wanted: Int
 
     init(
-        _ reading: FaceReading, status: Status, lastExtraction: Extraction? = nil, action: LivenessAction? = nil, livenessScore: Int = 0,
-        countdown: Duration? = nil, guidance: Guidance?, view: EnrollmentView? = nil, captured: Int = 0, wanted: Int = 1
+        _ reading: FaceReading, status: Status, lastExtraction: Extraction? = nil,
+        action: LivenessAction? = nil, livenessScore: Int = 0,
+        countdown: Duration? = nil, guidance: Guidance?, view: EnrollmentView? = nil,
+        captured: Int = 0, wanted: Int = 1
     ) {
         (index, frame) = (reading.index, reading.frame)
         (face, pose, quality) = (reading.face?.box, reading.face?.pose, reading.face?.quality)
-        (self.status, self.lastExtraction, self.action, self.livenessScore) = (status, lastExtraction, action, livenessScore)
+        (self.status, self.lastExtraction, self.action, self.livenessScore) = (
+            status, lastExtraction, action, livenessScore
+        )
         (self.countdown, self.guidance, self.view) = (countdown, guidance, view)
         (self.captured, self.wanted) = (captured, wanted)
     }

@@ -15,9 +15,12 @@ extension FaceVerification: DrivenSession {}
 extension FaceEnrollment: DrivenSession {}
 
 /// Pulls frames through a session: an update for each call of ``next()``. Nothing runs in between.
-struct LiveDriver<Frames: AsyncIteratorProtocol, Reader: LiveFaceReader, Session: DrivenSession> where Frames.Element == Frame {
+struct LiveDriver<Frames: AsyncIteratorProtocol, Reader: LiveFaceReader, Session: DrivenSession>
+where Frames.Element == Frame {
     /// Answers ``DrivenSession/wantsExtraction``.
-    typealias Extract = @Sendable (_ reading: FaceReading, _ event: FrameEvent, _ session: inout Session) async throws -> Void
+    typealias Extract =
+        @Sendable (_ reading: FaceReading, _ event: FrameEvent, _ session: inout Session)
+        async throws -> Void
 
     private var frames: Frames?
     private let reader: Reader
@@ -56,7 +59,9 @@ struct LiveDriver<Frames: AsyncIteratorProtocol, Reader: LiveFaceReader, Session
     private mutating func nextFrame() async throws -> NextFrame {
         if Task.isCancelled { return .cancelled }
         do {
-            guard let frame = try await frames?.next() else { return Task.isCancelled ? .cancelled : .ended }
+            guard let frame = try await frames?.next() else {
+                return Task.isCancelled ? .cancelled : .ended
+            }
             return .frame(frame)
         } catch let error as FrameSourceError where error.code == .cancelled {
             return .cancelled
@@ -68,7 +73,8 @@ struct LiveDriver<Frames: AsyncIteratorProtocol, Reader: LiveFaceReader, Session
 
 extension AsyncSequence {
     /// Goes through a session's updates to its verdict.
-    func verdict<Verdict>(onFrame: (@Sendable (FrameEvent) async -> Void)?) async throws -> Verdict where Element == LiveUpdate<Verdict> {
+    func verdict<Verdict>(onFrame: (@Sendable (FrameEvent) async -> Void)?) async throws -> Verdict
+    where Element == LiveUpdate<Verdict> {
         for try await update in self {
             switch update {
             case .frame(let event): await onFrame?(event)

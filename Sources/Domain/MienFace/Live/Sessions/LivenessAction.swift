@@ -1,6 +1,8 @@
-/// What a person is asked to do. Left and right are the person's own. Stable words: part of the wire protocol.
+/// What a person is asked to do. Left and right are the person's own. Stable words: part of the
+/// wire protocol.
 public enum LivenessAction: String, Sendable, CaseIterable, Codable {
-    case keepStill = "keep_still", blink, turnLeft = "turn_left", turnRight = "turn_right", lookUp = "look_up", lookDown = "look_down"
+    case keepStill = "keep_still", blink, turnLeft = "turn_left", turnRight = "turn_right", lookUp =
+        "look_up", lookDown = "look_down"
     case openMouth = "open_mouth", comeCloser = "come_closer"
 
     /// What can be drawn: all but keeping still, which always comes first.

@@ -1,11 +1,14 @@
-/// The limits of all checks, from `livenessThreshold`. How they were set, and how often they err: docs/measurements/liveness.md.
+/// The limits of all checks, from `livenessThreshold`. How they were set, and how often they err:
+/// docs/measurements/liveness.md.
 public struct LivenessLimits: Sendable, Hashable {
     /// 0...1 of the threshold's range.
     private let strictness: Double
 
     public init(threshold: Int) { strictness = Double(min(100, max(0, threshold))) / 100 }
 
-    private func between(_ lax: Double, _ strict: Double) -> Double { lax + (strict - lax) * strictness }
+    private func between(_ lax: Double, _ strict: Double) -> Double {
+        lax + (strict - lax) * strictness
+    }
 
     /// How long to keep still: 1 s, at 100 three.
     public var still: Duration { .milliseconds(Int(between(1000, 3000))) }

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import MienPixels
 
-/// Is somebody there? Pure: frames in, guidance out, at the end a verdict with reasons. Reads no clock, draws nothing.
+/// Is somebody there? Pure: frames in, guidance out, at the end a verdict with reasons. Reads no
+/// clock, draws nothing.
 ///
 ///     acquire ─▶ still ─▶ (pause ─▶ act ─▶ return) once per action ─▶ passed
 ///                  │          └────────┴───────┴──▶ refused: an action missed or out of order, another face, a flat one, …
@@ -24,7 +25,8 @@ public struct LivenessSession: Sendable {
         var since: Duration
         var box: Rectangle
         var extent: Double
-        var openings: [Double] = [], turns: [Double] = [], nods: [Double] = [], mouths: [Double] = [], extents: [Double] = []
+        var openings: [Double] = [], turns: [Double] = [], nods: [Double] = [],
+            mouths: [Double] = [], extents: [Double] = []
         var likeness: LikenessCheck
     }
 
@@ -74,7 +76,9 @@ public struct LivenessSession: Sendable {
     }
 
     /// `nil` while it runs; empty when all checks have passed.
-    public var refusals: [SessionRefusal]? { if case .ended(let refusals) = phase { refusals } else { nil } }
+    public var refusals: [SessionRefusal]? {
+        if case .ended(let refusals) = phase { refusals } else { nil }
+    }
 
     /// 0...100: how far it has come.
     public var score: Int {
@@ -95,19 +99,28 @@ public struct LivenessSession: Sendable {
         var results = [repetition.result, track.result, likeness.result]
         if challenge.actions.contains(.blink) {
             let missed = refusals?.contains(.blinkMissed) ?? false
-            results.append(.init(.blink, refusal: missed ? .blinkMissed : nil, measured: blinkSeen, limit: limits.closed))
+            results.append(
+                .init(
+                    .blink, refusal: missed ? .blinkMissed : nil, measured: blinkSeen,
+                    limit: limits.closed))
         }
         if let result = depth.result { results.append(result) }
         // Who turns shows depth; who does not has to show some life otherwise.
-        if !challenge.actions.contains(where: \.showsDepth), let result = motion.result { results.append(result) }
+        if !challenge.actions.contains(where: \.showsDepth), let result = motion.result {
+            results.append(result)
+        }
         results += [texture.result, attack.result].compactMap(\.self)
-        let order = refusals?.first { $0 == .actionMissed || $0 == .actionOutOfOrder || $0 == .clockWentBack }
+        let order = refusals?.first {
+            $0 == .actionMissed || $0 == .actionOutOfOrder || $0 == .clockWentBack
+        }
         results.append(.init(.order, refusal: order))
         return results
     }
 
     /// Nothing more will come.
-    public mutating func end(_ refusal: SessionRefusal) { if refusals == nil { phase = .ended([refusal]) } }
+    public mutating func end(_ refusal: SessionRefusal) {
+        if refusals == nil { phase = .ended([refusal]) }
+    }
 
     public mutating func handle(_ reading: FaceReading) -> Step {
         if case .ended = phase { return step(nil, nil, .finished) }
@@ -133,12 +146,15 @@ public struct LivenessSession: Sendable {
         guard let face = alone else {
             if case .still = phase { restart() }
             if let late = lateness(at: reading.time) { return refuse(late) }
-            return reading.face == nil ? step(action, .faceNotFound, .noFace) : step(action, .multipleFaces, .multipleFaces)
+            return reading.face == nil
+                ? step(action, .faceNotFound, .noFace)
+                : step(action, .multipleFaces, .multipleFaces)
         }
         return handle(face, at: reading.time)
     }
 
-    /// Another frame after it has passed, for as long as frames are taken: is whoever was there still there? The checks that need no action go on.
+    /// Another frame after it has passed, for as long as frames are taken: is whoever was there
+    /// still there? The checks that need no action go on.
     ///
     /// - Returns: why not; from then on the session is refused.
     public mutating func goOn(_ reading: FaceReading) -> SessionRefusal? {
@@ -190,14 +206,18 @@ public struct LivenessSession: Sendable {
             likeness.see(face, isFrontal: true, at: time)
             track = TrackCheck(limits: limits)
             track.see(face.box, at: time)
-            phase = .still(Still(since: time, box: face.box, extent: face.mesh.extent, likeness: likeness).with(face))
+            phase = .still(
+                Still(since: time, box: face.box, extent: face.mesh.extent, likeness: likeness)
+                    .with(face))
             seeSurface(face)
             return step(.keepStill, .keepStill, .success)
         }
         let moved = face.box.centre.distance(to: still.box.centre) / max(still.box.width, 1)
         let grown = face.mesh.extent / max(still.extent, 1)
         let opening = still.openings.median
-        if moved > 0.2 || abs(grown - 1) > 0.12 || abs(face.mesh.turn - still.turns[0]) > 0.25 || abs(face.mesh.nod - still.nods[0]) > 0.12 {
+        if moved > 0.2 || abs(grown - 1) > 0.12 || abs(face.mesh.turn - still.turns[0]) > 0.25
+            || abs(face.mesh.nod - still.nods[0]) > 0.12
+        {
             restart()
             return step(.keepStill, .tooMuchMovement, .success)
         }
@@ -214,9 +234,12 @@ public struct LivenessSession: Sendable {
         still = still.with(face)
         seeSurface(face)
         phase = .still(still)
-        guard time - still.since >= limits.still, still.openings.count >= limits.stillFrames else { return step(.keepStill, .keepStill, .success) }
+        guard time - still.since >= limits.still, still.openings.count >= limits.stillFrames else {
+            return step(.keepStill, .keepStill, .success)
+        }
         baseline = Baseline(
-            opening: opening, turn: still.turns.median, nod: still.nods.median, mouth: still.mouths.median, extent: still.extents.median)
+            opening: opening, turn: still.turns.median, nod: still.nods.median,
+            mouth: still.mouths.median, extent: still.extents.median)
         likeness = still.likeness
         depth.front(face.mesh)
         phase = .pausing(before: 0, since: time)
@@ -228,7 +251,11 @@ public struct LivenessSession: Sendable {
     private mutating func goBack(_ face: LiveFace, after: Int, at time: Duration) -> Step {
         see(face, at: time)
         if likeness.hasFailed { return refuse(.faceChanged) }
-        if challenge.steps[after].action.conflicts.contains(where: { progress(of: $0, in: face) >= 1 }) { return refuse(.actionOutOfOrder) }
+        if challenge.steps[after].action.conflicts.contains(where: {
+            progress(of: $0, in: face) >= 1
+        }) {
+            return refuse(.actionOutOfOrder)
+        }
         if let late = lateness(at: time) { return refuse(late) }
         guard isAtRest(face) else { return step(nil, .lookStraight, .success) }
         if after + 1 == challenge.steps.count { return finish() }
@@ -236,12 +263,20 @@ public struct LivenessSession: Sendable {
         return step(nil, .wait, .success)
     }
 
-    private mutating func pause(_ face: LiveFace, before next: Int, since: Duration, at time: Duration) -> Step {
+    private mutating func pause(
+        _ face: LiveFace, before next: Int, since: Duration, at time: Duration
+    ) -> Step {
         see(face, at: time)
         if likeness.hasFailed { return refuse(.faceChanged) }
-        if LivenessAction.drawable.contains(where: { $0 != .blink && progress(of: $0, in: face) >= 1 }) { return refuse(.actionOutOfOrder) }
+        if LivenessAction.drawable.contains(where: {
+            $0 != .blink && progress(of: $0, in: face) >= 1
+        }) {
+            return refuse(.actionOutOfOrder)
+        }
         if let late = lateness(at: time) { return refuse(late) }
-        guard time - since >= .milliseconds(challenge.steps[next].pauseMilliseconds) else { return step(nil, .wait, .success) }
+        guard time - since >= .milliseconds(challenge.steps[next].pauseMilliseconds) else {
+            return step(nil, .wait, .success)
+        }
         guard isAtRest(face) else { return step(nil, .lookStraight, .success) }
         let asked = challenge.steps[next].action
         phase = .acting(next, since: time)
@@ -250,7 +285,9 @@ public struct LivenessSession: Sendable {
         return step(asked, Guidance(asked), .success)
     }
 
-    private mutating func act(_ face: LiveFace, step i: Int, since: Duration, at time: Duration) -> Step {
+    private mutating func act(_ face: LiveFace, step i: Int, since: Duration, at time: Duration)
+        -> Step
+    {
         see(face, at: time)
         let asked = challenge.steps[i].action
         let isDone: Bool
@@ -262,7 +299,9 @@ public struct LivenessSession: Sendable {
             isDone = progress(of: asked, in: face) >= 1
         }
         if likeness.hasFailed { return refuse(.faceChanged) }
-        if asked.conflicts.contains(where: { progress(of: $0, in: face) >= 1 }) { return refuse(.actionOutOfOrder) }
+        if asked.conflicts.contains(where: { progress(of: $0, in: face) >= 1 }) {
+            return refuse(.actionOutOfOrder)
+        }
         guard isDone else {
             if let late = lateness(at: time) { return refuse(late) }
             return step(asked, Guidance(asked), .success)
@@ -298,7 +337,8 @@ public struct LivenessSession: Sendable {
 
     private func isAtRest(_ face: LiveFace) -> Bool {
         guard let baseline else { return false }
-        return isFrontal(face) && face.mesh.mouthOpening - baseline.mouth < 0.5 * limits.mouth && face.eyes.mean > 0.65 * baseline.opening
+        return isFrontal(face) && face.mesh.mouthOpening - baseline.mouth < 0.5 * limits.mouth
+            && face.eyes.mean > 0.65 * baseline.opening
             // Who has come closer may go back at once.
             && (0.6...1.4).contains(face.mesh.extent / max(baseline.extent, 1e-9))
     }
@@ -323,9 +363,12 @@ public struct LivenessSession: Sendable {
         case .acquiring, .still, .ended: return nil
         case .returning(_, let since): return time - since > actionTimeout ? .actionMissed : nil
         case .pausing(let next, let since):
-            return time - since > actionTimeout + .milliseconds(challenge.steps[next].pauseMilliseconds) ? .actionMissed : nil
+            return time - since > actionTimeout
+                + .milliseconds(challenge.steps[next].pauseMilliseconds) ? .actionMissed : nil
         case .acting(let i, let since):
-            if challenge.steps[i].action == .blink { return time - since > blinkTimeout ? .blinkMissed : nil }
+            if challenge.steps[i].action == .blink {
+                return time - since > blinkTimeout ? .blinkMissed : nil
+            }
             return time - since > actionTimeout ? .actionMissed : nil
         }
     }
@@ -352,13 +395,17 @@ public struct LivenessSession: Sendable {
         }
     }
 
-    private func step(_ action: LivenessAction?, _ guidance: Guidance?, _ status: FrameEvent.Status, isBestFrame: Bool = false) -> Step {
+    private func step(
+        _ action: LivenessAction?, _ guidance: Guidance?, _ status: FrameEvent.Status,
+        isBestFrame: Bool = false
+    ) -> Step {
         Step(action: action, guidance: guidance, status: status, isBestFrame: isBestFrame)
     }
 }
 
 extension LivenessAction {
-    /// What must not be done instead. Not what goes along with it: a head that looks up shows its mouth otherwise.
+    /// What must not be done instead. Not what goes along with it: a head that looks up shows its
+    /// mouth otherwise.
     fileprivate var conflicts: [LivenessAction] {
         switch self {
         case .keepStill: []
@@ -375,7 +422,9 @@ extension LivenessAction {
 
 extension LiveFace {
     /// Is there nobody else in the picture who could be meant?
-    fileprivate var isAlone: Bool { quality[.singleFace]?.grade ?? 100 >= FaceQuality.defaultThreshold }
+    fileprivate var isAlone: Bool {
+        quality[.singleFace]?.grade ?? 100 >= FaceQuality.defaultThreshold
+    }
 }
 
 extension LivenessSession.Still {

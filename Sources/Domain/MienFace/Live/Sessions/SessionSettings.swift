@@ -17,9 +17,13 @@ public struct SessionSettingError: Error, Sendable, Equatable, CustomStringConve
 
     public var description: String { "\(setting) must be \(allowed)" }
 
-    public init(setting: String, allowed: String) { (self.setting, self.allowed) = (setting, allowed) }
+    public init(setting: String, allowed: String) {
+        (self.setting, self.allowed) = (setting, allowed)
+    }
 
-    static func check(_ holds: Bool, _ setting: String, _ allowed: String) throws(SessionSettingError) {
+    static func check(_ holds: Bool, _ setting: String, _ allowed: String)
+        throws(SessionSettingError)
+    {
         guard holds else { throw SessionSettingError(setting: setting, allowed: allowed) }
     }
 }
@@ -42,7 +46,8 @@ public struct EnrollmentSettings: Sendable, Hashable {
     public let qualityThreshold: Int
     /// 0...3,600 s before frames are taken.
     public let countdownToCapture: Duration
-    /// 1...8 frames from the front; in full mode one of each other side besides, with 1...4 from the front.
+    /// 1...8 frames from the front; in full mode one of each other side besides, with 1...4 from
+    /// the front.
     public let framesToEnroll: Int
     /// 1...3,600 s for the whole session, from its first frame.
     public let timeout: Duration
@@ -52,18 +57,32 @@ public struct EnrollmentSettings: Sendable, Hashable {
     /// - Throws: ``SessionSettingError`` that names the setting and what is allowed.
     public init(
         mode: FaceCaptureMode = .image, views: Views = .simple, livenessThreshold: Int = 0,
-        qualityThreshold: Int = FaceQuality.defaultThreshold, countdownToCapture: Duration = .seconds(5), framesToEnroll: Int = 4,
+        qualityThreshold: Int = FaceQuality.defaultThreshold,
+        countdownToCapture: Duration = .seconds(5), framesToEnroll: Int = 4,
         timeout: Duration = .seconds(30)
     ) throws(SessionSettingError) {
-        try SessionSettingError.check((0...100).contains(livenessThreshold), "livenessThreshold", "0...100")
-        try SessionSettingError.check((0...100).contains(qualityThreshold), "qualityThreshold", "0...100")
-        try SessionSettingError.check((.zero ... .seconds(3600)).contains(countdownToCapture), "countdownToCapture", "0...3600 seconds")
+        try SessionSettingError.check(
+            (0...100).contains(livenessThreshold), "livenessThreshold", "0...100")
+        try SessionSettingError.check(
+            (0...100).contains(qualityThreshold), "qualityThreshold", "0...100")
+        try SessionSettingError.check(
+            (.zero ... .seconds(3600)).contains(countdownToCapture), "countdownToCapture",
+            "0...3600 seconds")
         // A template holds eight.
-        let most = views == .simple ? FaceTemplate.entryRange.upperBound : FaceTemplate.entryRange.upperBound - 4
-        try SessionSettingError.check((1...most).contains(framesToEnroll), "framesToEnroll", "1...\(most) in \(views.rawValue) mode")
-        try SessionSettingError.check((.seconds(1) ... .seconds(3600)).contains(timeout), "timeout", "1...3600 seconds")
-        (self.mode, self.views, self.livenessThreshold, self.qualityThreshold) = (mode, views, livenessThreshold, qualityThreshold)
-        (self.countdownToCapture, self.framesToEnroll, self.timeout) = (countdownToCapture, framesToEnroll, timeout)
+        let most =
+            views == .simple
+            ? FaceTemplate.entryRange.upperBound : FaceTemplate.entryRange.upperBound - 4
+        try SessionSettingError.check(
+            (1...most).contains(framesToEnroll), "framesToEnroll",
+            "1...\(most) in \(views.rawValue) mode")
+        try SessionSettingError.check(
+            (.seconds(1) ... .seconds(3600)).contains(timeout), "timeout", "1...3600 seconds")
+        (self.mode, self.views, self.livenessThreshold, self.qualityThreshold) = (
+            mode, views, livenessThreshold, qualityThreshold
+        )
+        (self.countdownToCapture, self.framesToEnroll, self.timeout) = (
+            countdownToCapture, framesToEnroll, timeout
+        )
     }
 
     public static let standard = try! EnrollmentSettings()
@@ -89,17 +108,30 @@ public struct VerificationSettings: Sendable, Hashable {
     ///
     /// - Throws: ``SessionSettingError`` that names the setting and what is allowed.
     public init(
-        mode: FaceCaptureMode = .livenessPassive, livenessThreshold: Int = 0, qualityThreshold: Int = FaceQuality.defaultThreshold,
-        blinkTimeout: Duration = .seconds(5), actionTimeout: Duration = .seconds(7), matchingThreshold: MatchScore = .defaultThreshold,
+        mode: FaceCaptureMode = .livenessPassive, livenessThreshold: Int = 0,
+        qualityThreshold: Int = FaceQuality.defaultThreshold,
+        blinkTimeout: Duration = .seconds(5), actionTimeout: Duration = .seconds(7),
+        matchingThreshold: MatchScore = .defaultThreshold,
         timeout: Duration = .seconds(30)
     ) throws(SessionSettingError) {
-        try SessionSettingError.check((0...100).contains(livenessThreshold), "livenessThreshold", "0...100")
-        try SessionSettingError.check((0...100).contains(qualityThreshold), "qualityThreshold", "0...100")
-        try SessionSettingError.check((.zero ... .seconds(30)).contains(blinkTimeout), "livenessBlinkTimeout", "0...30000 milliseconds")
-        try SessionSettingError.check((.seconds(1) ... .seconds(30)).contains(actionTimeout), "actionTimeout", "1...30 seconds")
-        try SessionSettingError.check((.seconds(1) ... .seconds(3600)).contains(timeout), "timeout", "1...3600 seconds")
-        (self.mode, self.livenessThreshold, self.qualityThreshold) = (mode, livenessThreshold, qualityThreshold)
-        (self.blinkTimeout, self.actionTimeout, self.matchingThreshold, self.timeout) = (blinkTimeout, actionTimeout, matchingThreshold, timeout)
+        try SessionSettingError.check(
+            (0...100).contains(livenessThreshold), "livenessThreshold", "0...100")
+        try SessionSettingError.check(
+            (0...100).contains(qualityThreshold), "qualityThreshold", "0...100")
+        try SessionSettingError.check(
+            (.zero ... .seconds(30)).contains(blinkTimeout), "livenessBlinkTimeout",
+            "0...30000 milliseconds")
+        try SessionSettingError.check(
+            (.seconds(1) ... .seconds(30)).contains(actionTimeout), "actionTimeout",
+            "1...30 seconds")
+        try SessionSettingError.check(
+            (.seconds(1) ... .seconds(3600)).contains(timeout), "timeout", "1...3600 seconds")
+        (self.mode, self.livenessThreshold, self.qualityThreshold) = (
+            mode, livenessThreshold, qualityThreshold
+        )
+        (self.blinkTimeout, self.actionTimeout, self.matchingThreshold, self.timeout) = (
+            blinkTimeout, actionTimeout, matchingThreshold, timeout
+        )
     }
 
     public static let standard = try! VerificationSettings()

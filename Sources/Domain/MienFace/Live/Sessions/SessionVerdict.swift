@@ -11,17 +11,21 @@ public struct LivenessCheckResult: Sendable, Hashable {
     public let check: Check
     /// `nil`: passed.
     public let refusal: SessionRefusal?
-    /// What was measured, in the check's own unit, and the limit it was held against; `nil` when there was nothing to measure.
+    /// What was measured, in the check's own unit, and the limit it was held against; `nil` when
+    /// there was nothing to measure.
     public let measured: Double?, limit: Double?
 
-    public init(_ check: Check, refusal: SessionRefusal?, measured: Double? = nil, limit: Double? = nil) {
+    public init(
+        _ check: Check, refusal: SessionRefusal?, measured: Double? = nil, limit: Double? = nil
+    ) {
         (self.check, self.refusal, self.measured, self.limit) = (check, refusal, measured, limit)
     }
 
     public var hasPassed: Bool { refusal == nil }
 }
 
-/// The frame of a session that was taken, after all checks of liveness that its mode asks for have passed. Only a session makes one.
+/// The frame of a session that was taken, after all checks of liveness that its mode asks for have
+/// passed. Only a session makes one.
 public struct LiveCapture: Sendable {
     public let id: CaptureID
     public let mode: FaceCaptureMode
@@ -31,15 +35,21 @@ public struct LiveCapture: Sendable {
     public let frameIndex: Int
     public let time: Duration
 
-    init(id: CaptureID, mode: FaceCaptureMode, entry: FaceTemplate.Entry, frameIndex: Int, time: Duration) {
-        (self.id, self.mode, self.entry, self.frameIndex, self.time) = (id, mode, entry, frameIndex, time)
+    init(
+        id: CaptureID, mode: FaceCaptureMode, entry: FaceTemplate.Entry, frameIndex: Int,
+        time: Duration
+    ) {
+        (self.id, self.mode, self.entry, self.frameIndex, self.time) = (
+            id, mode, entry, frameIndex, time
+        )
     }
 }
 
 /// How a verification ended. A value with reasons; it names the capture it judged.
 public struct VerificationVerdict: Sendable {
     public enum Outcome: Sendable {
-        /// Live as far as the mode tells, and the enrolled person. Without a template to compare with, the score is `nil`.
+        /// Live as far as the mode tells, and the enrolled person. Without a template to compare
+        /// with, the score is `nil`.
         case accepted(LiveCapture, score: MatchScore?)
         /// Never empty; the first is the one to tell.
         case refused([SessionRefusal])
@@ -52,7 +62,9 @@ public struct VerificationVerdict: Sendable {
 
     public var isAccepted: Bool { if case .accepted = outcome { true } else { false } }
 
-    public var refusals: [SessionRefusal] { if case .refused(let reasons) = outcome { reasons } else { [] } }
+    public var refusals: [SessionRefusal] {
+        if case .refused(let reasons) = outcome { reasons } else { [] }
+    }
 }
 
 /// How an enrolment ended.
@@ -70,13 +82,18 @@ public struct EnrollmentVerdict: Sendable {
 
     public var isCaptured: Bool { if case .captured = outcome { true } else { false } }
 
-    public var refusals: [SessionRefusal] { if case .refused(let reasons) = outcome { reasons } else { [] } }
+    public var refusals: [SessionRefusal] {
+        if case .refused(let reasons) = outcome { reasons } else { [] }
+    }
 
     /// The template of what was captured; `nil` when nothing was.
     ///
     /// - Throws: ``FaceTemplateError``, when the frames' descriptors cancel out.
-    public func template(packID: PackID, createdAt: Instant) throws(FaceTemplateError) -> FaceTemplate? {
+    public func template(packID: PackID, createdAt: Instant) throws(FaceTemplateError)
+        -> FaceTemplate?
+    {
         guard case .captured(let captures) = outcome else { return nil }
-        return try FaceTemplate(entries: captures.map(\.entry), packID: packID, createdAt: createdAt)
+        return try FaceTemplate(
+            entries: captures.map(\.entry), packID: packID, createdAt: createdAt)
     }
 }

@@ -10,7 +10,9 @@ import UnixSignals
 /// `mien face watch --camera NAME | --video FILE`
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Follow a face in front of a camera or in a video: what to do, angles, quality, and who it is.",
+        commandName: "watch",
+        abstract:
+            "Follow a face in front of a camera or in a video: what to do, angles, quality, and who it is.",
         discussion: """
             Without --camera and --video the first camera whose name contains “front” is used, or else the first. Ctrl-C ends it. Exits with 0 when a frame
             was good enough, with --name when its best frame matches, else with 1. That looks at pictures; it does not prove that a live person was there.
@@ -24,32 +26,53 @@ struct WatchCommand: AsyncParsableCommand {
               mien face watch --camera "Integrated Camera" --seconds 30 --json
             """)
 
-    @Option(help: ArgumentHelp("A camera's name, or its device; --cameras lists them.", valueName: "name")) var camera: String?
-    @Option(help: ArgumentHelp("A video file: MP4, MOV, MKV, WebM, AVI, MPEG-TS, Ogg or GIF.", valueName: "file")) var video: String?
+    @Option(
+        help: ArgumentHelp(
+            "A camera's name, or its device; --cameras lists them.", valueName: "name")) var camera:
+        String?
+    @Option(
+        help: ArgumentHelp(
+            "A video file: MP4, MOV, MKV, WebM, AVI, MPEG-TS, Ogg or GIF.", valueName: "file"))
+    var video: String?
     @Flag(help: "List the cameras of this machine, and look at nothing.") var cameras = false
-    @Option(help: "Compare the best frame with the person enrolled under this name.") var name: String?
-    @Option(help: ArgumentHelp("A live session: image, passive or active.", valueName: "mode")) var mode: WatchMode?
+    @Option(help: "Compare the best frame with the person enrolled under this name.") var name:
+        String?
+    @Option(help: ArgumentHelp("A live session: image, passive or active.", valueName: "mode"))
+    var mode: WatchMode?
     @Option(
         help: ArgumentHelp(
             "Ask for these in active mode, such as turn_left,blink, half a second before each: to try things out, as who knows them may have a recording.",
             valueName: "actions")) var actions: WatchActions?
-    @Flag(help: "Ask the pack's network for presentation attacks, too. The default pack brings none.") var presentationAttack = false
-    @Option(help: ArgumentHelp("Stop after so many seconds of video.", valueName: "n")) var seconds: Int?
-    @Option(help: ArgumentHelp("The quality that is enough, 0 to 100.", valueName: "quality")) var quality = FaceQuality.defaultThreshold
-    @Option(help: ArgumentHelp("The least score that counts as a match, 0 to 72.", valueName: "score"))
+    @Flag(
+        help: "Ask the pack's network for presentation attacks, too. The default pack brings none.")
+    var presentationAttack = false
+    @Option(help: ArgumentHelp("Stop after so many seconds of video.", valueName: "n")) var seconds:
+        Int?
+    @Option(help: ArgumentHelp("The quality that is enough, 0 to 100.", valueName: "quality"))
+    var quality = FaceQuality.defaultThreshold
+    @Option(
+        help: ArgumentHelp("The least score that counts as a match, 0 to 72.", valueName: "score"))
     var threshold = MatchScore.defaultThreshold.value
     @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard camera == nil || video == nil else { throw ValidationError("--camera and --video are two things to watch: name one") }
-        guard (0...100).contains(quality) else { throw ValidationError("--quality is 0 to 100, not \(quality)") }
-        guard MatchScore.range.contains(threshold) else { throw ValidationError("--threshold is 0 to 72, not \(threshold)") }
+        guard camera == nil || video == nil else {
+            throw ValidationError("--camera and --video are two things to watch: name one")
+        }
+        guard (0...100).contains(quality) else {
+            throw ValidationError("--quality is 0 to 100, not \(quality)")
+        }
+        guard MatchScore.range.contains(threshold) else {
+            throw ValidationError("--threshold is 0 to 72, not \(threshold)")
+        }
         guard (threshold * 10).rounded() / 10 == threshold else {
             throw ValidationError("--threshold has at most one decimal, \(threshold) has more")
         }
         guard seconds ?? 1 > 0 else { throw ValidationError("--seconds is 1 or more") }
-        guard actions == nil || mode == .active else { throw ValidationError("--actions goes with --mode active") }
+        guard actions == nil || mode == .active else {
+            throw ValidationError("--actions goes with --mode active")
+        }
         guard !presentationAttack || mode == .active || mode == .passive else {
             throw ValidationError("--presentation-attack goes with --mode active or passive")
         }
@@ -69,8 +92,10 @@ struct WatchCommand: AsyncParsableCommand {
     private func watch() async throws {
         if cameras { return list(Camera.all()) }
         let person = try name.map { try PersonName($0) }
-        let stream = try await VideoStream.open(try source(), options: VideoOptions(longestSide: 1280))
-        let faces = try LocalFaces(engine, photos: PhotoOptions(), looksForAttacks: presentationAttack)
+        let stream = try await VideoStream.open(
+            try source(), options: VideoOptions(longestSide: 1280))
+        let faces = try LocalFaces(
+            engine, photos: PhotoOptions(), looksForAttacks: presentationAttack)
         let enrolled = try person.map { try faces.enrolled($0) }
         let view = view
         view.begin(video ?? "camera", stream.info)
@@ -82,7 +107,9 @@ struct WatchCommand: AsyncParsableCommand {
         }
         let (seconds, quality, engine) = (seconds, quality, faces.engine)
         let watched = try await Self.untilInterrupted {
-            try await Self.follow(stream, for: seconds, with: engine) { view.show(WatchedFrame($0, $1, quality: quality)) }
+            try await Self.follow(stream, for: seconds, with: engine) {
+                view.show(WatchedFrame($0, $1, quality: quality))
+            }
         }
         await stream.close()
         let verdict = try await judge(watched, with: faces, enrolled)
@@ -100,9 +127,11 @@ struct WatchCommand: AsyncParsableCommand {
         return .camera(try Camera.choose(from: Camera.all(), named: camera))
     }
 
-    /// Looks at each frame that comes, until there are no more, the time is over, or the task is cancelled.
+    /// Looks at each frame that comes, until there are no more, the time is over, or the task is
+    /// cancelled.
     private static func follow(
-        _ stream: VideoStream, for seconds: Int?, with engine: FaceEngine, _ show: (VideoFrame, FaceAnalysis) -> Void
+        _ stream: VideoStream, for seconds: Int?, with engine: FaceEngine,
+        _ show: (VideoFrame, FaceAnalysis) -> Void
     ) async throws -> Watched {
         var watched = Watched()
         do {
@@ -120,27 +149,35 @@ struct WatchCommand: AsyncParsableCommand {
 
     /// A live session to its end.
     private func session(
-        _ mode: WatchMode, _ stream: VideoStream, _ faces: LocalFaces, _ person: EnrolledFace?, _ view: any WatchView
+        _ mode: WatchMode, _ stream: VideoStream, _ faces: LocalFaces, _ person: EnrolledFace?,
+        _ view: any WatchView
     ) async throws -> WatchSessionEnd {
         let settings = try VerificationSettings(
-            mode: mode.capture, qualityThreshold: quality, matchingThreshold: MatchScore(threshold), timeout: .seconds(60))
+            mode: mode.capture, qualityThreshold: quality, matchingThreshold: MatchScore(threshold),
+            timeout: .seconds(60))
         var generator = SystemRandomNumberGenerator()
         let matcher = faces.matcher
         let session = WatchSession(
             settings: settings, challenge: actions?.challenge ?? .drawn(using: &generator),
             compare: try person.map { person in
                 let enrolled = try matcher.reference(for: person.template)
-                return { entry in matcher.score(try matcher.reference(for: entry.descriptor), enrolled) }
+                return { entry in
+                    matcher.score(try matcher.reference(for: entry.descriptor), enrolled)
+                }
             })
         let watched = WatchedStream(stream, seconds: seconds), engine = faces.engine
-        var end = try await Self.untilInterrupted { try await session.run(watched, with: engine) { view.show($0) } }
+        var end = try await Self.untilInterrupted {
+            try await session.run(watched, with: engine) { view.show($0) }
+        }
         await stream.close()
         end.name = person?.name.text
         return end
     }
 
     /// Ctrl-C cancels `body`, which then says what came of it until now.
-    static func untilInterrupted<Output: Sendable>(_ body: @escaping @Sendable () async throws -> Output) async throws -> Output {
+    static func untilInterrupted<Output: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Output
+    ) async throws -> Output {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         return try await withThrowingTaskGroup(of: Output?.self) { group in
             group.addTask { try await body() }
@@ -157,25 +194,40 @@ struct WatchCommand: AsyncParsableCommand {
         }
     }
 
-    private func judge(_ watched: Watched, with faces: LocalFaces, _ person: EnrolledFace?) async throws -> WatchVerdict {
+    private func judge(_ watched: Watched, with faces: LocalFaces, _ person: EnrolledFace?)
+        async throws -> WatchVerdict
+    {
         guard let best = watched.best else { return WatchVerdict(isGood: false, finding: nil) }
         let isEnough = best.face.quality.score >= quality
         guard let person else { return WatchVerdict(isGood: isEnough, finding: nil) }
-        guard isEnough else { return WatchVerdict(isGood: false, finding: nil, name: person.name.text) }
-        let description = try await faces.engine.run { analyzer, networks in try analyzer.describe(best.face, in: best.frame.image, with: networks) }
+        guard isEnough else {
+            return WatchVerdict(isGood: false, finding: nil, name: person.name.text)
+        }
+        let description = try await faces.engine.run { analyzer, networks in
+            try analyzer.describe(best.face, in: best.frame.image, with: networks)
+        }
         let score = try faces.score(description, against: person.template)
         let match = score >= MatchScore(threshold)
-        return WatchVerdict(isGood: match, finding: .init(match: match, threshold: threshold, score: score), name: person.name.text)
+        return WatchVerdict(
+            isGood: match, finding: .init(match: match, threshold: threshold, score: score),
+            name: person.name.text)
     }
 
     private func list(_ cameras: [Camera]) {
         let chosen = try? Camera.choose(from: cameras)
         if output.json {
-            JSON.printLine(["cameras": cameras.map { CameraOutput(name: $0.name, device: $0.path, isDefault: $0 == chosen) }])
+            JSON.printLine([
+                "cameras": cameras.map {
+                    CameraOutput(name: $0.name, device: $0.path, isDefault: $0 == chosen)
+                }
+            ])
         } else if cameras.isEmpty {
             print("There is no camera on this machine.")
         } else {
-            print(Terminal.table(cameras.map { [$0.name, $0.path, $0 == chosen ? "default" : ""] }, heading: ["camera", "device", ""]))
+            print(
+                Terminal.table(
+                    cameras.map { [$0.name, $0.path, $0 == chosen ? "default" : ""] },
+                    heading: ["camera", "device", ""]))
         }
     }
 

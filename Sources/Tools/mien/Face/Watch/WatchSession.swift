@@ -24,9 +24,14 @@ struct WatchActions: ExpressibleByArgument {
     static let pause = 500
 
     init?(argument: String) {
-        let actions = argument.split(separator: ",", omittingEmptySubsequences: false).map { LivenessAction(rawValue: String($0)) }
-        let steps = actions.compactMap { $0.map { LivenessChallenge.Step($0, pauseMilliseconds: Self.pause) } }
-        guard steps.count == actions.count, let challenge = try? LivenessChallenge(steps: steps) else { return nil }
+        let actions = argument.split(separator: ",", omittingEmptySubsequences: false).map {
+            LivenessAction(rawValue: String($0))
+        }
+        let steps = actions.compactMap {
+            $0.map { LivenessChallenge.Step($0, pauseMilliseconds: Self.pause) }
+        }
+        guard steps.count == actions.count, let challenge = try? LivenessChallenge(steps: steps)
+        else { return nil }
         self.challenge = challenge
     }
 }
@@ -41,19 +46,26 @@ struct WatchSession {
     /// Runs to the verdict. Ctrl-C is one, too: cancelled.
     ///
     /// - Throws: `MediaError` when the video breaks; what the engine throws.
-    func run(_ stream: WatchedStream, with engine: FaceEngine, _ show: (WatchedFrame) -> Void) async throws -> WatchSessionEnd {
+    func run(_ stream: WatchedStream, with engine: FaceEngine, _ show: (WatchedFrame) -> Void)
+        async throws -> WatchSessionEnd
+    {
         let verifier = FaceVerifier(reader: engine, settings: settings, compare: compare)
         var generator = SystemRandomNumberGenerator(), withFace = 0
         do {
-            for try await update in try verifier.updates(of: stream, capture: .random(using: &generator), challenge: challenge) {
+            for try await update in try verifier.updates(
+                of: stream, capture: .random(using: &generator), challenge: challenge)
+            {
                 let seen = stream.seen
                 switch update {
                 case .frame(let event):
                     if event.face != nil { withFace += 1 }
-                    show(WatchedFrame(event, number: seen.number, begin: seen.begin, settings: settings))
+                    show(
+                        WatchedFrame(
+                            event, number: seen.number, begin: seen.begin, settings: settings))
                 case .verdict(let verdict):
                     return WatchSessionEnd(
-                        mode: settings.mode, threshold: settings.matchingThreshold, seen: seen, withFace: withFace, verdict: verdict)
+                        mode: settings.mode, threshold: settings.matchingThreshold, seen: seen,
+                        withFace: withFace, verdict: verdict)
                 }
             }
         } catch let error as FrameSourceError {
@@ -75,7 +87,9 @@ struct WatchSessionEnd: Sendable {
     /// Whom it was compared with.
     var name: String?
 
-    var score: MatchScore? { if case .accepted(_, let score) = verdict.outcome { score } else { nil } }
+    var score: MatchScore? {
+        if case .accepted(_, let score) = verdict.outcome { score } else { nil }
+    }
 
     /// `nil` when it never came to a comparison.
     var isMatch: Bool? {
@@ -91,25 +105,36 @@ struct WatchSessionEnd: Sendable {
         let time = String.decimal((seen.time - seen.begin) / .seconds(1))
         let sight = "\(frames) in \(time) s, \(withFace) with a face\(dropped)"
         var lines = ["\(headline): \(sight)."]
-        if let score { lines += ["  score      \(ScoreOutput.sentence(score))", "  threshold  \(String.decimal(threshold.value))"] }
+        if let score {
+            lines += [
+                "  score      \(ScoreOutput.sentence(score))",
+                "  threshold  \(String.decimal(threshold.value))",
+            ]
+        }
         lines += verdict.refusals.dropFirst().map { "  besides: \($0.words) (\($0.rawValue))" }
         let checks = verdict.checks.map { check in
             let numbers = check.measured.map { measured in
-                String.decimal(measured, 2) + (check.limit.map { ", limit \(String.decimal($0, 2))" } ?? "")
+                String.decimal(measured, 2)
+                    + (check.limit.map { ", limit \(String.decimal($0, 2))" } ?? "")
             }
             return [check.check.rawValue, check.refusal?.rawValue ?? "passed", numbers ?? ""]
         }
-        if !checks.isEmpty { lines.append(Terminal.table(checks.map { ["  \($0[0])", $0[1], $0[2]] })) }
+        if !checks.isEmpty {
+            lines.append(Terminal.table(checks.map { ["  \($0[0])", $0[1], $0[2]] }))
+        }
         return lines
     }
 
     private var headline: String {
         if let first = verdict.refusals.first {
-            return isMatch == false ? "No match: the face is not that of \(name ?? "")" : "Refused: \(first.words) (\(first.rawValue))"
+            return isMatch == false
+                ? "No match: the face is not that of \(name ?? "")"
+                : "Refused: \(first.words) (\(first.rawValue))"
         }
         let kind =
             switch mode {
-            case .image: "a picture that is good enough; nobody was asked to prove that they are there"
+            case .image:
+                "a picture that is good enough; nobody was asked to prove that they are there"
             case .livenessPassive: "somebody who kept still and blinked"
             case .livenessActive: "somebody who did what was asked"
             }

@@ -19,23 +19,31 @@ final class WatchLines: WatchView, @unchecked Sendable {
     func begin(_ source: String, _ info: VideoInfo) {
         JSON.printLine(
             Start(
-                source: source, width: info.width, height: info.height, codec: info.codec, framesPerSecond: info.framesPerSecond,
+                source: source, width: info.width, height: info.height, codec: info.codec,
+                framesPerSecond: info.framesPerSecond,
                 duration: info.duration.map { $0 / .seconds(1) }))
     }
 
     func show(_ frame: WatchedFrame) {
         var frame = frame
         // A session holds its words itself.
-        if frame.session == nil { frame.guidance = holder.show(frame.reasons.first.map { Guidance($0) }, at: .seconds(frame.time)) }
+        if frame.session == nil {
+            frame.guidance = holder.show(
+                frame.reasons.first.map { Guidance($0) }, at: .seconds(frame.time))
+        }
         JSON.printLine(frame)
     }
 
     func end(_ watched: Watched, _ verdict: WatchVerdict) {
         JSON.printLine(
             End(
-                frames: watched.frames, withFace: watched.withFace, dropped: watched.dropped, quality: watched.best?.face.quality.score ?? 0,
-                best: watched.best.map { .init(frame: $0.frame.number, time: $0.frame.time / .seconds(1)) }, good: verdict.isGood,
-                name: verdict.name, match: verdict.finding?.match, threshold: verdict.finding?.threshold,
+                frames: watched.frames, withFace: watched.withFace, dropped: watched.dropped,
+                quality: watched.best?.face.quality.score ?? 0,
+                best: watched.best.map {
+                    .init(frame: $0.frame.number, time: $0.frame.time / .seconds(1))
+                }, good: verdict.isGood,
+                name: verdict.name, match: verdict.finding?.match,
+                threshold: verdict.finding?.threshold,
                 result: verdict.finding.map { ScoreOutput($0.score) }))
     }
 
@@ -65,19 +73,28 @@ final class WatchLines: WatchView, @unchecked Sendable {
         let result: ScoreOutput?
 
         init(_ end: WatchSessionEnd) {
-            (mode, frames, withFace, dropped) = (end.mode, end.seen.frames, end.withFace, end.seen.dropped)
+            (mode, frames, withFace, dropped) = (
+                end.mode, end.seen.frames, end.withFace, end.seen.dropped
+            )
             (good, refusals) = (end.verdict.isAccepted, end.verdict.refusals)
             checks = end.verdict.checks.map {
-                Check(check: $0.check, passed: $0.hasPassed, refusal: $0.refusal, measured: $0.measured, limit: $0.limit)
+                Check(
+                    check: $0.check, passed: $0.hasPassed, refusal: $0.refusal,
+                    measured: $0.measured, limit: $0.limit)
             }
-            if case .accepted(let live, _) = end.verdict.outcome { taken = live.frameIndex } else { taken = nil }
+            if case .accepted(let live, _) = end.verdict.outcome {
+                taken = live.frameIndex
+            } else {
+                taken = nil
+            }
             (name, match) = (end.name, end.isMatch)
             threshold = end.name == nil ? nil : end.threshold.value
             result = end.score.map { ScoreOutput($0) }
         }
 
         private enum CodingKeys: CodingKey {
-            case event, mode, frames, withFace, dropped, good, refusals, checks, taken, name, match, threshold, result
+            case event, mode, frames, withFace, dropped, good, refusals, checks, taken, name, match,
+                threshold, result
         }
     }
 
@@ -90,7 +107,9 @@ final class WatchLines: WatchView, @unchecked Sendable {
         let framesPerSecond: Double?
         let duration: Double?
 
-        private enum CodingKeys: CodingKey { case event, source, width, height, codec, framesPerSecond, duration }
+        private enum CodingKeys: CodingKey {
+            case event, source, width, height, codec, framesPerSecond, duration
+        }
     }
 
     private struct End: Encodable {
@@ -110,7 +129,10 @@ final class WatchLines: WatchView, @unchecked Sendable {
         let threshold: Double?
         let result: ScoreOutput?
 
-        private enum CodingKeys: CodingKey { case event, frames, withFace, dropped, quality, best, good, name, match, threshold, result }
+        private enum CodingKeys: CodingKey {
+            case event, frames, withFace, dropped, quality, best, good, name, match, threshold,
+                result
+        }
     }
 }
 
@@ -122,12 +144,20 @@ final class WatchWords: WatchView, @unchecked Sendable {
     func begin(_ source: String, _ info: VideoInfo) { Terminal.say(info.sentence(of: source)) }
 
     func show(_ frame: WatchedFrame) {
-        guard let advice = remark.change(to: frame.advice, at: frame.time, isHeld: frame.session != nil) else { return }
-        let details = [frame.angles, frame.faces.isEmpty ? nil : "quality \(frame.quality)"].compactMap { $0 }.joined(separator: ", ")
-        print("  \(String.decimal(frame.time, 2)) s  \(advice)\(details.isEmpty ? "" : " (\(details))")")
+        guard
+            let advice = remark.change(
+                to: frame.advice, at: frame.time, isHeld: frame.session != nil)
+        else { return }
+        let details = [frame.angles, frame.faces.isEmpty ? nil : "quality \(frame.quality)"]
+            .compactMap { $0 }.joined(separator: ", ")
+        print(
+            "  \(String.decimal(frame.time, 2)) s  \(advice)\(details.isEmpty ? "" : " (\(details))")"
+        )
     }
 
-    func end(_ watched: Watched, _ verdict: WatchVerdict) { for line in verdict.words(watched) { Terminal.say(line) } }
+    func end(_ watched: Watched, _ verdict: WatchVerdict) {
+        for line in verdict.words(watched) { Terminal.say(line) }
+    }
     func end(_ session: WatchSessionEnd) { for line in session.words { Terminal.say(line) } }
 }
 
@@ -145,7 +175,10 @@ final class WatchScreen: WatchView, @unchecked Sendable {
         let changed = remark.change(to: frame.advice, at: frame.time, isHeld: frame.session != nil)
         if let changed { advice = changed }
         // Faster than this nobody reads; but an instruction has to be seen at once.
-        guard ContinuousClock.now - last > .milliseconds(100) || (changed != nil && frame.session != nil) else { return }
+        guard
+            ContinuousClock.now - last > .milliseconds(100)
+                || (changed != nil && frame.session != nil)
+        else { return }
         last = .now
         let session = frame.session.map { session in
             [
@@ -155,7 +188,8 @@ final class WatchScreen: WatchView, @unchecked Sendable {
         }
         draw(
             [
-                "  time     \(String.decimal(frame.time, 1)) s", "  angles   \(frame.angles ?? "–")",
+                "  time     \(String.decimal(frame.time, 1)) s",
+                "  angles   \(frame.angles ?? "–")",
                 "  quality  \(Self.bar(frame.quality)) \(frame.quality)",
             ] + (session ?? []) + ["  \(advice)"])
     }
@@ -176,7 +210,9 @@ final class WatchScreen: WatchView, @unchecked Sendable {
         drawn = lines.count
     }
 
-    private static func bar(_ value: Int) -> String { String(repeating: "█", count: value / 5) + String(repeating: "░", count: 20 - value / 5) }
+    private static func bar(_ value: Int) -> String {
+        String(repeating: "█", count: value / 5) + String(repeating: "░", count: 20 - value / 5)
+    }
 }
 
 /// Keeps a remark for long enough to be read.
@@ -188,7 +224,9 @@ struct SteadyRemark {
     /// - Parameter isHeld: somebody else keeps it long enough.
     /// - Returns: the remark, when it takes the place of another one.
     mutating func change(to remark: String, at time: Double, isHeld: Bool = false) -> String? {
-        guard remark != shown, isHeld || shown == nil || time - since >= Self.seconds else { return nil }
+        guard remark != shown, isHeld || shown == nil || time - since >= Self.seconds else {
+            return nil
+        }
         (shown, since) = (remark, time)
         return remark
     }
@@ -207,12 +245,18 @@ extension WatchVerdict {
         let seen =
             "\(watched.frames == 1 ? "one frame" : "\(watched.frames) frames") in \(String.decimal(watched.time / .seconds(1))) s, \(watched.withFace) with a face\(dropped)"
         guard let best = watched.best else { return ["No face: \(seen)."] }
-        let place = "best at \(String.decimal(best.frame.time / .seconds(1), 2)) s, quality \(best.face.quality.score) of 100"
-        guard let name else { return ["\(isGood ? "Good enough" : "Not good enough"): \(seen); \(place)."] }
-        guard let finding else { return ["No frame is good enough to compare with \(name): \(seen); \(place)."] }
+        let place =
+            "best at \(String.decimal(best.frame.time / .seconds(1), 2)) s, quality \(best.face.quality.score) of 100"
+        guard let name else {
+            return ["\(isGood ? "Good enough" : "Not good enough"): \(seen); \(place)."]
+        }
+        guard let finding else {
+            return ["No frame is good enough to compare with \(name): \(seen); \(place)."]
+        }
         return [
             "\(finding.match ? "Match: the face is that of \(name)" : "No match: the face is not that of \(name)"); \(seen); \(place).",
-            "  score      \(ScoreOutput.sentence(finding.score))", "  threshold  \(String.decimal(finding.threshold))",
+            "  score      \(ScoreOutput.sentence(finding.score))",
+            "  threshold  \(String.decimal(finding.threshold))",
         ]
     }
 }

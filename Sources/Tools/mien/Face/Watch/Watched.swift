@@ -25,7 +25,9 @@ struct Watched: Sendable {
         withFace += 1
         // Somebody else in the picture is no flaw of the face's, but which of them is meant?
         let score = analysis.qualityScore
-        if best.map({ score > $0.face.quality.score }) ?? true { best = Best(frame: frame, face: face) }
+        if best.map({ score > $0.face.quality.score }) ?? true {
+            best = Best(frame: frame, face: face)
+        }
     }
 }
 
@@ -89,7 +91,8 @@ struct WatchedFrame: Encodable {
     }
 
     private enum CodingKeys: CodingKey {
-        case event, frame, time, faces, pose, eyes, quality, reasons, guidance, status, action, livenessScore, secondsLeft
+        case event, frame, time, faces, pose, eyes, quality, reasons, guidance, status, action,
+            livenessScore, secondsLeft
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -110,12 +113,16 @@ struct WatchedFrame: Encodable {
         try container.encode(session.secondsLeft, forKey: .secondsLeft)
     }
 
-    var advice: String { session == nil ? reasons.first?.advice ?? "good" : guidance?.words ?? "good" }
+    var advice: String {
+        session == nil ? reasons.first?.advice ?? "good" : guidance?.words ?? "good"
+    }
 
     /// "yaw 3.5°, pitch −1.8°, roll 0.9°".
     var angles: String? {
         pose.map { pose in
-            [("yaw", pose.yaw), ("pitch", pose.pitch), ("roll", pose.roll)].map { "\($0) \(String.decimal(Double($1)))°" }.joined(separator: ", ")
+            [("yaw", pose.yaw), ("pitch", pose.pitch), ("roll", pose.roll)].map {
+                "\($0) \(String.decimal(Double($1)))°"
+            }.joined(separator: ", ")
         }
     }
 }

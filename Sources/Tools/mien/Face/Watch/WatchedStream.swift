@@ -2,7 +2,8 @@ import MienFace
 import MienMedia
 import Synchronization
 
-/// A video as a session takes it, to its end or for so many seconds. Remembers what was taken, and the video's own words when it broke.
+/// A video as a session takes it, to its end or for so many seconds. Remembers what was taken, and
+/// the video's own words when it broke.
 final class WatchedStream: FrameSource {
     struct Seen: Sendable {
         /// Handed out.
@@ -25,15 +26,21 @@ final class WatchedStream: FrameSource {
 
     var seen: Seen { state.withLock { $0 } }
 
-    func makeAsyncIterator() -> Iterator { Iterator(source: self, frames: stream.makeAsyncIterator()) }
+    func makeAsyncIterator() -> Iterator {
+        Iterator(source: self, frames: stream.makeAsyncIterator())
+    }
 
     struct Iterator: AsyncIteratorProtocol {
         let source: WatchedStream
         var frames: VideoStream.AsyncIterator
 
-        mutating func next() async throws(FrameSourceError) -> Frame? { try await next(isolation: nil) }
+        mutating func next() async throws(FrameSourceError) -> Frame? {
+            try await next(isolation: nil)
+        }
 
-        mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError) -> Frame? {
+        mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError)
+            -> Frame?
+        {
             do {
                 guard let frame = try await frames.next() else { return nil }
                 return source.take(frame) ? Frame(image: frame.image, time: frame.time) : nil
