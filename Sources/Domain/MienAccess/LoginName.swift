@@ -32,13 +32,12 @@ public struct LoginName: Sendable, Hashable {
         guard !(trimmed.unicodeScalars + normal.unicodeScalars).contains(where: Self.isForbidden)
         else { throw .character(kind) }
         if kind == .email {
-            let parts = normal.split(separator: "@", omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.count <= 64,
-                parts[1].contains("."), !parts[1].hasPrefix("."),
-                !parts[1].hasSuffix(".")
+            let parts = normal.utf8.split(separator: At.byte, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty, parts[0].count <= 64,
+                parts[1].contains(At.dot), parts[1].first != At.dot, parts[1].last != At.dot
             else { throw .notAnAddress }
         }
-        if kind == .username, normal.contains("@") { throw .character(kind) }
+        if kind == .username, normal.utf8.contains(At.byte) { throw .character(kind) }
         (self.kind, self.normal) = (kind, normal)
     }
 
@@ -54,7 +53,8 @@ public struct LoginName: Sendable, Hashable {
         guard text.utf8.count <= maxTypedBytes, text.isStreamSafe else { return [] }
         // Also a full-width “＠”.
         let kinds: [Kind] =
-            Self.folded(text).contains("@") ? [.email, .externalID] : [.username, .externalID]
+            Self.folded(text).utf8.contains(At.byte)
+            ? [.email, .externalID] : [.username, .externalID]
         return kinds.compactMap { try? LoginName(text, kind: $0) }
     }
 
@@ -63,6 +63,9 @@ public struct LoginName: Sendable, Hashable {
         text.precomposedStringWithCompatibilityMapping.lowercased()
             .precomposedStringWithCompatibilityMapping
     }
+
+    /// Bytes, as a combining mark after “@” would make another `Character` of it.
+    private enum At { static let byte = UInt8(ascii: "@"), dot = UInt8(ascii: ".") }
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.generalCategory == .control || scalar.properties.isWhitespace

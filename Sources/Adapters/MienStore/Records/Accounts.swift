@@ -15,6 +15,13 @@ public struct AccountRecord: Sendable {
     /// Opens what is sealed for this person.
     let key: AccountKey
 
+    /// Whether nobody has changed the account between two reads of it.
+    public func isSame(as other: AccountRecord) -> Bool {
+        id == other.id && state == other.state && epoch == other.epoch
+            && expiresAt == other.expiresAt
+            && profile.use { mine in other.profile.use { mine == $0 } }
+    }
+
     /// A new account, with a key of its own.
     ///
     /// - Parameter expiresAt: The end of a sign-up, which makes the account pending.

@@ -9,19 +9,23 @@ public struct OTPRegistrationRecord: Sendable, Hashable {
     public let kind: String
     public let digits: Int
     public let expiresAt: Instant
+    /// The authenticators of the sign-in that asked for it; empty for an administrator's.
+    public let madeWith: [AuthenticatorID]
 
     public init(
-        id: String, account: UserID, app: AppID, kind: String, digits: Int, expiresAt: Instant
+        id: String, account: UserID, app: AppID, kind: String, digits: Int, expiresAt: Instant,
+        madeWith: [AuthenticatorID] = []
     ) {
         (self.id, self.account, self.app, self.kind, self.digits, self.expiresAt) = (
             id, account, app, kind, digits, expiresAt
         )
+        self.madeWith = madeWith
     }
 }
 
 public struct OTPRegistrationTable {
     let connection: any SQLConnection
-    private static let columns = "id, account_id, app_id, kind, digits, expires_at"
+    private static let columns = "id, account_id, app_id, kind, digits, expires_at, made_with"
 
     /// The one code that is good for this user and app: an older one is not any more.
     public func put(_ record: OTPRegistrationRecord, hash: [UInt8]) throws(StoreError) {
@@ -29,10 +33,11 @@ public struct OTPRegistrationTable {
             "DELETE FROM otp_registration WHERE account_id = ? AND app_id = ?", .id(record.account),
             .id(record.app))
         try connection.execute(
-            "INSERT INTO otp_registration (\(Self.columns), code_hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO otp_registration (\(Self.columns), code_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             .text(record.id), .id(record.account),
             .id(record.app), .text(record.kind), .integer(Int64(record.digits)),
-            .time(record.expiresAt), .blob(hash))
+            .time(record.expiresAt), .text(record.madeWith.map(\.text).joined(separator: " ")),
+            .blob(hash))
     }
 
     /// Uses it up, whether it is in time or not.
@@ -49,7 +54,10 @@ public struct OTPRegistrationTable {
         let record = OTPRegistrationRecord(
             id: try row.text(0), account: try row.identifier(1), app: try row.identifier(2),
             kind: try row.text(3), digits: Int(try row.integer(4)),
-            expiresAt: try row.instant(5))
+            expiresAt: try row.instant(5),
+            madeWith: try row.text(6).split(separator: " ").compactMap {
+                AuthenticatorID(String($0))
+            })
         return now < record.expiresAt ? record : nil
     }
 

@@ -314,5 +314,10 @@ enum Migrations {
                 "CREATE INDEX account_by_address_check ON account (address_checked)",
             ]
         ),
+        (
+            // Codes given out before do not say who asked for them; they expire within minutes.
+            "18-registration-codes",
+            ["ALTER TABLE otp_registration ADD COLUMN made_with TEXT NOT NULL DEFAULT ''"]
+        ),
     ]
 }

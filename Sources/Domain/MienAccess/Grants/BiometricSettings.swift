@@ -43,14 +43,6 @@ public struct BiometricSettings: Sendable, Hashable, Codable {
     public var androidLevel = AndroidLevel.trustedEnvironment
     public var androidUserAuthentication = AndroidUserAuthentication.biometric
 
-    /// Names in stored apps.
-    private enum CodingKeys: String, CodingKey {
-        case isEnabled, mode
-        case maxKeys = "mostKeys"
-        case attestation, appleApps, takesAppleDevelopment, androidApps, androidLevel,
-            androidUserAuthentication
-    }
-
     public init(isEnabled: Bool = true, mode: Mode = .strict, maxKeys: Int = 10) {
         (self.isEnabled, self.mode, self.maxKeys) = (isEnabled, mode, maxKeys)
     }

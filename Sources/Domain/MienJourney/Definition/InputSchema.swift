@@ -120,9 +120,9 @@ extension InputSchema.Field {
                 throw reader.error(key, "only texts have it")
             }
         }
-        let maxLength = try reader.integer("maxLength", 1...4096, default: Self.standardMaxLength)
-        maxLength = maxLength
-        minLength = try reader.integer("minLength", 0...maxLength, default: isRequired ? 1 : 0)
+        let limit = try reader.integer("maxLength", 1...4096, default: Self.standardMaxLength)
+        maxLength = limit
+        minLength = try reader.integer("minLength", 0...limit, default: isRequired ? 1 : 0)
         isSensitive = try reader.flag("sensitive", default: format == .password)
         if format == .password, !isSensitive {
             throw reader.error("sensitive", "a password is always sensitive")

@@ -110,6 +110,11 @@ struct AccountService: Sendable {
         let mail: Mail?
         do {
             mail = try await store.write { tables -> Mail? in
+                // The password took time to hash. What changed meanwhile, such as a suspension,
+                // must not be undone.
+                guard let current = try tables.accounts.find(id), current.isSame(as: found) else {
+                    throw StoreError(.stale, "the user changed while the password was hashed")
+                }
                 try tables.accounts.update(changed, names: names, at: now)
                 var mail: Mail?
                 if let hash {

@@ -18,14 +18,22 @@ struct AuthenticatorChanges: Sendable {
 
     // MARK: Requests with an access token
 
+    /// - Parameter reach: where the authenticator to be added will sign the user in.
+    /// - Returns: the sign-in, to be checked again in the transaction that makes the change.
     /// - Throws: ``OAuthError`` `insufficient_user_authentication` with what a new sign-in has to
     ///   show.
-    func require(_ change: AuthenticatorChange, by caller: Caller) async throws {
+    @discardableResult
+    func require(
+        _ change: AuthenticatorChange, by caller: Caller, reach: AuthenticatorReach = .app
+    ) async throws -> SignInStanding {
         let reachable =
-            change == .add ? try await reachable(caller.account, app: caller.app) : .none
+            change == .add
+            ? try await reachable(caller.account, app: caller.app, reach: reach) : .none
+        let proofs = try await counting(
+            caller.grant.proofs, from: caller.grant.authenticators, of: caller.account)
         let shortfall = rule.shortfall(
-            for: change, proofs: caller.grant.proofs, reachable: reachable, at: clock.now)
-        guard let shortfall else { return }
+            for: change, proofs: proofs, reachable: reachable, at: clock.now)
+        guard let shortfall else { return SignInStanding(caller) }
         throw error(
             shortfall, scheme: caller.grant.keyThumbprint == nil ? "Bearer" : "DPoP",
             reachable: reachable)
@@ -72,24 +80,68 @@ struct AuthenticatorChanges: Sendable {
         guard let account = try await store.read({ try $0.accounts.find(user) }) else {
             return .userMissing
         }
+        // Every authenticator that a journey adds belongs to its app.
         let reachable = change == .add ? try await reachable(account, app: context.app.id) : .none
+        var used = known.proof?.authenticators ?? []
+        if let grant = context.begun?.grant {
+            used += try await store.read { try $0.grants.find(grant)?.authenticators ?? [] }
+        }
+        proofs = try await counting(proofs, from: used, of: account)
         return rule.shortfall(for: change, proofs: proofs, reachable: reachable, at: now) == nil
             ? nil : .insufficientUserAuthentication
     }
 
+    /// The proofs without emailed codes, which prove a mailbox and not the user.
+    ///
+    /// `amr` calls both emailed codes and codes of an OTP token `otp`; the authenticators tell them
+    /// apart.
+    private func counting(
+        _ proofs: [SignInProof], from used: [AuthenticatorID], of account: AccountRecord
+    ) async throws -> [SignInProof] {
+        let code = AuthenticatorType.otp.method
+        guard proofs.contains(where: { $0.methods.contains(code) }) else { return proofs }
+        let records = try await store.read { try $0.authenticators.all(of: account) }
+        guard !records.contains(where: { $0.type == .otp && used.contains($0.id) }) else {
+            return proofs
+        }
+        return proofs.map { proof in
+            SignInProof(
+                methods: proof.methods.filter { $0 != code }, at: proof.at,
+                isRecovery: proof.isRecovery)
+        }
+    }
+
     // MARK: What is within reach
+
+    /// The highest assurance that the account's authenticators allow where a new authenticator
+    /// will work.
+    ///
+    /// A passkey serves all apps. Someone with a password must not register one in an app that asks
+    /// for no more and use it in an app that does.
+    private func reachable(
+        _ account: AccountRecord, app: AppID, reach: AuthenticatorReach
+    ) async throws -> AssuranceLevel {
+        guard reach == .account else { return try await reachable(account, app: app) }
+        var apps = try await store.read { try $0.apps.all() }.filter(\.isFirstParty).map(\.id)
+        if !apps.contains(app) { apps.append(app) }
+        var highest = AssuranceLevel.none
+        for app in apps where highest < .multiFactor {
+            highest = max(highest, try await reachable(account, app: app))
+        }
+        return highest
+    }
 
     /// The highest assurance that the account's authenticators allow in an app.
     ///
-    /// Counts authenticators that an administrator has not locked; failures of strangers do not
-    /// lower it. E-mail codes prove a mailbox, recovery codes restore access, and device keys
+    /// Counts authenticators that an administrator has not locked; failures of strangers, and locks
+    /// that a journey sets after them, do not lower it. E-mail codes prove a mailbox, recovery codes restore access, and device keys
     /// without attestation prove nothing about the device: none of them raises it. Faces and
     /// one-time codes count if a journey of the app asks for them.
     func reachable(_ account: AccountRecord, app id: AppID) async throws -> AssuranceLevel {
         let (app, usable) = try await store.read { tables -> (AppRecord?, [AuthenticatorRecord]) in
             let records = try tables.authenticators.all(of: account).filter { record in
                 guard record.app == nil || record.app == id else { return false }
-                return try !tables.locks.isHeld(record.id)
+                return try !tables.locks.holders(of: record.id).contains(.administrator)
             }
             return (try tables.apps.find(id), records)
         }
@@ -114,4 +166,12 @@ struct AuthenticatorChanges: Sendable {
         }
         return AuthenticationContext.assurance(of: methods)
     }
+}
+
+/// Where an authenticator signs its user in.
+enum AuthenticatorReach: Sendable {
+    /// In the app it is added in: faces, device keys, OTP tokens.
+    case app
+    /// In every app: passkeys, recovery codes, passwords.
+    case account
 }

@@ -85,7 +85,7 @@ struct BiometricGrant: Sendable {
                 "a set-up needs the access token of a user who has signed in to this app",
                 status: .unauthorized)
         }
-        try await changes.require(.add, by: caller)
+        let standing = try await changes.require(.add, by: caller)
         guard let key = message.key else {
             throw OAuthError(.invalidRequest, "jwt: a set-up brings its public key as “jwk”")
         }
@@ -106,7 +106,8 @@ struct BiometricGrant: Sendable {
             userVerification: device.userVerification)
         do {
             try await keys.register(
-                new, of: caller.account.id, app: app, actor: "app", sparing: caller.grant.id)
+                new, of: caller.account.id, app: app, actor: "app", standing,
+                sparing: caller.grant.id)
         } catch DeviceKeyService.Refusal
             .tooMany
         {

@@ -75,7 +75,8 @@ struct DeviceKeyService: Sendable {
     ///
     /// - Throws: ``Refusal``.
     func register(
-        _ new: NewKey, of user: UserID, app: AppRecord, actor: String, sparing grant: GrantID? = nil
+        _ new: NewKey, of user: UserID, app: AppRecord, actor: String,
+        _ standing: SignInStanding, sparing grant: GrantID? = nil
     ) async throws {
         let now = clock.now, deviceHash = new.device.map { store.keys.hash(ofDevice: $0) }
         var generator = SystemRandomNumberGenerator()
@@ -92,6 +93,7 @@ struct DeviceKeyService: Sendable {
         let mail = try await store.write { tables -> Mail? in
             guard let account = try tables.accounts.find(user), account.state.takesAuthenticators
             else { throw Refusal.userMissing }
+            try standing.require(in: tables)
             if let known = try tables.deviceKeys.find(new.id, app: app.id) {
                 guard known.account == user,
                     var old = try tables.authenticators.find(known.authenticator, of: account),
@@ -171,8 +173,9 @@ struct DeviceKeyService: Sendable {
     /// What a signature of this key proves, as `amr` values.
     ///
     /// `hwk` needs an attestation; without one, the key may live anywhere: `pop`. `x_biometric`
-    /// names biometric login, and is left out for a key that opens with a PIN as well. Such a key
-    /// counts as `mfa` when its attestation says that the device verifies its user.
+    /// names a key that only a biometric opens, as far as the attestation or the app says so; a key
+    /// that opens with a PIN as well, or does not say, never claims it. A key that opens with
+    /// either counts as `mfa` when its attestation says that the device verifies its user.
     static func methods(of record: AuthenticatorRecord) -> [String] {
         let isAttested = isAttested(record)
         let possession = isAttested ? AuthenticatorType.nativeBiometrics.method : "pop"
@@ -180,8 +183,8 @@ struct DeviceKeyService: Sendable {
             KeyUserVerification.init(rawValue:))
         {
         case .biometricOrPIN?: return isAttested ? [possession, "mfa"] : [possession]
-        case KeyUserVerification.none?: return [possession]
-        case .biometric?, nil: return [possession, "x_biometric"]
+        case KeyUserVerification.none?, nil: return [possession]
+        case .biometric?: return [possession, "x_biometric"]
         }
     }
 
@@ -305,7 +308,7 @@ struct DeviceKeyService: Sendable {
     ///   Then nothing was removed.
     @discardableResult
     func delete(
-        _ keyID: String?, of user: UserID, app: AppID, actor: String, sparing grant: GrantID? = nil
+        _ keyID: String?, of user: UserID, app: AppID, actor: String
     ) async throws -> Int {
         let now = clock.now
         return try await store.write { tables in
@@ -314,7 +317,7 @@ struct DeviceKeyService: Sendable {
             }
             for key in keys where try Self.isLocked(key, tables) { throw Refusal.locked }
             for key in keys {
-                try Self.remove(key, from: tables, sparing: grant, at: now)
+                try Self.remove(key, from: tables, at: now)
                 try tables.audit.append(
                     AuditEvent(
                         "native_biometrics.removed", actor: actor, account: user, app: app,

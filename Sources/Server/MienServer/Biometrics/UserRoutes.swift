@@ -51,8 +51,7 @@ struct UserRoutes {
             do {
                 guard
                     try await keys.delete(
-                        id, of: caller.account.id, app: caller.app, actor: "user",
-                        sparing: caller.grant.id) > 0
+                        id, of: caller.account.id, app: caller.app, actor: "user") > 0
                 else {
                     throw Self.notFound
                 }

@@ -62,18 +62,21 @@ extension EffectPerformer {
         {
             key = "\(account.id.text) \(device.text) \(method.rawValue)"
         } else {
-            switch user {
-            case .id(let id): key = id.text
-            case .identifier(let text):
-                key = text.use {
-                    Base64URL.encode(
-                        store.keys.hash(
-                            ofSecret: Array((LoginName.candidates($0).first?.identifier ?? "").utf8)
-                        ))
-                }
-            }
+            key = nameKey(user)
         }
         return guesses.take(key, at: clock.now) == nil
+    }
+
+    /// Names a user in rate limits by what was typed, so that known and unknown names run dry alike.
+    func nameKey(_ user: UserReference) -> String {
+        switch user {
+        case .id(let id): id.text
+        case .identifier(let text):
+            text.use {
+                let name = LoginName.candidates($0).first?.identifier ?? ""
+                return Base64URL.encode(store.keys.hash(ofSecret: Array(name.utf8)))
+            }
+        }
     }
 
     func create(_ user: NewUser, _ context: EffectContext) async throws -> EffectResult.Answer {
@@ -99,7 +102,6 @@ extension EffectPerformer {
     ) async throws -> EffectResult.Answer {
         guard context.app.isFirstParty else { return .refused(.notAllowed) }
         let now = clock.now, app = context.app.id
-        let grant = context.begun?.grant
         return try await store.write { tables in
             guard let account = try tables.accounts.find(user) else {
                 return .refused(.notRegistered)
@@ -117,7 +119,7 @@ extension EffectPerformer {
             for authenticator in found {
                 if isLocked {
                     try tables.locks.hold(authenticator.id, by: .journey)
-                    _ = try tables.grants.revokeAll(by: authenticator.id, except: grant, at: now)
+                    _ = try tables.grants.revokeAll(by: authenticator.id, at: now)
                 } else {
                     _ = try tables.locks.release(authenticator, by: .journey)
                 }

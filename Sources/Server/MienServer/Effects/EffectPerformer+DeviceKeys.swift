@@ -31,7 +31,8 @@ extension EffectPerformer {
             id: new.publicKeyID, key: key, device: nil, name: new.os, system: new.os.lowercased(),
             attestation: attestation)
         do {
-            try await deviceKeys.register(wanted, of: user, app: context.app, actor: "journey")
+            try await deviceKeys.register(
+                wanted, of: user, app: context.app, actor: "journey", context.standing(of: user))
         } catch is DeviceKeyService.Refusal {
             return .refused(.notAllowed)
         }

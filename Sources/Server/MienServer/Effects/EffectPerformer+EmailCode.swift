@@ -18,7 +18,9 @@ extension EffectPerformer {
         if let account, account.state == .pending {
             address = try await signUps.codeAddress(of: account)
         } else {
-            address = account?.profile.use { $0.email }
+            // Counted alike for unknown names. Nobody but the owner sees whether a mail was sent.
+            let mayMail = codeMails.take(account?.id.text ?? nameKey(user), at: clock.now) == nil
+            address = mayMail ? account?.profile.use { $0.email } : nil
         }
         let now = clock.now, hash = codeHash(code, codeID), app = context.app.id
         // Anyone can start sign-ups: what is noted about them is counted together.

@@ -18,14 +18,14 @@ extension EffectPerformer {
         case .success(let found): passed = found
         }
         let now = clock.now, app = context.app.id, packID = faces.packID,
-            grant = context.begun?.grant, epoch = context.user?.proof?.epoch
+            grant = context.begun?.grant, standing = context.standing(of: user)
         var generator = SystemRandomNumberGenerator()
         let newID = AuthenticatorID.random(using: &generator)
         let bytes = passed.template.bytes, photos = passed.template.entries.count,
             notice = notices.draft()
         let (answer, mail) = try await store.write { tables -> (EffectResult.Answer, Mail?) in
             guard let account = try tables.accounts.find(user), account.state.takesAuthenticators,
-                epoch.map({ $0 == account.epoch }) ?? true
+                try standing.holds(in: tables)
             else {
                 return (.refused(.userMissing), nil)
             }

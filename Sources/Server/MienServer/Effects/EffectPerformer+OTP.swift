@@ -16,7 +16,8 @@ extension EffectPerformer {
             }
         do {
             let offer = try await tokens.offer(
-                kind: kind, digits: profile.digits, to: user, app: context.app.id, actor: "journey")
+                kind: kind, digits: profile.digits, to: user, app: context.app.id, actor: "journey",
+                context.standing(of: user))
             guard let id = CodeID(offer.id) else { return .refused(.unavailable) }
             return .otpOffered(id, registrationCode: offer.code, expiresAt: offer.expiresAt)
         } catch is Problem { return .refused(.notAllowed) }

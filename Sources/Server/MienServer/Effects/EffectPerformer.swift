@@ -55,6 +55,8 @@ final class EffectPerformer: Sendable {
     let recoveries: RecoveryService
     let changes: AuthenticatorChanges
     let guesses: RateLimiter
+    /// Codes mailed to one user: somebody who types their name must not flood their mailbox.
+    let codeMails = RateLimiter(.init(burst: 10, perMinute: 2))
     let signUps: SignUpService
     let clock: ServerClock
     let metrics: Metrics
@@ -94,6 +96,16 @@ final class EffectPerformer: Sendable {
     /// - Throws: what keeps the effect from being judged at all: the store, a full queue. The run
     ///   then stays where it was.
     func perform(_ work: JourneyEffect.Work, _ context: EffectContext) async throws
+        -> EffectResult.Answer
+    {
+        do { return try await performChecked(work, context) } catch let error as OAuthError
+            where error.code == .invalidToken
+        {
+            return .refused(.insufficientUserAuthentication)
+        }
+    }
+
+    private func performChecked(_ work: JourneyEffect.Work, _ context: EffectContext) async throws
         -> EffectResult.Answer
     {
         if let (change, user) = Self.change(by: work),

@@ -230,8 +230,7 @@ struct AdminRoutes {
                 record = try await authenticator(context, of: account), now = clock.now
             let event = Self.event("authenticator.removed", context, account, record)
             try await store.write { tables in
-                _ = try tables.grants.revokeAll(by: record.id, at: now)
-                _ = try tables.authenticators.delete(record.id, of: account.id)
+                _ = try tables.removeAuthenticator(record, at: now)
                 try tables.audit.append(event, at: now)
             }
             return Response(status: .noContent)
@@ -501,7 +500,7 @@ extension AdminRoutes {
     private static func foreign(_ members: [String: JSONValue], _ known: [String], _ place: String)
         -> [Problem.FieldError]
     {
-        members.keys.filter { !known.contains($0) }.sorted().map {
+        members.keys.filter { !known.contains($0) }.sorted().prefix(JSONBody.maxReported).map {
             .init(
                 field: "\(place).\($0.prefix(64))",
                 message: "is not known here; allowed are \(known.joined(separator: ", "))")

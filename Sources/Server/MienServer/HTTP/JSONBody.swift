@@ -10,6 +10,8 @@ struct JSONBody: Sendable {
     let maxBytes: Int
     let budget: BodyBudget
     static let maxDepth = 24
+    /// Unknown members that an answer names. Naming all would make it many times the request's size.
+    static let maxReported = 10
 
     /// The body as a `Body`: of the right type, within limits, with no member that `Body` does not
     /// have.
@@ -27,7 +29,7 @@ struct JSONBody: Sendable {
         guard foreign.isEmpty else {
             throw Problem(
                 .invalidRequest,
-                errors: foreign.map {
+                errors: foreign.prefix(Self.maxReported).map {
                     .init(
                         field: Self.shown($0),
                         message: "is not known here; allowed are \(known.joined(separator: ", "))")

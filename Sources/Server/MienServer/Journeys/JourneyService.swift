@@ -169,18 +169,20 @@ final class JourneyService: Sendable {
     }
 
     /// Whether what the run knows of its user still holds: the account is active, or this run's own
-    /// sign-up, and in the same epoch, and the sign-in that the run began with is live.
+    /// sign-up, and the sign-ins of this run and before it still stand.
     private func isCurrent(_ state: RunState) async throws -> Bool {
         guard let user = state.instance.user, user.level > .identified else { return true }
-        let epoch = user.proof?.epoch, begun = state.begun?.grant, signUp = state.signUp
+        let signUp = state.signUp
+        // Idle or not, the grant counts while it is not revoked: the run lives for its own short
+        // time.
+        let signIn = SignInStanding(
+            account: user.id, epoch: user.proof?.epoch, grant: state.begun?.grant,
+            authenticators: user.proof?.authenticators ?? [])
         return try await store.read { tables in
             guard let standing = try tables.accounts.standing(of: user.id) else { return false }
             guard standing.state == .active || (standing.state == .pending && user.id == signUp)
             else { return false }
-            if let epoch, standing.epoch != epoch { return false }
-            guard let begun else { return true }
-            // Idle or not: the run lives for its own short time.
-            return try tables.grants.find(begun).map { $0.family.revokedAt == nil } ?? false
+            return try signIn.holds(in: tables)
         }
     }
 

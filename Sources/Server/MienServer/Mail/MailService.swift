@@ -7,13 +7,24 @@ internal import NIOSSL
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// Sends mails in the background, a few at a time: whoever asks for a code does not wait, and
+/// Sends mails in the background, a few at a time. A client that requests a code does not wait, and
 /// cannot tell whether there was one to send.
+///
+/// Notices to account owners wait in a queue of their own. Strangers can fill the queue of codes,
+/// but cannot keep an owner from learning about a new authenticator.
 final class MailService: Service {
-    /// Mails that may wait; the newest is dropped when there are more.
-    private static let maxWaiting = 1000
-    /// At once, so that one the relay does not want yet does not hold up the others.
-    private static let maxUnderWay = 4
+    enum Queue: Sendable, CaseIterable {
+        /// Mails that anybody can cause: codes, sign-ups, recoveries.
+        case codes
+        /// Mails about changes that a signed-in user made.
+        case notices
+
+        /// Mails that may wait. When there are more, the newest is dropped.
+        var maxWaiting: Int { self == .codes ? 1000 : 10_000 }
+    }
+
+    /// Mails of one queue under way at once, so that one the relay delays does not hold up others.
+    private static let maxUnderWay = 2
     /// Before the second try, the third.
     private static let pauses = [Duration.seconds(1), .seconds(4)]
 
@@ -22,19 +33,23 @@ final class MailService: Service {
     private let sender: MailAddress
     private let logger: Logger
     private let metrics: Metrics
-    private let mails: AsyncStream<Mail>
-    private let add: AsyncStream<Mail>.Continuation
+    private let queues: [Queue: (mails: AsyncStream<Mail>, add: AsyncStream<Mail>.Continuation)]
 
     /// - Throws: ``ConfigurationError``.
     init(configuration: ServerConfiguration, logger: Logger, metrics: Metrics) throws {
         relay = try configuration.relay.map(SMTPClient.init)
         (outbox, sender) = (configuration.mailOutbox, configuration.mailFrom)
         (self.logger, self.metrics) = (logger, metrics)
-        (mails, add) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maxWaiting))
+        queues = Dictionary(
+            uniqueKeysWithValues: Queue.allCases.map { queue in
+                let (mails, add) = AsyncStream.makeStream(
+                    of: Mail.self, bufferingPolicy: .bufferingOldest(queue.maxWaiting))
+                return (queue, (mails, add))
+            })
     }
 
-    func send(_ mail: Mail) {
-        if case .dropped = add.yield(mail) {
+    func send(_ mail: Mail, through queue: Queue = .codes) {
+        if case .dropped? = queues[queue]?.add.yield(mail) {
             metrics.count("mien_mails_total", "result=\"dropped\"")
             logger.error("too many mails wait; one was dropped")
         }
@@ -44,14 +59,22 @@ final class MailService: Service {
     func run() async throws {
         await withGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { tasks in
-                var underWay = 0
-                for await mail in mails {
-                    if underWay == Self.maxUnderWay { await tasks.next() } else { underWay += 1 }
-                    tasks.addTask { await self.deliver(mail) }
+                for queue in queues.values {
+                    tasks.addTask { await self.deliver(all: queue.mails) }
                 }
             }
         } onGracefulShutdown: {
-            self.add.finish()
+            for queue in self.queues.values { queue.add.finish() }
+        }
+    }
+
+    private func deliver(all mails: AsyncStream<Mail>) async {
+        await withTaskGroup(of: Void.self) { tasks in
+            var underWay = 0
+            for await mail in mails {
+                if underWay == Self.maxUnderWay { await tasks.next() } else { underWay += 1 }
+                tasks.addTask { await self.deliver(mail) }
+            }
         }
     }
 

@@ -28,7 +28,7 @@ struct AuthenticatorNotices: Sendable {
 
     /// Sends what ``Draft/store(about:of:app:in:at:)`` returned, once it is committed.
     func send(_ notice: Mail?) {
-        if let notice { mail.send(notice) }
+        if let notice { mail.send(notice, through: .notices) }
     }
 
     struct Draft: Sendable {

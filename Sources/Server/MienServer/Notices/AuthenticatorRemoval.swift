@@ -11,19 +11,28 @@ extension Tables {
         _ id: AuthenticatorID, of account: AccountRecord, actor: String,
         detail: [String: JSONValue] = [:], at now: Instant
     ) throws -> Bool {
-        guard let record = try authenticators.find(id, of: account) else { return false }
-        if record.type == .password {
-            // Whoever set it may have opened anything: everything ends, on known devices too.
-            try accounts.endSignIns(of: account.id, at: now)
-        } else {
-            _ = try grants.revokeAll(by: id, at: now)
-        }
-        guard try authenticators.delete(id, of: account.id) else { return false }
+        guard let record = try authenticators.find(id, of: account),
+            try removeAuthenticator(record, at: now)
+        else { return false }
         let all = detail.merging(["authenticator": .string(id.text)]) { $1 }
         try audit.append(
             AuditEvent(
                 "\(record.type.rawValue).removed", actor: actor, account: account.id,
                 app: record.app, detail: all), at: now)
         return true
+    }
+
+    /// Removes an authenticator and ends the sign-ins it produced, without an entry in the audit
+    /// log.
+    ///
+    /// - Returns: whether it was there.
+    func removeAuthenticator(_ record: AuthenticatorRecord, at now: Instant) throws -> Bool {
+        if record.type == .password {
+            // Whoever set it may have opened anything: everything ends, on known devices too.
+            try accounts.endSignIns(of: record.account, at: now)
+        } else {
+            _ = try grants.revokeAll(by: record.id, at: now)
+        }
+        return try authenticators.delete(record.id, of: record.account)
     }
 }

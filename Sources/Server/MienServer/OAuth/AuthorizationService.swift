@@ -98,7 +98,8 @@ struct AuthorizationService: Sendable {
             return Request(
                 app: app, redirectURI: redirect, scope: scope, resources: resources, state: state,
                 nonce: form["nonce"], challenge: challenge,
-                thumbprint: thumbprint, loginHint: form["login_hint"])
+                thumbprint: thumbprint,
+                loginHint: form["login_hint"].flatMap { Self.isName($0) ? $0 : nil })
         } catch { throw refuse(error.code, error.description) }
     }
 
@@ -113,6 +114,11 @@ struct AuthorizationService: Sendable {
     ///
     /// - Parameter deviceToken: what the browser kept from an earlier sign-in, at any app: it is
     ///   the server's own cookie, and a password serves all apps.
+    /// Whether the page may show it: text that can be a login name.
+    private static func isName(_ hint: String) -> Bool {
+        hint.isPrintable && !LoginName.candidates(hint).isEmpty
+    }
+
     /// - Returns: `nil` when the user was not signed in.
     func signIn(_ request: Request, name: String, password: Sensitive<String>, deviceToken: String?)
         async throws -> Next?

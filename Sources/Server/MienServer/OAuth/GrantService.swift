@@ -79,9 +79,10 @@ struct GrantService: Sendable {
             else { return nil }
             // Proved before a password change, a suspension, or a compromise.
             guard account.epoch == epoch else { return nil }
-            // Removed since it was used: then it proves nothing.
-            for used in grant.authenticators
-            where try !tables.authenticators.exists(used, of: grant.account) { return nil }
+            // Removed or locked since it was used: then it proves nothing.
+            let standing = SignInStanding(
+                account: grant.account, epoch: epoch, authenticators: grant.authenticators)
+            guard try standing.areUsable(in: tables) else { return nil }
             if let key = grant.authenticator {
                 // A device has one sign-in at a time: the one before ends. A passkey may be on many
                 // devices.
@@ -360,8 +361,9 @@ struct GrantService: Sendable {
                 let standing = try tables.accounts.standing(of: grant.account),
                 standing.state == .active, standing.epoch == epoch
             else { return false }
-            for used in authenticators
-            where try !tables.authenticators.exists(used, of: grant.account) { return false }
+            let used = SignInStanding(
+                account: grant.account, epoch: epoch, authenticators: authenticators)
+            guard try used.areUsable(in: tables) else { return false }
             grant.stepUp(proof, with: authenticators)
             try tables.grants.updateProofs(of: grant)
             try tables.audit.append(

@@ -38,11 +38,12 @@ struct OTPRoutes {
         }
         router.post("me/otp/registrations") { request, _ in
             let caller = try await grants.caller(of: request)
-            try await changes.require(.add, by: caller)
+            let standing = try await changes.require(.add, by: caller)
             let wanted = try await body.read(
                 OTPRegistrationRequest.self, OTPRegistrationRequest.CodingKeys.self, from: request)
             return try await Self.offer(
-                wanted, tokens, to: caller.account.id, app: caller.app, actor: "user")
+                wanted, tokens, to: caller.account.id, app: caller.app, actor: "user",
+                standing)
         }
         router.delete("me/otp/tokens/:token") { request, context in
             let caller = try await grants.caller(of: request),
@@ -50,7 +51,7 @@ struct OTPRoutes {
             try await changes.require(.remove, by: caller)
             guard
                 try await tokens.delete(
-                    id, of: caller.account, app: caller.app, sparing: caller.grant.id)
+                    id, of: caller.account, app: caller.app)
             else {
                 throw Problem(.notFound, "you have no token with this id in this app")
             }
@@ -61,7 +62,7 @@ struct OTPRoutes {
     /// Also what administrators call.
     static func offer(
         _ wanted: OTPRegistrationRequest, _ tokens: OTPService, to user: UserID, app: AppID,
-        actor: String
+        actor: String, _ standing: SignInStanding? = nil
     ) async throws -> Response {
         guard let kind = OTPToken.Kind(rawValue: wanted.kind ?? "totp") else {
             throw Problem(

@@ -30,9 +30,10 @@ struct OTPService: Sendable {
     ///
     /// - Throws: ``Problem`` when the user is gone or suspended, or has a token that an
     ///   administrator has locked: another one does not get around that.
-    func offer(kind: OTPToken.Kind, digits: Int, to user: UserID, app: AppID, actor: String)
-        async throws -> Offer
-    {
+    func offer(
+        kind: OTPToken.Kind, digits: Int, to user: UserID, app: AppID, actor: String,
+        _ standing: SignInStanding? = nil
+    ) async throws -> Offer {
         var generator = SystemRandomNumberGenerator()
         let id = Identifier<OTPRegistrationKind>.random(using: &generator),
             secret = BearerSecret(for: id, using: &generator)
@@ -45,6 +46,7 @@ struct OTPService: Sendable {
             guard account.state.takesAuthenticators else {
                 throw Problem(.conflict, "this user's account is suspended; make it active first")
             }
+            try standing?.require(in: tables)
             guard try tables.apps.find(app) != nil else {
                 throw Problem(.notFound, "there is no such app")
             }
@@ -55,7 +57,7 @@ struct OTPService: Sendable {
             try tables.otpRegistrations.put(
                 OTPRegistrationRecord(
                     id: id.text, account: user, app: app, kind: kind.rawValue, digits: digits,
-                    expiresAt: expiry), hash: hash)
+                    expiresAt: expiry, madeWith: standing?.authenticators ?? []), hash: hash)
             try tables.audit.append(
                 AuditEvent(
                     "otp.offered", actor: actor, account: user, app: app,
@@ -99,7 +101,11 @@ struct OTPService: Sendable {
             }
             guard let account = try tables.accounts.find(wanted.account),
                 account.state.takesAuthenticators,
-                try !Self.isLocked(account, wanted.app, tables)
+                try !Self.isLocked(account, wanted.app, tables),
+                // The code ends with the authenticators of the sign-in that asked for it.
+                try SignInStanding(
+                    account: account.id, epoch: nil, authenticators: wanted.madeWith
+                ).areUsable(in: tables)
             else { return nil }
             guard let kind = OTPToken.Kind(rawValue: wanted.kind) else {
                 throw StoreError(.corrupt, "a registration of an unknown kind")
@@ -284,9 +290,7 @@ struct OTPService: Sendable {
     ///
     /// - Returns: whether the user had such a token.
     /// - Throws: ``Problem`` `.conflict` for a locked one.
-    func delete(_ id: String, of account: AccountRecord, app: AppID, sparing grant: GrantID)
-        async throws -> Bool
-    {
+    func delete(_ id: String, of account: AccountRecord, app: AppID) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
             guard let record = try tables.authenticators.find(.otp, of: account, app: app),
@@ -295,7 +299,7 @@ struct OTPService: Sendable {
             guard try !tables.locks.isHeld(record.id) else {
                 throw Problem.authenticatorLocked("This token")
             }
-            _ = try tables.grants.revokeAll(by: record.id, except: grant, at: now)
+            _ = try tables.grants.revokeAll(by: record.id, at: now)
             _ = try tables.authenticators.delete(record.id, of: account.id)
             try tables.audit.append(
                 AuditEvent(

@@ -20,7 +20,9 @@ struct RecoveryCodeService: Sendable {
     /// Makes ten new codes; earlier ones end.
     ///
     /// - Throws: ``Problem`` if an administrator or a journey has locked the user's recovery codes.
-    func make(for account: AccountRecord, app: AppID) async throws -> RecoveryCodesAnswer {
+    func make(for account: AccountRecord, app: AppID, _ standing: SignInStanding) async throws
+        -> RecoveryCodesAnswer
+    {
         var generator = SystemRandomNumberGenerator()
         let codes = (0..<RecoveryCode.countInSet).map { _ in RecoveryCode.random(using: &generator)
         }
@@ -30,6 +32,7 @@ struct RecoveryCodeService: Sendable {
             guard let account = try tables.accounts.find(user), account.state == .active else {
                 throw Problem(.notFound, "The user is gone.")
             }
+            try standing.require(in: tables)
             let set: AuthenticatorRecord
             if var old = try tables.authenticators.find(.recoveryCode, of: account, app: nil) {
                 guard try !Self.isLocked(old, tables) else { throw Self.locked }
@@ -122,16 +125,15 @@ struct RecoveryCodeService: Sendable {
                 try $0.authenticators.find(.recoveryCode, of: account, app: nil)
             }
         }
-        guard let account, let set = set ?? nil else {
+        // Text that is no code cannot be a guess, so strangers cannot lock the codes with it.
+        guard let account, let set = set ?? nil, let code = typed.use({ RecoveryCode(typed: $0) })
+        else {
             try await gate.pretend()
             return .refused(locked: false, isJudged: false)
         }
         guard let pass = try await gate.begin(set, device: device) else {
             try await gate.pretend()
             return .refused(locked: true, isJudged: false)
-        }
-        guard let code = typed.use({ RecoveryCode(typed: $0) }) else {
-            return .refused(locked: false, isJudged: true)
         }
         let hash = Self.hash(code, set.id, store.keys)
         let use = step.use(hash), now = clock.now
@@ -166,6 +168,6 @@ struct RecoveryCodeService: Sendable {
 
                     If that was you, make new codes when few are left. If it was not, sign in, remove your recovery codes, and check your other \
                     sign-in methods.
-                    """)))
+                    """)), through: .notices)
     }
 }

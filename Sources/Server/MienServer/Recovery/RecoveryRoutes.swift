@@ -22,9 +22,9 @@ struct RecoveryRoutes {
         }
         router.post("me/recovery-codes") { request, _ in
             let caller = try await grants.caller(of: request)
-            try await changes.require(.add, by: caller)
+            let standing = try await changes.require(.add, by: caller, reach: .account)
             return try await JSONBody.response(
-                codes.make(for: caller.account, app: caller.app), status: .created)
+                codes.make(for: caller.account, app: caller.app, standing), status: .created)
         }
         router.delete("me/recovery-codes") { request, _ in
             let caller = try await grants.caller(of: request)

@@ -54,7 +54,7 @@ struct RecoveryService: Sendable {
                 )
             }
         }
-        if let mail { self.mail.send(mail) }
+        if let mail { self.mail.send(mail, through: .notices) }
         return answer
     }
 

@@ -18,7 +18,7 @@ struct PasskeyRoutes {
     func add(to router: RouterGroup<MienRequestContext>) {
         router.post("webauthn/register/options") { request, _ in
             let caller = try await grants.caller(of: request)
-            try await changes.require(.add, by: caller)
+            try await changes.require(.add, by: caller, reach: .account)
             let attestation =
                 try await body.read(
                     RegistrationOptionsRequest.self, RegistrationOptionsRequest.CodingKeys.self,
@@ -34,19 +34,21 @@ struct PasskeyRoutes {
         }
         router.post("webauthn/register") { request, _ in
             let caller = try await grants.caller(of: request)
-            try await changes.require(.add, by: caller)
+            let standing = try await changes.require(.add, by: caller, reach: .account)
             let members = try await members(of: request, ["credential", "name"])
             let name = try members["name"].map { value in try Self.name(value.stringValue ?? "") }
             let credential = try BrowserCredential(members["credential"])
             return JSONBody.response(
-                try await passkeys.register(credential, name: name, for: caller))
+                try await passkeys.register(credential, name: name, for: caller, standing))
         }
         router.post("webauthn/login/options") { request, _ in
             let wanted = try await body.read(
                 SignInOptionsRequest.self, SignInOptionsRequest.CodingKeys.self, from: request)
             let app = try await apps.authenticated(id: wanted.clientID, secret: wanted.clientSecret)
             return JSONBody.response(
-                try await passkeys.signInOptions(for: app, identifier: wanted.username))
+                try await EvenPace.keep {
+                    try await passkeys.signInOptions(for: app, identifier: wanted.username)
+                })
         }
         router.post("webauthn/login") { request, _ in JSONBody.response(try await signIn(request)) }
         addOwn(to: router)

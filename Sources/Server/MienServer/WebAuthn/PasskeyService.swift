@@ -79,9 +79,11 @@ struct PasskeyService: Sendable {
 
     /// - Throws: ``Problem``: `.invalidRequest` says what of the answer was wrong, for it is the
     ///   user's own.
-    func register(_ credential: BrowserCredential, name: String?, for caller: Caller) async throws
-        -> OwnPasskey
-    {
+    /// - Parameter standing: the sign-in that allows it.
+    func register(
+        _ credential: BrowserCredential, name: String?, for caller: Caller,
+        _ standing: SignInStanding
+    ) async throws -> OwnPasskey {
         let rp = try relyingParty(), now = clock.now, account = caller.account
         guard let challenge = credential.challenge,
             try await challenges.take(
@@ -124,6 +126,7 @@ struct PasskeyService: Sendable {
         let mail = try await store.write { tables -> Mail? in
             guard let account = try tables.accounts.find(account.id), account.state == .active
             else { throw Problem(.notFound, "the user is gone") }
+            try standing.require(in: tables)
             try Self.checkUnlocked(account, tables)
             guard try Self.passkeys(of: account, tables).count < Self.most else {
                 throw Self.tooMany
