@@ -4,22 +4,23 @@ internal import MienCore
 internal import MienJourney
 internal import MienStore
 
-/// Guards every change to a user's authenticators: the app has to be first-party, and the sign-in
+/// Guards every change to a user's authenticators: the app must be first-party, and the sign-in
 /// fresh and strong enough.
 ///
-/// The rule itself is ``ChangeRule``; this finds out what it needs to know.
+/// The rule itself is ``ChangeRule``; this type gathers its inputs.
 struct AuthenticatorChanges: Sendable {
     let store: Store
     let catalog: JourneyCatalog
     let clock: ServerClock
     let rule: ChangeRule
-    /// Passkeys and device keys, where the server takes them: `authentication.identities`.
+    /// The setting `authentication.identities`: whether the server accepts passkeys and device
+    /// keys.
     let identities: [String]
 
     // MARK: Requests with an access token
 
-    /// - Throws: ``OAuthError`` `insufficient_user_authentication` with what a new sign-in has to
-    ///   show.
+    /// - Throws: ``OAuthError`` `insufficient_user_authentication` that states what a new sign-in
+    ///   must prove.
     func require(_ change: AuthenticatorChange, by caller: Caller) async throws {
         let reachable =
             change == .add ? try await reachable(caller.account, app: caller.app) : .none
@@ -47,12 +48,12 @@ struct AuthenticatorChanges: Sendable {
         return error
     }
 
-    // MARK: Steps of journeys
+    // MARK: Journey steps
 
-    /// Why a step may not change the authenticators of `user`; `nil` when it may.
+    /// Returns why a step may not change the authenticators of `user`, or `nil` if it may.
     ///
-    /// A run that authenticated or established the user counts as fresh. One that only began with a
-    /// sign-in has that sign-in's age.
+    /// A run that authenticated or established the user counts as fresh. A run that only began with
+    /// a sign-in is as old as that sign-in.
     func refusal(of change: AuthenticatorChange, of user: UserID, in context: EffectContext)
         async throws -> StepErrorCode?
     {
@@ -63,7 +64,7 @@ struct AuthenticatorChanges: Sendable {
         var proofs = context.begun?.proofs ?? []
         if let proof = known.proof {
             var methods = proof.methods
-            // What the sign-in before proved counts as well, as long as it is fresh itself.
+            // Earlier sign-ins count as well while they are fresh.
             for earlier in proofs where rule.isFresh(earlier, at: now) {
                 methods += earlier.methods
             }
@@ -77,14 +78,14 @@ struct AuthenticatorChanges: Sendable {
             ? nil : .insufficientUserAuthentication
     }
 
-    // MARK: What is within reach
+    // MARK: Reachable assurance
 
-    /// The highest assurance that the account's authenticators allow in an app.
+    /// Returns the highest assurance that the account's authenticators allow in an app.
     ///
-    /// Counts authenticators that an administrator has not locked; failures of strangers do not
-    /// lower it. E-mail codes prove a mailbox, recovery codes restore access, and device keys
-    /// without attestation prove nothing about the device: none of them raises it. Faces and
-    /// one-time codes count if a journey of the app asks for them.
+    /// Counts every authenticator that an administrator or a journey has not locked. Failures of
+    /// strangers do not lower the result. Email codes prove a mailbox, recovery codes restore
+    /// access, and device keys without attestation prove nothing about the device, so none of them
+    /// raises it. Faces and one-time codes count if a journey of the app requests them.
     func reachable(_ account: AccountRecord, app id: AppID) async throws -> AssuranceLevel {
         let (app, usable) = try await store.read { tables -> (AppRecord?, [AuthenticatorRecord]) in
             let records = try tables.authenticators.all(of: account).filter { record in
