@@ -140,7 +140,7 @@ struct AttestedKeyTests {
                     answer.status == 400 && answer.error == "invalid_grant",
                     "\(code): \(answer.body)")
                 #expect(
-                    answer["error_description"]?.hasPrefix("the attestation is refused, \(code): ")
+                    answer["error_description"]?.hasPrefix("The attestation was refused: \(code): ")
                         == true, "\(answer.body)")
                 #expect(try await server.lastRefusal() == code)
             }
@@ -324,7 +324,7 @@ struct AttestedKeyTests {
             #expect(try await server.lastRefusal() == "attestation.revoked")
             try "{".write(to: maker.revoked, atomically: true, encoding: .utf8)
             #expect(try await answer().error == "invalid_grant")
-            #expect(server.logs.text.contains("attestation.revoked is not as it should be"))
+            #expect(server.logs.text.contains("attestation.revoked cannot be read"))
             try FileManager.default.removeItem(at: maker.revoked)
             #expect(try await answer().error == "invalid_grant")
             try maker.revoke(["78"])
@@ -360,10 +360,10 @@ struct AttestedKeyTests {
     @Test(
         "files that are none stop the server, and it says which",
         arguments: [
-            ("MIEN_ATTESTATION_ROOTS", "attestation.roots", "holds certificates in PEM form"),
+            ("MIEN_ATTESTATION_ROOTS", "attestation.roots", "must contain PEM certificates"),
             (
                 "MIEN_ATTESTATION_REVOKED", "attestation.revoked",
-                "is no copy of Google's status list"
+                "is not a copy of Google's status list"
             ),
         ])
     func files(variable: String, setting: String, words: String) async throws {
