@@ -12,7 +12,7 @@ struct BiometricLoginTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// A server, a user who has signed in, and their device.
+    /// Runs a server with a signed-in user and their device.
     private func withDevice(
         _ algorithm: DeviceKeyAlgorithm = .es256, settings: [String: String] = [:],
         _ body:
@@ -46,7 +46,7 @@ struct BiometricLoginTests {
             #expect(info["sub"] == sub)
             let second = try await device.logIn()
             #expect(second.status == 200)
-            // One sign-in of a device at a time.
+            // A device has one sign-in at a time.
             let stale = try await client.refresh(first["refresh_token"])
             #expect(stale.status == 400 && stale.error == "invalid_grant")
             let fresh = try await client.refresh(second["refresh_token"])
@@ -56,8 +56,8 @@ struct BiometricLoginTests {
         }
     }
 
-    /// What is wrong with a request to log in, and what is said of it.
-    @Test("every request that is not right is refused")
+    /// Sends invalid login requests and checks the error of each.
+    @Test("every invalid request is refused")
     func negatives() async throws {
         try await withDevice { server, client, device, access in
             #expect(try await device.setUp(access).status == 200)
@@ -76,13 +76,13 @@ struct BiometricLoginTests {
                     try await device.request("authenticate", challenge: used), "invalid_grant"
                 ),
                 (
-                    "challenge made up",
+                    "invented challenge",
                     try await device.request(
                         "authenticate", challenge: String(repeating: "A", count: 32)),
                     "invalid_grant"
                 ),
                 (
-                    "challenge of another purpose",
+                    "challenge for another purpose",
                     try await device.request(
                         "authenticate", challenge: client.challenge("anonymous_request")),
                     "invalid_grant"
@@ -96,7 +96,7 @@ struct BiometricLoginTests {
                     "invalid_grant"
                 ),
                 (
-                    "jwk in a log-in",
+                    "jwk in a login",
                     try await device.request(
                         "authenticate", header: ["jwk": other.publicKey.jwk], signer: other),
                     "invalid_request"
@@ -130,7 +130,7 @@ struct BiometricLoginTests {
                     "invalid_grant"
                 ),
                 (
-                    "another app's id",
+                    "another app's ID",
                     try await device.request("authenticate", claims: ["client_id": "other_app"]),
                     "invalid_grant"
                 ),
@@ -149,7 +149,7 @@ struct BiometricLoginTests {
                     "invalid_grant"
                 ),
                 (
-                    "lives too long",
+                    "lifetime too long",
                     try await device.request("authenticate", claims: ["exp": .number(now + 3600)]),
                     "invalid_grant"
                 ),
@@ -173,7 +173,7 @@ struct BiometricLoginTests {
                     "\(name): \(answer.status) \(answer.body)")
                 try await unlock(server)
             }
-            #expect(try await device.logIn().status == 200, "after all that the key still works")
+            #expect(try await device.logIn().status == 200, "the key still works afterward")
             #expect(try await device.logIn([("scope", "openid")]).error == "invalid_scope")
             #expect(
                 try await device.logIn([("scope", "openid offline_access full-access root")]).error
@@ -190,7 +190,7 @@ struct BiometricLoginTests {
     }
 
     @Test(
-        "a set-up needs a signed-in user, the key's own signature, and a device that tells its model"
+        "a setup requires a signed-in user, the key's own signature, and the device's model"
     )
     func setUps() async throws {
         try await withDevice { server, client, device, access in
@@ -215,7 +215,7 @@ struct BiometricLoginTests {
     }
 
     @Test(
-        "the same key again is no second one; another of the same device takes its place; ids belong to one user"
+        "registering a key again adds none; another key of the device replaces it; an ID belongs to one user"
     )
     func replacement() async throws {
         try await withDevice { server, client, device, access in
@@ -244,7 +244,7 @@ struct BiometricLoginTests {
     }
 
     @Test(
-        "wrong signatures lock the key; a compatible app needs no audience; a disabled one takes nothing"
+        "wrong signatures lock the key; a compatible app needs no audience; a disabled app accepts no logins"
     )
     func appSettings() async throws {
         try await withDevice { server, client, device, access in
@@ -253,7 +253,8 @@ struct BiometricLoginTests {
             for _ in 1...5 {
                 _ = try await device.logIn(jwt: device.request("authenticate", signer: other))
             }
-            // Whoever has the key is told that it is locked, and keeps it; nobody else is.
+            // The holder of the key learns that it is locked and keeps it. Others do not learn
+            // this.
             let owner = try await device.logIn()
             #expect(
                 owner.error == "invalid_grant"
@@ -333,7 +334,8 @@ struct BiometricLoginTests {
         }
     }
 
-    @Test("what an administrator has locked stays locked, whatever its owner registers or removes")
+    @Test(
+        "a key that an administrator locked stays locked, whatever its owner registers or removes")
     func lockedByHand() async throws {
         try await withDevice { server, client, device, access in
             #expect(try await device.setUp(access).status == 200)
@@ -354,7 +356,7 @@ struct BiometricLoginTests {
         }
     }
 
-    @Test("users see, rename and remove their keys")
+    @Test("users list, rename, and remove their keys")
     func keys() async throws {
         try await withDevice(settings: ["MIEN_IDENTITY_BIOMETRIC_LIST_ENABLED": "true"]) {
             server, client, device, access in
@@ -380,7 +382,7 @@ struct BiometricLoginTests {
         }
     }
 
-    @Test("the list is shown only where the server says so")
+    @Test("the list is available only if the server enables it")
     func hiddenList() async throws {
         try await withDevice { server, client, device, access in
             let list = try await client.send(
@@ -389,7 +391,7 @@ struct BiometricLoginTests {
         }
     }
 
-    @Test("where biometric is no identity, nothing is taken")
+    @Test("without the biometric identity, requests are refused")
     func noIdentity() async throws {
         try await withDevice(settings: ["MIEN_AUTHENTICATION_IDENTITIES": ""]) {
             server, client, device, access in
@@ -398,7 +400,7 @@ struct BiometricLoginTests {
         }
     }
 
-    @Test("nothing of keys, tokens or challenges is in the log")
+    @Test("no keys, tokens, or challenges reach the log")
     func silence() async throws {
         try await withDevice { server, client, device, access in
             _ = try await device.setUp(access)

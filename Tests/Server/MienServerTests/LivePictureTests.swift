@@ -11,15 +11,15 @@ import Testing
 
 @testable import MienServer
 
-/// A live capture over HTTP with pictures and the product's own networks: a head made from a photo,
-/// that does what it is asked.
+/// Tests a live capture over HTTP with pictures and the product's own networks. A head rendered
+/// from a photo performs the requested actions.
 @Suite("Live captures of pictures", .enabled(if: Installed.isThere, Installed.reason))
 struct LivePictureTests {
     private let scratch: ScratchFolder
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// The photo's face and a little around it, 480 pixels wide, and the mesh on it.
+    /// Returns the photo's face with a margin, 480 pixels wide, and its mesh.
     private static func head() async throws -> SolidHead {
         let engine = try FaceEngine(pack: try PackLibrary(folder: Installed.home.packs).pack())
         let photo = try ImageDecoder.decode(Installed.photo("obama"))
@@ -42,7 +42,7 @@ struct LivePictureTests {
     }
 
     @Test(
-        "frames are looked at: where the face is, how good it is, that it keeps still, what it is asked then, and a verdict with what was measured"
+        "frames yield the face's position and quality, the still phase, the requested actions, and a verdict with measurements"
     )
     func pictures() async throws {
         try await TestServer.run(
@@ -78,7 +78,8 @@ struct LivePictureTests {
             #expect(
                 boxes.allSatisfy { $0.count == 4 && (60...300).contains($0[2]) },
                 "a face of about a third of the picture")
-            // A made-up head may pass or not; that it was judged, and by what, is the point.
+            // A rendered head may pass or fail. This test checks only that it was judged, and by
+            // which measurements.
             #expect(
                 !answer.isOpen && (answer.hasPassed || answer.reasons?.isEmpty == false),
                 "\(answer)")
@@ -91,7 +92,7 @@ struct LivePictureTests {
         }
     }
 
-    @Test("what is no picture, and one too large, is told as such, and uses the session up")
+    @Test("malformed and oversized pictures are refused and use up the session")
     func noPictures() async throws {
         try await TestServer.run(
             in: scratch,
