@@ -148,7 +148,7 @@ struct AttestedKeyTests {
             #expect(try await attested(server) == [], "nothing was registered")
             #expect(
                 try await setUp(device, access) { try maker.android($0, $1) }.status == 200,
-                "and without a difference it is taken")
+                "without a difference, it is accepted")
         }
     }
 
@@ -241,10 +241,10 @@ struct AttestedKeyTests {
             #expect(try await code(both) == "android.user-authentication")
             try await server.askForAttestation()
             #expect(try await code(both) == nil)
-            let nobody = DeviceMaker.Difference(description: { $0.hardware[503] = DERText.null })
-            #expect(try await code(nobody) == "android.user-authentication")
+            let noUser = DeviceMaker.Difference(description: { $0.hardware[503] = DERText.null })
+            #expect(try await code(noUser) == "android.user-authentication")
             try await server.askForAttestation("required", ["android_user_authentication": "any"])
-            #expect(try await code(nobody) == nil)
+            #expect(try await code(noUser) == nil)
 
             let digests = [DeviceMaker.signer, [UInt8](repeating: 8, count: 32)].map {
                 JSONValue.string(Hex.text($0))
@@ -346,8 +346,8 @@ struct AttestedKeyTests {
                 let audit = try await server.admin.audit().items.map {
                     JSONText.write(.object($0.detail))
                 }.joined()
-                for place in [40, sent.count / 2] {
-                    let piece = String(sent.dropFirst(place).prefix(24))
+                for offset in [40, sent.count / 2] {
+                    let piece = String(sent.dropFirst(offset).prefix(24))
                     #expect(
                         piece.count == 24 && !server.logs.text.contains(piece)
                             && !audit.contains(piece))
@@ -452,7 +452,7 @@ struct AttestedKeyTests {
             ) { _ in nil }
             #expect(
                 slow["token"]?.stringValue != nil,
-                "a device that attests nothing may take its time: \(slow)")
+                "without an attestation, an expired challenge is accepted: \(slow)")
         }
     }
 }

@@ -127,7 +127,7 @@ struct AuthorizationCodeTests {
             #expect(try await Self.redeem(client, back.parameters["code"]).error == "invalid_grant")
             #expect(
                 try await client.userInfo(tokens["access_token"]).status == 401,
-                "a code that came twice was stolen: its tokens end")
+                "a code that is used twice may be stolen, so its tokens are revoked")
         }
     }
 
@@ -146,7 +146,7 @@ struct AuthorizationCodeTests {
                     == "invalid_grant")
             #expect(
                 try await Self.redeem(TokenClient(server: server), code()).error == "invalid_grant",
-                "another app's")
+                "a code of another app")
             let late = try await code()
             server.time.advance(.seconds(60))
             #expect(try await Self.redeem(client, late).error == "invalid_grant")
@@ -259,7 +259,7 @@ struct AuthorizationCodeTests {
                 let page = try await browser.send(.get, Self.query(unknown))
                 #expect(
                     page.status == 400 && page.location == nil,
-                    "nobody is sent to an address that is not the app's")
+                    "no redirect leads to an address that is not the app's")
             }
         }
     }

@@ -203,7 +203,7 @@ struct BiometricLoginTests {
                 access, jwt: device.request("setup", header: ["jwk": other.publicKey.jwk]))
             #expect(
                 foreign.status == 400 && foreign.error == "invalid_grant",
-                "the signature is the key's that it brings")
+                "the signature is not by the included key")
             let silent = try await device.setUp(
                 access, jwt: device.request("setup", claims: ["device_info": [:]]))
             #expect(silent.status == 400 && silent.error == "invalid_request")
@@ -228,13 +228,13 @@ struct BiometricLoginTests {
             #expect(try await device.logIn().error == "invalid_grant", "the old key is gone")
             #expect(
                 try await client.refresh(before["refresh_token"]).error == "invalid_grant",
-                "and what it had brought")
+                "its grant is revoked as well")
             #expect(try await renewed.logIn().status == 200)
             try await server.makeUser("bob")
             let bob = try await client.signIn("bob")["access_token"]
             var thief = try WireDevice(client, keyID: renewed.keyID)
             thief.deviceID = "device-0002"
-            #expect(try await thief.setUp(bob).error == "invalid_grant", "the id is taken")
+            #expect(try await thief.setUp(bob).error == "invalid_grant", "the ID is taken")
             #expect(try await renewed.logIn().status == 200)
             #expect(
                 try await server.admin.authenticators(of: user).count {
@@ -285,7 +285,7 @@ struct BiometricLoginTests {
             second.deviceID = "device-0002"
             #expect(
                 try await second.setUp(access).error == "unauthorized_client",
-                "as many as the app allows")
+                "the maximum that the app allows")
         }
     }
 
@@ -295,7 +295,8 @@ struct BiometricLoginTests {
     func knownDevice() async throws {
         try await withDevice { server, client, device, access in
             #expect(try await device.setUp(access).status == 200)
-            let place = DeviceTokenKey(server: server.address, application: "default_application")
+            let tokenKey = DeviceTokenKey(
+                server: server.address, application: "default_application")
             @Sendable func mark(_ user: String) async throws -> [(String, String)] {
                 let tokens = MemoryDeviceTokens()
                 let journey = try await server.client(tokens).start("password-login")
@@ -304,7 +305,9 @@ struct BiometricLoginTests {
                         "password",
                         ["username": .string(user), "password": "a password nobody has"])
                 }
-                return [("device_token", try #require(await tokens.token(for: place)).use { $0 })]
+                return [
+                    ("device_token", try #require(await tokens.token(for: tokenKey)).use { $0 })
+                ]
             }
             let known = try await mark("ada"), unearned = try await mark("ada")
             #expect(try await device.logIn(known).status == 200, "the method has succeeded on it")
@@ -313,16 +316,16 @@ struct BiometricLoginTests {
                 _ = try await device.logIn(jwt: device.request("authenticate", signer: other))
             }
             #expect(
-                try await device.logIn().error == "invalid_grant", "locked for whoever says nothing"
+                try await device.logIn().error == "invalid_grant", "locked without a device token"
             )
             #expect(try await device.logIn([("device_token", "no token")]).error == "invalid_grant")
             #expect(
                 try await device.logIn(unearned).error == "invalid_grant",
-                "a password alone earns a key no counter")
+                "a password does not earn the key its own counter")
             try await server.makeUser("bob")
             #expect(
                 try await device.logIn(mark("bob")).error == "invalid_grant",
-                "a device of somebody else's")
+                "another user's device")
             #expect(try await device.logIn(known).status == 200)
             for _ in 1...5 {
                 _ = try await device.logIn(
@@ -330,7 +333,7 @@ struct BiometricLoginTests {
             }
             #expect(
                 try await device.logIn(known).error == "invalid_grant",
-                "its own wrong ones count, too")
+                "its own wrong signatures count as well")
         }
     }
 
@@ -378,7 +381,7 @@ struct BiometricLoginTests {
             #expect(try await device.logIn().error == "invalid_grant")
             #expect(
                 try await client.refresh(login["refresh_token"]).error == "invalid_grant",
-                "what the key brought is over")
+                "the key's grant is revoked")
         }
     }
 

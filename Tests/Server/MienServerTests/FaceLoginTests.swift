@@ -49,7 +49,7 @@ struct FaceLoginTests {
             #expect(try await server.logIn(photo: "obama3") == nil, "locked for unknown devices")
             #expect(
                 try await server.logIn(photo: "obama3", from: server.client(phone)) != nil,
-                "a known device has a counter of its own")
+                "a known device has its own counter")
             let locked = try #require(
                 try await server.admin.authenticators(of: user).first { $0.type == "face" })
             #expect(locked.lock == "locked" && locked.failures == 5)
@@ -143,7 +143,7 @@ struct FaceLoginTests {
             where file.lastPathComponent.hasPrefix("mien.sqlite") {
                 #expect(
                     try Data(contentsOf: file).range(of: photo) == nil,
-                    "\(file.lastPathComponent) holds a part of the picture")
+                    "\(file.lastPathComponent) contains part of the picture")
             }
         }
     }

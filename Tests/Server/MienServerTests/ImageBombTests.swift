@@ -92,7 +92,7 @@ struct ImageBombTests {
                 "GET", "/v1/capture", ["authorization": "Bearer \(token)"])
             #expect(
                 try status.json["status"] == "passed",
-                "refused pictures did not end the session, the good one passed it")
+                "refused pictures did not end the session, and the valid one passed")
         }
     }
 

@@ -194,7 +194,7 @@ struct JourneyProtocolTests {
             ] {
                 #expect(
                     !log.contains(secret),
-                    "the log holds one of the \(secret.count)-character secrets")
+                    "the log contains one of the \(secret.count)-character secrets")
             }
         }
     }

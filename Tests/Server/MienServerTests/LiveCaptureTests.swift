@@ -67,7 +67,7 @@ struct LiveCaptureTests {
                 stage.answer.hasPassed && stage.answer.reasons == nil && stage.answer.nonce == nil)
             try await journey.respond(.clientInput)
             guard case .success = await journey.outcome() else {
-                Issue.record("a live person was not let in")
+                Issue.record("a live person was rejected")
                 return
             }
             let (other, otherToken) = try await login(server)
@@ -111,7 +111,8 @@ struct LiveCaptureTests {
     func guidance() async throws {
         try await run { server in
             let (_, token) = try await login(server)
-            var stage = try await LiveStage(server, token), told: [String] = [], lastProgress = 0
+            var stage = try await LiveStage(server, token), announced: [String] = [],
+                lastProgress = 0
             #expect(
                 stage.answer.mode == "liveness_active" && stage.answer.action == "keep_still"
                     && stage.answer.countdown == 60_000)
@@ -120,7 +121,9 @@ struct LiveCaptureTests {
                     && stage.answer.framesLeft == 900)
             for _ in 0..<400 where stage.answer.isOpen {
                 try await stage.play(atMost: 1)
-                if let action = stage.answer.action, told.last != action { told.append(action) }
+                if let action = stage.answer.action, announced.last != action {
+                    announced.append(action)
+                }
                 guard stage.answer.isOpen else { break }
                 #expect(stage.answer.progress.map { $0 >= lastProgress } == true)
                 lastProgress = stage.answer.progress ?? 0
@@ -132,7 +135,8 @@ struct LiveCaptureTests {
             // Each `play(atMost: 1)` restarts and so performs no action. The session fails after
             // announcing only one action.
             #expect(
-                stage.answer.status == "failed" && told.first == "keep_still" && told.count == 2)
+                stage.answer.status == "failed" && announced.first == "keep_still"
+                    && announced.count == 2)
             #expect(["action_missed", "blink_missed"].contains(stage.answer.reasons?.first))
         }
     }
@@ -221,7 +225,7 @@ struct LiveCaptureTests {
             #expect(code(try await stage.post([stage.frame(.init())])) == "capture_closed")
             #expect(
                 try await journey.respond(.clientInput).startToken == nil,
-                "a failed capture leads elsewhere")
+                "a failed capture leads to another step")
             #expect(
                 try await server.admin.audit().items.contains {
                     $0.event == "capture.refused" && $0.detail["reasons"] == [.string(reason)]
@@ -532,7 +536,7 @@ struct LiveCaptureTests {
             try await set(["mode": "liveness_active"])
             #expect(
                 try await journey.respond(.clientInput).startToken == nil,
-                "a photo that passed before does not count now")
+                "a photo that passed earlier no longer counts")
 
             for (liveness, field) in [
                 (["mode": "smile"] as JSONValue, "settings"),
@@ -542,7 +546,7 @@ struct LiveCaptureTests {
             ] {
                 do {
                     try await set(liveness)
-                    Issue.record("\(liveness) was taken")
+                    Issue.record("\(liveness) was accepted")
                 } catch let error as MienError { #expect(error.fields.first?.field == field) }
             }
         }
@@ -573,17 +577,17 @@ struct LiveCaptureTests {
         let document = try JSONText.parse(
             Array(OpenAPIDocument.text.utf8), limits: .init(maxBytes: 1 << 20, maxDepth: 64))
         let answer = document["components"]?["schemas"]?["CaptureAnswer"]?["properties"]
-        func told(_ words: JSONValue?) -> Set<String>? {
+        func documented(_ words: JSONValue?) -> Set<String>? {
             words?["enum"]?.arrayValue.map { Set($0.compactMap(\.stringValue)) }
         }
         let refusals =
             SessionRefusal.allCases.map(\.rawValue) + CaptureRefusal.allCases.map(\.rawValue)
-        #expect(told(answer?["reasons"]?["items"]) == Set(refusals))
-        #expect(told(answer?["action"]) == Set(LivenessAction.allCases.map(\.rawValue)))
+        #expect(documented(answer?["reasons"]?["items"]) == Set(refusals))
+        #expect(documented(answer?["action"]) == Set(LivenessAction.allCases.map(\.rawValue)))
         #expect(
-            told(answer?["guidance"]?["items"])
+            documented(answer?["guidance"]?["items"])
                 == Set(Guidance.allCases.map(\.rawValue) + ["different_face"]))
-        #expect(told(answer?["mode"]) == Set(LivenessPolicy.Mode.allCases.map(\.rawValue)))
+        #expect(documented(answer?["mode"]) == Set(LivenessPolicy.Mode.allCases.map(\.rawValue)))
         #expect(
             LivenessPolicy.Mode.allCases.map(\.rawValue) == FaceCaptureMode.allCases.map(\.rawValue)
         )

@@ -53,7 +53,7 @@ struct LivePictureTests {
             let (_, begun) = try await LiveStage.send(
                 server, token, "start", "application/json", [])
             var answer = try begun.decoded(as: CaptureAnswer.self), head = try await Self.head()
-            var told: [String] = [], quality = 0, boxes: [[Double]] = []
+            var announced: [String] = [], quality = 0, boxes: [[Double]] = []
             var chain = FrameChain(
                 nonce: try #require(answer.nonce.flatMap { Base64URL.decode($0) }))
             for number in 1...120 where answer.isOpen {
@@ -67,17 +67,17 @@ struct LivePictureTests {
                     server, token, "frames", FrameBatch.contentType, FrameBatch.encode([frame]))
                 try #require(status == 200, "\(body)")
                 answer = try body.decoded(as: CaptureAnswer.self)
-                if let action = answer.action, told.last != action { told.append(action) }
+                if let action = answer.action, announced.last != action { announced.append(action) }
                 quality = max(quality, answer.quality ?? 0)
                 if let face = answer.face { boxes.append(face) }
             }
             #expect(
-                told.count >= 2 && told.first == "keep_still",
-                "keeping still was seen, and something else asked for: \(told)")
+                announced.count >= 2 && announced.first == "keep_still",
+                "keeping still was detected, and another action was requested: \(announced)")
             #expect(quality >= 48 && boxes.count > 20)
             #expect(
                 boxes.allSatisfy { $0.count == 4 && (60...300).contains($0[2]) },
-                "a face of about a third of the picture")
+                "the face fills about a third of the picture")
             // A rendered head may pass or fail. This test checks only that it was judged, and by
             // which measurements.
             #expect(

@@ -95,12 +95,13 @@ struct AuthenticatorChanges: Sendable {
             return (try tables.apps.find(id), records)
         }
         guard let app else { return .none }
-        let asked = try await catalog.authenticators(askedBy: app.settings.journeys)
+        let requested = try await catalog.authenticators(askedBy: app.settings.journeys)
         var methods: Set<String> = []
         for record in usable {
             switch record.type {
             case .password: methods.insert(record.type.method)
-            case .face, .otp: if asked.contains(record.type) { methods.insert(record.type.method) }
+            case .face, .otp:
+                if requested.contains(record.type) { methods.insert(record.type.method) }
             case .passkey:
                 if identities.contains("passkey") {
                     methods.formUnion([record.type.method, "mfa"])

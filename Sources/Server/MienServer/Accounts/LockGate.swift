@@ -97,7 +97,7 @@ struct LockGate: Sendable {
 
 extension Problem {
     /// Tells a signed-in owner that an authenticator is locked.
-    static func authenticatorLocked(_ what: String) -> Problem {
-        Problem(.conflict, "\(what) is locked. Ask an administrator to unlock it.")
+    static func authenticatorLocked(_ name: String) -> Problem {
+        Problem(.conflict, "\(name) is locked. Ask an administrator to unlock it.")
     }
 }

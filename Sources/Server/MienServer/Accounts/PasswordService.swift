@@ -3,7 +3,7 @@ internal import MienCore
 internal import MienPassword
 internal import MienStore
 
-/// Hashes and checks passwords on threads of its own, a few at a time.
+/// Hashes and checks passwords on its own threads, a few at a time.
 final class PasswordService: Sendable {
     let policy: PasswordPolicy
     private let hasher: PasswordHasher

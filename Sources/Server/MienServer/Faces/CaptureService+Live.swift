@@ -156,7 +156,7 @@ extension CaptureService {
             next, content, from: record, session?.measured(at: clock.now) ?? [:], trail: trail)
         live.remove(record.id)
         var answer = answer(next, content)
-        if let session { session.tellLast(&answer) }
+        if let session { session.addLastFrame(to: &answer) }
         return answer
     }
 }
@@ -172,8 +172,8 @@ extension FaceReading {
 
 extension LiveSession {
     /// Adds the session's state to the answer to its client.
-    func tell(_ answer: inout CaptureAnswer, at now: Instant) {
-        tellLast(&answer)
+    func addState(to answer: inout CaptureAnswer, at now: Instant) {
+        addLastFrame(to: &answer)
         answer.action =
             last?.action?.rawValue ?? (last == nil ? LivenessAction.keepStill.rawValue : nil)
         answer.framesLeft = max(0, maxFrames - looks)
@@ -184,7 +184,7 @@ extension LiveSession {
     }
 
     /// Adds what the last frame showed.
-    func tellLast(_ answer: inout CaptureAnswer) {
+    func addLastFrame(to answer: inout CaptureAnswer) {
         guard let last else { return }
         answer.guidance = last.guidance.map { [$0.rawValue] } ?? []
         answer.quality = last.quality?.score

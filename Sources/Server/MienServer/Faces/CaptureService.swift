@@ -352,7 +352,7 @@ final class CaptureService: Sendable {
         guard content.rules.mode != .image else { return answer }
         answer.framesLeft = record.state == .open ? maxLiveFrames : 0
         if let session = live.find(record.id), record.state == .open {
-            session.tell(&answer, at: clock.now)
+            session.addState(to: &answer, at: clock.now)
         }
         return answer
     }
