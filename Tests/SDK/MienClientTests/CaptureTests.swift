@@ -250,7 +250,7 @@ struct CaptureTests {
         let transport = ScriptedTransport([
             .json(CaptureAnswer.live(next: 1)), .problem(.payloadTooLarge),
             .json(CaptureAnswer.ended("passed", 0)),
-            .problem(.payloadTooLarge, "a body has at most 5000 bytes here"),
+            .problem(.payloadTooLarge, "The body may have at most 5000 bytes."),
         ])
         let session = try live(transport, at: HandTime(.zero))
         try await session.start()

@@ -6,7 +6,7 @@ import Testing
     @Test
     func `an address has so many; some more are told so, and what comes then ends without a word`()
     {
-        let connections = AddressConnections(most: 3), told = AddressConnections.maxRefused
+        let connections = AddressConnections(maxPerAddress: 3), told = AddressConnections.maxRefused
         func add(_ count: Int, _ address: String = "a") -> [AddressConnections.Admission] {
             (0..<count).map { _ in connections.add(address) }
         }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct BodyBudgetTests {
     @Test func `small bodies always fit; large ones share the budget and give it back`() throws {
-        let budget = BodyBudget(most: 100)
+        let budget = BodyBudget(maxBytes: 100)
         var small = (0..<50).map { _ in budget.share() }
         for share in small { try share.take(BodyBudget.free) }
         var large: BodyBudget.Share? = budget.share()

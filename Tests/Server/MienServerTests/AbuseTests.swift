@@ -4,8 +4,8 @@ import MienCore
 import MienTesting
 import Testing
 
-/// What nobody sends who means well, over a real socket: each has a problem document for an answer,
-/// and the server goes on.
+/// Sends malicious and malformed requests over a real socket. Each gets a problem document, and the
+/// server keeps running.
 @Suite("Abuse: requests", .enabled(if: Installed.isThere, Installed.reason))
 struct AbuseTests {
     private let scratch: ScratchFolder
@@ -26,7 +26,9 @@ struct AbuseTests {
         #expect(ready.status == 200, sourceLocation: location)
     }
 
-    @Test("bodies that are too large, of another type, too deep, twice the same, not UTF-8")
+    @Test(
+        "bodies that are too large, of the wrong type, too deep, with duplicate keys, or not UTF-8 are rejected"
+    )
     func bodies() async throws {
         try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_BODY_BYTES": "2000"]) {
             server in
@@ -36,10 +38,11 @@ struct AbuseTests {
                 + String(repeating: "x", count: 200) + #""}"#
             let padded = exact + String(repeating: " ", count: 2000 - exact.utf8.count)
             #expect(
-                try await connection.post(Self.start, padded).status == 200, "2,000 bytes are taken"
+                try await connection.post(Self.start, padded).status == 200,
+                "2,000 bytes are accepted"
             )
             try await connection.post(Self.start, padded + " ").expect(.payloadTooLarge)
-            // Without saying how long it is.
+            // Without a content-length header.
             try await connection.send(
                 "POST \(Self.start) HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
             )
@@ -97,7 +100,7 @@ struct AbuseTests {
     }
 
     @Test(
-        "tokens that are used up, of another run, app or kind, cut short, overlong or made up; sessions that have expired"
+        "used, foreign, truncated, overlong, and invented tokens are rejected, and so are expired sessions"
     )
     func tokens() async throws {
         try await TestServer.run(in: scratch) { server in
@@ -118,7 +121,7 @@ struct AbuseTests {
             let opened = try await respond(first)
             let startToken = try #require(
                 opened.json["data"]?["start_token"]?.stringValue, "\(opened)")
-            // Replayed with other words; the same words get the same answer.
+            // Repeating a response gets the same answer; a different response is rejected.
             #expect(try await respond(first).json == opened.json)
             try await respond(first, "password").expect(.invalidState)
             let halves = (first.split(separator: "."), second.split(separator: "."))
@@ -129,13 +132,13 @@ struct AbuseTests {
                 ".", "..",
                 String(repeating: "a", count: 5000), "\(halves.1[0]).", "%00", "ünïcödé.ünïcödé",
             ] { try await respond(foreign).expect(.invalidState) }
-            // Well-formed, but of no run there is.
+            // Well-formed, but without a run.
             for other in [startToken, credential] {
                 try await respond(other).expect(.noActiveJourney)
             }
             let admin = try await RawConnection.open(server.adminAddress)
-            // One token is no other's: the capture's at the admin API, an administrator's at the
-            // capture.
+            // No token works in place of another: a capture's token at the admin API, or an
+            // administrator's at the capture.
             for token in [startToken, first, "adm_x.\(halves.0[1])", "", "Bearer"] {
                 let answer = try await admin.request(
                     "GET", "/v1/users", ["authorization": "Bearer \(token)"])
@@ -157,7 +160,7 @@ struct AbuseTests {
                 try await connection.request(
                     "GET", "/v1/capture", ["authorization": "Bearer \(startToken)"]
                 ).status == 200)
-            // Time passes: first the capture's, then the run's.
+            // The capture expires first, then the run.
             server.time.advance(.seconds(121))
             try await connection.request(
                 "GET", "/v1/capture", ["authorization": "Bearer \(startToken)"]
@@ -174,7 +177,9 @@ struct AbuseTests {
         }
     }
 
-    @Test("addresses of percent signs, dots, NULs and great length; methods that no address takes")
+    @Test(
+        "addresses with percent signs, dots, NULs, and great length are rejected, and so are unknown methods"
+    )
     func addresses() async throws {
         try await TestServer.run(in: scratch) { server in
             let credential = server.credential.use { $0 },
@@ -212,8 +217,8 @@ struct AbuseTests {
             ] {
                 try await connection.request("GET", path).expect(.notFound)
             }
-            // A proxy's form of an address: taken for what it names here, or not at all, never
-            // fetched.
+            // The absolute form of an address, as sent to proxies, is resolved on this server or
+            // rejected, but never fetched.
             let absolute = try await admin.request("GET", "http://elsewhere.example/v1/users")
             #expect([400, 401, 404].contains(absolute.status))
 
@@ -224,7 +229,7 @@ struct AbuseTests {
                 #expect(answer.headers["allow"] == "GET, HEAD")
                 #expect(
                     !String(decoding: answer.body, as: UTF8.self).contains("localhost"),
-                    "TRACE repeats nothing")
+                    "TRACE echoes nothing")
             }
             let head = try await connection.request("HEAD", "/healthz")
             #expect(
@@ -233,13 +238,14 @@ struct AbuseTests {
             #expect(headless.status == 404 && headless.body.isEmpty)
             #expect(
                 try await connection.request("GET", "/healthz").status == 200,
-                "nothing followed the answers to HEAD")
+                "responses to HEAD have no body")
             try await Self.expectHealth(server)
         }
     }
 
-    /// Each on a connection of its own: answered with 400, which ends it.
-    @Test("what two servers could read in two ways, and what is no HTTP")
+    /// Sends each request on its own connection. The server responds with 400 and closes the
+    /// connection.
+    @Test("ambiguous and malformed HTTP is rejected")
     func smuggling() async throws {
         try await TestServer.run(in: scratch) { server in
             let body = #"{"client_id": "default_application"}"#,
@@ -264,8 +270,8 @@ struct AbuseTests {
                 "signed length": "\(head)content-length: +\(body.utf8.count)\r\n\r\n\(body)",
                 "overlong length": "\(head)content-length: 99999999999999999999999\r\n\r\n\(body)",
                 "length with a space": "\(head)content-length : \(body.utf8.count)\r\n\r\n\(body)",
-                "chunk of no size": "\(head)transfer-encoding: chunked\r\n\r\nzz\r\n",
-                "chunk of great size":
+                "chunk without size": "\(head)transfer-encoding: chunked\r\n\r\nzz\r\n",
+                "chunk too large":
                     "\(head)transfer-encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
                 "folded header": "\(head)x-a: b\r\n c: d\r\ncontent-length: 0\r\n\r\n",
                 "header without name": "\(head): b\r\ncontent-length: 0\r\n\r\n",
@@ -273,7 +279,7 @@ struct AbuseTests {
                 "bare CR in a header": "\(head)x-a: b\rc: d\r\ncontent-length: 0\r\n\r\n",
                 "another version": "GET /healthz HTTP/3.7\r\nhost: a\r\n\r\n",
                 "no method": "MAKE-COFFEE / HTTP/1.1\r\nhost: a\r\n\r\n",
-                "no HTTP":
+                "not HTTP":
                     "\u{16}\u{03}\u{01}\u{02}\0\u{01}\0\u{01}\u{FC}\u{03}\u{03} is what TLS begins with\r\n\r\n",
                 "a space in the address": "GET /health z HTTP/1.1\r\nhost: a\r\n\r\n",
                 "one header too large":
@@ -286,14 +292,14 @@ struct AbuseTests {
             for (name, request) in requests.sorted(by: { $0.key < $1.key }) {
                 let connection = try await RawConnection.open(server.address)
                 try await connection.send(request)
-                let answer = try #require(try await connection.answer(), "\(name): an answer")
+                let answer = try #require(try await connection.answer(), "\(name): no response")
                 #expect(answer.headers["connection"] == "close" || answer.status == 400, "\(name)")
                 try answer.expect(.invalidRequest, name)
                 #expect(
                     try await connection.answer() == nil,
-                    "\(name): one answer and no more, then the end")
+                    "\(name): one response, then the connection closes")
             }
-            // What is allowed, up to the limit.
+            // Allowed requests, up to the limit.
             let connection = try await RawConnection.open(server.address)
             try await connection.send(
                 "GET /healthz HTTP/1.1\r\nhost: a\r\nx-a: \(String(repeating: "a", count: 12_000))\r\n\r\n"
@@ -303,13 +309,13 @@ struct AbuseTests {
             for _ in 0..<3 {
                 #expect(
                     try await connection.answer()?.status == 200,
-                    "one after another on one connection")
+                    "several requests on one connection")
             }
             try await Self.expectHealth(server)
         }
     }
 
-    @Test("a request's id is the client's when it is well-formed, and made when it is not")
+    @Test("a well-formed request ID of a client is kept, and a malformed one is replaced")
     func requestIDs() async throws {
         try await TestServer.run(in: scratch) { server in
             let connection = try await RawConnection.open(server.address)
@@ -325,8 +331,8 @@ struct AbuseTests {
             for id in [
                 "", "a b", String(repeating: "a", count: 65), "ä", "a\u{1B}[31m", "a,b", "\"x\"",
             ] {
-                // With a control character it is no HTTP, which ends the connection; even so the
-                // answer has an id.
+                // A control character makes this malformed HTTP, which closes the connection. The
+                // response still has an ID.
                 let connection = try await RawConnection.open(server.address)
                 let given = try #require(
                     try await connection.request("GET", "/healthz", ["x-request-id": id]).headers[
@@ -334,7 +340,7 @@ struct AbuseTests {
                 #expect(given != id && !given.isEmpty)
                 made.insert(given)
             }
-            #expect(made.count == 7, "each has its own")
+            #expect(made.count == 7, "each request has its own ID")
         }
     }
 }

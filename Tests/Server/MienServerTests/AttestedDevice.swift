@@ -8,7 +8,7 @@ import SwiftASN1
 import Testing
 import X509
 
-/// A maker of devices that the test's server trusts, and the file that says so.
+/// A device manufacturer that the test's server trusts, with the files that the server reads.
 struct DeviceMaker: Sendable {
     static let package = "org.example.app", signer = [UInt8](repeating: 9, count: 32)
     static let appleApp = "ABCDE12345.org.example.app"
@@ -30,23 +30,23 @@ struct DeviceMaker: Sendable {
         ["MIEN_ATTESTATION_ROOTS": roots.path, "MIEN_ATTESTATION_REVOKED": revoked.path]
     }
 
-    /// Serial numbers, hexadecimal.
+    /// Revokes certificates by their hexadecimal serial numbers.
     func revoke(_ numbers: [String]) throws {
         let entries = numbers.map { ($0, JSONValue.object(["status": "REVOKED"])) }
         try JSONText.write(["entries": .object(Dictionary(uniqueKeysWithValues: entries))]).write(
             to: revoked, atomically: true, encoding: .utf8)
     }
 
-    /// How a device's answer may differ from the right one.
+    /// How an attestation differs from the correct one.
     struct Difference: Sendable {
         var description: @Sendable (inout MadeDescription) -> Void = { _ in }
-        /// Instead of the request's challenge.
+        /// Replaces the request's challenge.
         var challenge: String?
-        /// Instead of the key that is registered.
+        /// Replaces the key to register.
         var key: DevicePublicKey?
         var serial = 0x51
         var end = TestAuthority.now + TestAuthority.day
-        /// Instead of the maker that the server trusts.
+        /// Replaces the manufacturer that the server trusts.
         var root: TestAuthority?
     }
 
@@ -64,7 +64,7 @@ struct DeviceMaker: Sendable {
         return ["format": "android-key", "chain": [.string(Data(leaf).base64EncodedString())]]
     }
 
-    /// App Attest's key is another than the one that is registered.
+    /// The App Attest key differs from the key to register.
     func apple(
         _ key: DevicePublicKey, _ challenge: String, app: String = appleApp,
         _ change: MadeAppAttest = MadeAppAttest()
@@ -80,7 +80,7 @@ struct DeviceMaker: Sendable {
 }
 
 extension TestServer {
-    /// Of the demo's app: whose devices it takes, and what more it says.
+    /// Sets the sample app's attestation policy, the apps that it accepts, and further settings.
     func askForAttestation(_ policy: String = "required", _ more: [String: JSONValue] = [:])
         async throws
     {
@@ -99,7 +99,7 @@ extension TestServer {
             AppRequest(name: "Sample", settings: ["biometric": .object(settings)]))
     }
 
-    /// Of the last audit entry of a refused attestation.
+    /// Returns the code in the last audit entry of a refused attestation.
     func lastRefusal() async throws -> String? {
         try await admin.audit().items.last { $0.event == "native_biometrics.attestation_refused" }?
             .detail["code"]?.stringValue

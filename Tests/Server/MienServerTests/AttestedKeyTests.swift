@@ -17,8 +17,8 @@ struct AttestedKeyTests {
         maker = try DeviceMaker(scratch("maker"))
     }
 
-    /// A server that trusts the maker, an app that asks for attestations, a user who has signed in,
-    /// and their device.
+    /// Runs a server that trusts the manufacturer, with an app that requests attestations, a
+    /// signed-in user, and their device.
     private func withDevice(
         _ body: @Sendable (TestServer, WireDevice, _ accessToken: String?) async throws -> Void
     ) async throws {
@@ -35,12 +35,12 @@ struct AttestedKeyTests {
         }
     }
 
-    /// A set-up with what `attest` makes of key and challenge.
+    /// Sends a setup request with the attestation that `attest` creates for the key and challenge.
     private func setUp(
         _ device: WireDevice, _ access: String?,
         _ attest: (DevicePublicKey, String) throws -> JSONValue?
     ) async throws -> TokenClient.Answer {
-        // Once a key is attested, adding another needs that key.
+        // Once a key is attested, adding another requires it.
         let access = try await strongest(device, access),
             challenge = try await device.client.challenge()
         let attestation = try attest(device.signer.publicKey, challenge)
@@ -50,7 +50,8 @@ struct AttestedKeyTests {
         )
     }
 
-    /// The access token of a sign-in with the device's key, if it has one; else `access`.
+    /// Returns the access token of a sign-in with the device's key, or `access` if the device has
+    /// no key.
     private func strongest(_ device: WireDevice, _ access: String?) async throws -> String? {
         try await device.logIn()["access_token"] ?? access
     }
@@ -63,7 +64,7 @@ struct AttestedKeyTests {
     }
 
     @Test(
-        "a key that its device attests is registered, logs in, and administrators see what was proved"
+        "an attested key is registered and logs in, and administrators see what was proved"
     )
     func android() async throws {
         try await withDevice { server, device, access in
@@ -81,7 +82,7 @@ struct AttestedKeyTests {
     }
 
     @Test(
-        "each thing that breaks the app's policy is refused, with its code for the client and for administrators"
+        "each violation of the app's policy is refused with its code for the client and administrators"
     )
     func refusals() async throws {
         try maker.revoke(["66"])
@@ -140,20 +141,18 @@ struct AttestedKeyTests {
                     answer.status == 400 && answer.error == "invalid_grant",
                     "\(code): \(answer.body)")
                 #expect(
-                    answer["error_description"]?.hasPrefix("the attestation is refused, \(code): ")
+                    answer["error_description"]?.hasPrefix("The attestation was refused: \(code): ")
                         == true, "\(answer.body)")
                 #expect(try await server.lastRefusal() == code)
             }
             #expect(try await attested(server) == [], "nothing was registered")
             #expect(
                 try await setUp(device, access) { try maker.android($0, $1) }.status == 200,
-                "and without a difference it is taken")
+                "without a difference, it is accepted")
         }
     }
 
-    @Test(
-        "what is no attestation is a mistake of the client's, none at all is refused, and another key's signature is not asked about"
-    )
+    @Test("a malformed attestation is an invalid request, and a missing one is refused")
     func forms() async throws {
         try await withDevice { server, device, access in
             let right = try maker.android(device.signer.publicKey, "x").objectValue ?? [:]
@@ -182,14 +181,14 @@ struct AttestedKeyTests {
     }
 
     @Test(
-        "none looks at nothing, if_given lets keys in without an attestation and refuses one that does not hold"
+        "none ignores attestations; if_given accepts keys without one and refuses invalid ones"
     )
     func policies() async throws {
         try await withDevice { server, device, access in
             try await server.askForAttestation("none")
             #expect(try await setUp(device, access) { _, _ in "nonsense" }.status == 200)
             #expect(
-                try await attested(server) == [.null], "nothing is said of what nobody looked at")
+                try await attested(server) == [.null], "an unchecked attestation is not reported")
             try await server.askForAttestation("if_given")
             var second = try WireDevice(device.client)
             second.deviceID = "device-0002"
@@ -199,7 +198,7 @@ struct AttestedKeyTests {
                 }.error == "invalid_grant")
             #expect(try await setUp(second, access) { _, _ in nil }.status == 200)
             #expect(try await attested(server) == [.null, .null])
-            // The same key, attested after all.
+            // The same key, attested later.
             let challenge = try await device.client.challenge(),
                 statement = try maker.android(device.signer.publicKey, challenge)
             let again = try await device.setUp(
@@ -216,7 +215,7 @@ struct AttestedKeyTests {
     }
 
     @Test(
-        "an app may ask for StrongBox, for biometrics alone or for no user; each package is by its own signers; without a list there is no app"
+        "an app may require StrongBox, biometrics alone, or no user; each package needs its own signers; an empty list accepts no app"
     )
     func appSettings() async throws {
         try await withDevice { server, device, access in
@@ -242,10 +241,10 @@ struct AttestedKeyTests {
             #expect(try await code(both) == "android.user-authentication")
             try await server.askForAttestation()
             #expect(try await code(both) == nil)
-            let nobody = DeviceMaker.Difference(description: { $0.hardware[503] = DERText.null })
-            #expect(try await code(nobody) == "android.user-authentication")
+            let noUser = DeviceMaker.Difference(description: { $0.hardware[503] = DERText.null })
+            #expect(try await code(noUser) == "android.user-authentication")
             try await server.askForAttestation("required", ["android_user_authentication": "any"])
-            #expect(try await code(nobody) == nil)
+            #expect(try await code(noUser) == nil)
 
             let digests = [DeviceMaker.signer, [UInt8](repeating: 8, count: 32)].map {
                 JSONValue.string(Hex.text($0))
@@ -255,7 +254,7 @@ struct AttestedKeyTests {
                 ["package": "org.example.other", "signature_digests": [digests[0]]],
             ]
             try await server.askForAttestation("required", ["android_apps": apps])
-            #expect(try await code() == "android.application", "signed by the other's signer")
+            #expect(try await code() == "android.application", "signed by another package's signer")
             try await server.askForAttestation("required", ["android_apps": []])
             #expect(try await code() == "android.application")
             let answer = try await setUp(device, access) { try maker.android($0, $1) }
@@ -268,7 +267,7 @@ struct AttestedKeyTests {
         }
     }
 
-    @Test("App Attest vouches for the app, bound to the key and to the challenge")
+    @Test("App Attest proves the app and is bound to the key and the challenge")
     func apple() async throws {
         try await withDevice { server, device, access in
             let other = try SoftwareSigner.generate(.es256).publicKey
@@ -294,7 +293,7 @@ struct AttestedKeyTests {
             try await server.askForAttestation("required", ["apple_apps": []])
             #expect(try await code { try maker.apple($0, $1) } == "attestation.relying-party")
             #expect(try await attested(server) == [])
-            // The second of two apps.
+            // The second of two listed apps.
             try await server.askForAttestation(
                 "required",
                 ["apple_apps": ["ABCDE12345.org.example.first", .string(DeviceMaker.appleApp)]])
@@ -311,7 +310,7 @@ struct AttestedKeyTests {
     }
 
     @Test(
-        "the list of leaked keys is read again when it changes; a copy that is broken takes nobody off it"
+        "the list of leaked keys is reloaded when it changes, and a broken copy removes no keys"
     )
     func statusList() async throws {
         try await withDevice { server, device, access in
@@ -324,7 +323,7 @@ struct AttestedKeyTests {
             #expect(try await server.lastRefusal() == "attestation.revoked")
             try "{".write(to: maker.revoked, atomically: true, encoding: .utf8)
             #expect(try await answer().error == "invalid_grant")
-            #expect(server.logs.text.contains("attestation.revoked is not as it should be"))
+            #expect(server.logs.text.contains("attestation.revoked cannot be read"))
             try FileManager.default.removeItem(at: maker.revoked)
             #expect(try await answer().error == "invalid_grant")
             try maker.revoke(["78"])
@@ -332,7 +331,7 @@ struct AttestedKeyTests {
         }
     }
 
-    @Test("nothing of a chain is in the log or in the audit log")
+    @Test("no part of a chain reaches the log or the audit log")
     func silence() async throws {
         try await withDevice { server, device, access in
             for difference in [
@@ -347,8 +346,8 @@ struct AttestedKeyTests {
                 let audit = try await server.admin.audit().items.map {
                     JSONText.write(.object($0.detail))
                 }.joined()
-                for place in [40, sent.count / 2] {
-                    let piece = String(sent.dropFirst(place).prefix(24))
+                for offset in [40, sent.count / 2] {
+                    let piece = String(sent.dropFirst(offset).prefix(24))
                     #expect(
                         piece.count == 24 && !server.logs.text.contains(piece)
                             && !audit.contains(piece))
@@ -358,12 +357,12 @@ struct AttestedKeyTests {
     }
 
     @Test(
-        "files that are none stop the server, and it says which",
+        "malformed files stop the server, and the error names them",
         arguments: [
-            ("MIEN_ATTESTATION_ROOTS", "attestation.roots", "holds certificates in PEM form"),
+            ("MIEN_ATTESTATION_ROOTS", "attestation.roots", "must contain PEM certificates"),
             (
                 "MIEN_ATTESTATION_REVOKED", "attestation.revoked",
-                "is no copy of Google's status list"
+                "is not a copy of Google's status list"
             ),
         ])
     func files(variable: String, setting: String, words: String) async throws {
@@ -377,7 +376,7 @@ struct AttestedKeyTests {
         }
     }
 
-    // MARK: In a journey
+    // MARK: Journeys
 
     private func publish(_ server: TestServer) async throws {
         let path = Repository.root
@@ -388,7 +387,7 @@ struct AttestedKeyTests {
         _ = try await server.admin.publishJourney(journey, version: 1)
     }
 
-    /// - Returns: the step that came after the device had answered.
+    /// - Returns: The step after the device's answer.
     private func register(
         _ server: TestServer, _ device: WireDevice, _ access: String?, after wait: Duration = .zero,
         _ attestation: (String) throws -> String?
@@ -414,7 +413,7 @@ struct AttestedKeyTests {
     }
 
     @Test(
-        "a journey's step gives the challenge that a key is attested with, and holds the same policy"
+        "a journey step issues the challenge for the attestation and applies the same policy"
     )
     func journey() async throws {
         try await withDevice { server, device, access in
@@ -453,7 +452,7 @@ struct AttestedKeyTests {
             ) { _ in nil }
             #expect(
                 slow["token"]?.stringValue != nil,
-                "a device that attests nothing may take its time: \(slow)")
+                "without an attestation, an expired challenge is accepted: \(slow)")
         }
     }
 }

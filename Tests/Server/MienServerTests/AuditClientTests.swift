@@ -26,7 +26,7 @@ struct AuditClientTests {
     }
 
     @Test(
-        "when they are to be noted, what comes from a request has one, what the server does by itself has none, and the log is whole"
+        "when enabled, entries of requests have an address, the server's own entries have none, and the log is intact"
     )
     func noted() async throws {
         try await TestServer.run(
@@ -45,7 +45,7 @@ struct AuditClientTests {
         }
     }
 
-    @Test("by default none is noted, and none is in a log line")
+    @Test("by default, no address is in the audit log or in a log line")
     func silent() async throws {
         try await TestServer.run(in: scratch, settings: ["MIEN_TRUST_PROXY": "true"]) { server in
             try await Self.useful(server, from: "198.51.100.9")

@@ -16,7 +16,7 @@ struct AuthorizationCodeTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// A browser, as far as forms go.
+    /// A browser that can send forms.
     private struct Browser: Sendable {
         let server: TestServer
 
@@ -53,9 +53,9 @@ struct AuthorizationCodeTests {
                 policy: answer.headers["content-security-policy"])
         }
 
-        /// Opens the page, fills it in and sends it.
+        /// Opens the page, fills it in, and sends it.
         ///
-        /// - Parameter device: the cookie of a browser that has signed in before.
+        /// - Parameter device: The cookie of a browser that has signed in before.
         func signIn(
             _ query: String, name: String = "ada", password: String = "a+password+nobody+has",
             device: String? = nil
@@ -110,7 +110,7 @@ struct AuthorizationCodeTests {
         return try await client.token("authorization_code", fields.map { ($0.key, $0.value) })
     }
 
-    @Test("a user signs in on the page, and the app gets tokens for the code, once")
+    @Test("a user signs in on the page, and the app exchanges the code for tokens once")
     func life() async throws {
         try await withApp { server, browser, client in
             let back = try await browser.signIn(Self.query())
@@ -127,11 +127,11 @@ struct AuthorizationCodeTests {
             #expect(try await Self.redeem(client, back.parameters["code"]).error == "invalid_grant")
             #expect(
                 try await client.userInfo(tokens["access_token"]).status == 401,
-                "a code that came twice was stolen: its tokens end")
+                "a code that is used twice may be stolen, so its tokens are revoked")
         }
     }
 
-    @Test("codes are for their app, redirect and verifier, and live a minute")
+    @Test("codes are bound to their app, redirect URI, and verifier, and expire after a minute")
     func codes() async throws {
         try await withApp { server, browser, client in
             func code() async throws -> String? {
@@ -146,7 +146,7 @@ struct AuthorizationCodeTests {
                     == "invalid_grant")
             #expect(
                 try await Self.redeem(TokenClient(server: server), code()).error == "invalid_grant",
-                "another app's")
+                "a code of another app")
             let late = try await code()
             server.time.advance(.seconds(60))
             #expect(try await Self.redeem(client, late).error == "invalid_grant")
@@ -157,7 +157,7 @@ struct AuthorizationCodeTests {
         }
     }
 
-    @Test("a wrong password shows the page again, and the gate counts")
+    @Test("a wrong password shows the page again and counts at the lock gate")
     func wrong() async throws {
         try await withApp { server, browser, client in
             for _ in 1...5 {
@@ -170,7 +170,7 @@ struct AuthorizationCodeTests {
         }
     }
 
-    @Test("a browser that has signed in before is not locked out by strangers, at any app")
+    @Test("strangers cannot lock out a browser that has signed in before, for any app")
     func knownBrowser() async throws {
         try await withApp { server, browser, _ in
             _ = try await server.admin.createApp(
@@ -211,7 +211,7 @@ struct AuthorizationCodeTests {
         }
     }
 
-    @Test("the page escapes what it shows, and another site cannot send it")
+    @Test("the page escapes its content, and another site cannot submit it")
     func page() async throws {
         try await withApp { server, browser, client in
             let page = try await browser.send(
@@ -237,7 +237,7 @@ struct AuthorizationCodeTests {
     }
 
     @Test(
-        "what is wrong with the request goes to the app, once it is known where that is",
+        "errors in the request are sent to the app once its redirect URI is verified",
         arguments: [
             (["response_type": "token"], "unsupported_response_type"),
             (["code_challenge": nil], "invalid_request"),
@@ -259,7 +259,7 @@ struct AuthorizationCodeTests {
                 let page = try await browser.send(.get, Self.query(unknown))
                 #expect(
                     page.status == 400 && page.location == nil,
-                    "nobody is sent to an address that is not the app's")
+                    "no redirect leads to an address that is not the app's")
             }
         }
     }

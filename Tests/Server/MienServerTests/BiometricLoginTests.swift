@@ -12,7 +12,7 @@ struct BiometricLoginTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// A server, a user who has signed in, and their device.
+    /// Runs a server with a signed-in user and their device.
     private func withDevice(
         _ algorithm: DeviceKeyAlgorithm = .es256, settings: [String: String] = [:],
         _ body:
@@ -46,7 +46,7 @@ struct BiometricLoginTests {
             #expect(info["sub"] == sub)
             let second = try await device.logIn()
             #expect(second.status == 200)
-            // One sign-in of a device at a time.
+            // A device has one sign-in at a time.
             let stale = try await client.refresh(first["refresh_token"])
             #expect(stale.status == 400 && stale.error == "invalid_grant")
             let fresh = try await client.refresh(second["refresh_token"])
@@ -56,8 +56,8 @@ struct BiometricLoginTests {
         }
     }
 
-    /// What is wrong with a request to log in, and what is said of it.
-    @Test("every request that is not right is refused")
+    /// Sends invalid login requests and checks the error of each.
+    @Test("every invalid request is refused")
     func negatives() async throws {
         try await withDevice { server, client, device, access in
             #expect(try await device.setUp(access).status == 200)
@@ -76,13 +76,13 @@ struct BiometricLoginTests {
                     try await device.request("authenticate", challenge: used), "invalid_grant"
                 ),
                 (
-                    "challenge made up",
+                    "invented challenge",
                     try await device.request(
                         "authenticate", challenge: String(repeating: "A", count: 32)),
                     "invalid_grant"
                 ),
                 (
-                    "challenge of another purpose",
+                    "challenge for another purpose",
                     try await device.request(
                         "authenticate", challenge: client.challenge("anonymous_request")),
                     "invalid_grant"
@@ -96,7 +96,7 @@ struct BiometricLoginTests {
                     "invalid_grant"
                 ),
                 (
-                    "jwk in a log-in",
+                    "jwk in a login",
                     try await device.request(
                         "authenticate", header: ["jwk": other.publicKey.jwk], signer: other),
                     "invalid_request"
@@ -130,7 +130,7 @@ struct BiometricLoginTests {
                     "invalid_grant"
                 ),
                 (
-                    "another app's id",
+                    "another app's ID",
                     try await device.request("authenticate", claims: ["client_id": "other_app"]),
                     "invalid_grant"
                 ),
@@ -149,7 +149,7 @@ struct BiometricLoginTests {
                     "invalid_grant"
                 ),
                 (
-                    "lives too long",
+                    "lifetime too long",
                     try await device.request("authenticate", claims: ["exp": .number(now + 3600)]),
                     "invalid_grant"
                 ),
@@ -173,7 +173,7 @@ struct BiometricLoginTests {
                     "\(name): \(answer.status) \(answer.body)")
                 try await unlock(server)
             }
-            #expect(try await device.logIn().status == 200, "after all that the key still works")
+            #expect(try await device.logIn().status == 200, "the key still works afterward")
             #expect(try await device.logIn([("scope", "openid")]).error == "invalid_scope")
             #expect(
                 try await device.logIn([("scope", "openid offline_access full-access root")]).error
@@ -190,7 +190,7 @@ struct BiometricLoginTests {
     }
 
     @Test(
-        "a set-up needs a signed-in user, the key's own signature, and a device that tells its model"
+        "a setup requires a signed-in user, the key's own signature, and the device's model"
     )
     func setUps() async throws {
         try await withDevice { server, client, device, access in
@@ -203,7 +203,7 @@ struct BiometricLoginTests {
                 access, jwt: device.request("setup", header: ["jwk": other.publicKey.jwk]))
             #expect(
                 foreign.status == 400 && foreign.error == "invalid_grant",
-                "the signature is the key's that it brings")
+                "the signature is not by the included key")
             let silent = try await device.setUp(
                 access, jwt: device.request("setup", claims: ["device_info": [:]]))
             #expect(silent.status == 400 && silent.error == "invalid_request")
@@ -215,7 +215,7 @@ struct BiometricLoginTests {
     }
 
     @Test(
-        "the same key again is no second one; another of the same device takes its place; ids belong to one user"
+        "registering a key again adds none; another key of the device replaces it; an ID belongs to one user"
     )
     func replacement() async throws {
         try await withDevice { server, client, device, access in
@@ -228,13 +228,13 @@ struct BiometricLoginTests {
             #expect(try await device.logIn().error == "invalid_grant", "the old key is gone")
             #expect(
                 try await client.refresh(before["refresh_token"]).error == "invalid_grant",
-                "and what it had brought")
+                "its grant is revoked as well")
             #expect(try await renewed.logIn().status == 200)
             try await server.makeUser("bob")
             let bob = try await client.signIn("bob")["access_token"]
             var thief = try WireDevice(client, keyID: renewed.keyID)
             thief.deviceID = "device-0002"
-            #expect(try await thief.setUp(bob).error == "invalid_grant", "the id is taken")
+            #expect(try await thief.setUp(bob).error == "invalid_grant", "the ID is taken")
             #expect(try await renewed.logIn().status == 200)
             #expect(
                 try await server.admin.authenticators(of: user).count {
@@ -244,7 +244,7 @@ struct BiometricLoginTests {
     }
 
     @Test(
-        "wrong signatures lock the key; a compatible app needs no audience; a disabled one takes nothing"
+        "wrong signatures lock the key; a compatible app needs no audience; a disabled app accepts no logins"
     )
     func appSettings() async throws {
         try await withDevice { server, client, device, access in
@@ -253,7 +253,8 @@ struct BiometricLoginTests {
             for _ in 1...5 {
                 _ = try await device.logIn(jwt: device.request("authenticate", signer: other))
             }
-            // Whoever has the key is told that it is locked, and keeps it; nobody else is.
+            // The holder of the key learns that it is locked and keeps it. Others do not learn
+            // this.
             let owner = try await device.logIn()
             #expect(
                 owner.error == "invalid_grant"
@@ -284,7 +285,7 @@ struct BiometricLoginTests {
             second.deviceID = "device-0002"
             #expect(
                 try await second.setUp(access).error == "unauthorized_client",
-                "as many as the app allows")
+                "the maximum that the app allows")
         }
     }
 
@@ -294,7 +295,8 @@ struct BiometricLoginTests {
     func knownDevice() async throws {
         try await withDevice { server, client, device, access in
             #expect(try await device.setUp(access).status == 200)
-            let place = DeviceTokenKey(server: server.address, application: "default_application")
+            let tokenKey = DeviceTokenKey(
+                server: server.address, application: "default_application")
             @Sendable func mark(_ user: String) async throws -> [(String, String)] {
                 let tokens = MemoryDeviceTokens()
                 let journey = try await server.client(tokens).start("password-login")
@@ -303,7 +305,9 @@ struct BiometricLoginTests {
                         "password",
                         ["username": .string(user), "password": "a password nobody has"])
                 }
-                return [("device_token", try #require(await tokens.token(for: place)).use { $0 })]
+                return [
+                    ("device_token", try #require(await tokens.token(for: tokenKey)).use { $0 })
+                ]
             }
             let known = try await mark("ada"), unearned = try await mark("ada")
             #expect(try await device.logIn(known).status == 200, "the method has succeeded on it")
@@ -312,16 +316,16 @@ struct BiometricLoginTests {
                 _ = try await device.logIn(jwt: device.request("authenticate", signer: other))
             }
             #expect(
-                try await device.logIn().error == "invalid_grant", "locked for whoever says nothing"
+                try await device.logIn().error == "invalid_grant", "locked without a device token"
             )
             #expect(try await device.logIn([("device_token", "no token")]).error == "invalid_grant")
             #expect(
                 try await device.logIn(unearned).error == "invalid_grant",
-                "a password alone earns a key no counter")
+                "a password does not earn the key its own counter")
             try await server.makeUser("bob")
             #expect(
                 try await device.logIn(mark("bob")).error == "invalid_grant",
-                "a device of somebody else's")
+                "another user's device")
             #expect(try await device.logIn(known).status == 200)
             for _ in 1...5 {
                 _ = try await device.logIn(
@@ -329,11 +333,12 @@ struct BiometricLoginTests {
             }
             #expect(
                 try await device.logIn(known).error == "invalid_grant",
-                "its own wrong ones count, too")
+                "its own wrong signatures count as well")
         }
     }
 
-    @Test("what an administrator has locked stays locked, whatever its owner registers or removes")
+    @Test(
+        "a key that an administrator locked stays locked, whatever its owner registers or removes")
     func lockedByHand() async throws {
         try await withDevice { server, client, device, access in
             #expect(try await device.setUp(access).status == 200)
@@ -354,7 +359,7 @@ struct BiometricLoginTests {
         }
     }
 
-    @Test("users see, rename and remove their keys")
+    @Test("users list, rename, and remove their keys")
     func keys() async throws {
         try await withDevice(settings: ["MIEN_IDENTITY_BIOMETRIC_LIST_ENABLED": "true"]) {
             server, client, device, access in
@@ -376,11 +381,11 @@ struct BiometricLoginTests {
             #expect(try await device.logIn().error == "invalid_grant")
             #expect(
                 try await client.refresh(login["refresh_token"]).error == "invalid_grant",
-                "what the key brought is over")
+                "the key's grant is revoked")
         }
     }
 
-    @Test("the list is shown only where the server says so")
+    @Test("the list is available only if the server enables it")
     func hiddenList() async throws {
         try await withDevice { server, client, device, access in
             let list = try await client.send(
@@ -389,7 +394,7 @@ struct BiometricLoginTests {
         }
     }
 
-    @Test("where biometric is no identity, nothing is taken")
+    @Test("without the biometric identity, requests are refused")
     func noIdentity() async throws {
         try await withDevice(settings: ["MIEN_AUTHENTICATION_IDENTITIES": ""]) {
             server, client, device, access in
@@ -398,7 +403,7 @@ struct BiometricLoginTests {
         }
     }
 
-    @Test("nothing of keys, tokens or challenges is in the log")
+    @Test("no keys, tokens, or challenges reach the log")
     func silence() async throws {
         try await withDevice { server, client, device, access in
             _ = try await device.setUp(access)

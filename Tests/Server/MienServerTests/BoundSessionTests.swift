@@ -7,7 +7,7 @@ import MienKeys
 import MienTesting
 import Testing
 
-/// The SDK's sessions with tokens bound to a key, against a real server.
+/// Tests the SDK's key-bound sessions against a real server.
 @Suite("Bound sessions", .enabled(if: Installed.isThere, Installed.reason))
 struct BoundSessionTests {
     private let scratch: ScratchFolder
@@ -42,7 +42,7 @@ struct BoundSessionTests {
         try await TokenClient.claims(session.accessToken().use { $0 })
     }
 
-    @Test("a sign-in is bound to the session's key and lasts through refreshes and relaunches")
+    @Test("a sign-in is bound to the session's key and survives refreshes and relaunches")
     func life() async throws {
         try await TestServer.run(in: scratch) { [scratch] server in
             try await server.makeUser()
@@ -58,7 +58,7 @@ struct BoundSessionTests {
             let renewed = try await Self.claims(relaunched)
             #expect(renewed["cnf"] == bound["cnf"] && renewed["jti"] != bound["jti"])
             #expect(try await relaunched.userInfo() == user)
-            // Signed out and in again: the key stays.
+            // Signing out and in again keeps the key.
             try await relaunched.signOut()
             try await relaunched.signIn(journeyToken: Self.journeyToken(server))
             #expect(try await Self.claims(relaunched)["cnf"] == bound["cnf"])
@@ -66,7 +66,7 @@ struct BoundSessionTests {
     }
 
     @Test(
-        "a journey for signed-in users starts with a bound token, each time with a proof of its own"
+        "a journey for signed-in users starts with a bound token and a new proof each time"
     )
     func journeys() async throws {
         try await TestServer.run(in: scratch) { server in
@@ -98,7 +98,7 @@ struct BoundSessionTests {
         }
     }
 
-    @Test("a bearer sign-in from before goes on as it is until it ends")
+    @Test("an earlier bearer sign-in stays a bearer sign-in until it ends")
     func upgrade() async throws {
         try await TestServer.run(in: scratch) { server in
             try await server.makeUser()
@@ -147,7 +147,7 @@ struct BoundSessionTests {
                     try await server.admin.createApp(AppRequest(name: "F", client: wrong))
                 }
             }
-            // It decides when an app is made, and is no setting.
+            // This value applies when an app is created and is not a setting.
             await #expect(throws: MienError(.serverError, "")) {
                 try await server.admin.updateApp(
                     AppID("phones")!, AppRequest(name: "Phones", client: "other"))
@@ -163,7 +163,7 @@ struct BoundSessionTests {
         }
     }
 
-    @Test("a code that is bound to the session's key is of no use to another")
+    @Test("a code that is bound to the session's key does not work with another key")
     func codes() async throws {
         try await TestServer.run(in: scratch) { server in
             try await server.makeUser()

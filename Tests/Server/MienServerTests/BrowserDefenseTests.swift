@@ -5,7 +5,7 @@ import MienCore
 import MienTesting
 import Testing
 
-/// What the server tells browsers to refuse on its behalf.
+/// Tests the headers that restrict what browsers do with responses.
 @Suite("Browser defenses", .enabled(if: Installed.isThere, Installed.reason))
 struct BrowserDefenseTests {
     private let scratch: ScratchFolder

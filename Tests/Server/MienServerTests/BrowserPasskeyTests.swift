@@ -17,7 +17,7 @@ private enum Chromium {
     .enabled(if: Chromium.isThere, Chromium.reason), .timeLimit(.minutes(10)))
 struct BrowserPasskeyTests {
     @Test(
-        "a page registers passkeys and signs in with them; what is not right is refused, by the browser or by the server"
+        "a page registers passkeys and signs in with them; the browser or the server refuses invalid requests"
     )
     func browser() async throws {
         let scratch = try ScratchFolder()
@@ -38,7 +38,7 @@ struct BrowserPasskeyTests {
                 lines.compactMap { line in line["scene"]?.stringValue.map { ($0, line) } }
             ) { first, _ in first }
             try #require(
-                scenes["end"] != nil, "the browser ended in the middle: \(scenes.keys.sorted())")
+                scenes["end"] != nil, "the browser stopped early: \(scenes.keys.sorted())")
             func status(_ scene: String) -> JSONValue? { scenes[scene]?["status"] }
             func error(_ scene: String) -> JSONValue? { scenes[scene]?["error"] }
 
@@ -83,7 +83,8 @@ struct BrowserPasskeyTests {
             let audit = try await server.admin.audit().items
             #expect(audit.count { $0.event == "passkey.possible_clone" } == 1)
             let refusals = audit.filter { $0.event == "passkey.refused" }
-            // Used challenges are counted; what the lock gate let through is written one by one.
+            // Used challenges are only counted. Refusals that passed the lock gate have their own
+            // entries.
             #expect(
                 refusals.filter { $0.detail["reason"] == "challenge" }.compactMap {
                     $0.detail["count"]?.numberValue

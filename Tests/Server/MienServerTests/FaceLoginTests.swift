@@ -13,7 +13,7 @@ struct FaceLoginTests {
     init() throws { scratch = try ScratchFolder() }
 
     @Test(
-        "a face registered with one photo lets its owner in with another, and nobody else; the token says who"
+        "a face registered with one photo admits its owner with another and nobody else; the token names the user"
     )
     func loginAndToken() async throws {
         try await TestServer.run(in: scratch) { server in
@@ -38,7 +38,7 @@ struct FaceLoginTests {
         }
     }
 
-    @Test("strangers lock themselves out, not the owner; time or an administrator opens the lock")
+    @Test("strangers lock out themselves, not the owner; time or an administrator lifts the lock")
     func locking() async throws {
         try await TestServer.run(in: scratch) { server in
             let user = try await server.makeUser()
@@ -49,7 +49,7 @@ struct FaceLoginTests {
             #expect(try await server.logIn(photo: "obama3") == nil, "locked for unknown devices")
             #expect(
                 try await server.logIn(photo: "obama3", from: server.client(phone)) != nil,
-                "a known device has a counter of its own")
+                "a known device has its own counter")
             let locked = try #require(
                 try await server.admin.authenticators(of: user).first { $0.type == "face" })
             #expect(locked.lock == "locked" && locked.failures == 5)
@@ -65,7 +65,7 @@ struct FaceLoginTests {
     }
 
     @Test(
-        "consent withdrawn erases the face; a removed user is gone; the audit log is whole and knows both"
+        "withdrawn consent erases the face; a deleted user is gone; the audit log is intact and records both"
     )
     func erasing() async throws {
         try await TestServer.run(in: scratch) { server in
@@ -92,8 +92,8 @@ struct FaceLoginTests {
         try await TestServer.run(in: scratch) { server in
             let user = try await server.makeUser()
             _ = try await server.registerFace(photo: "obama")
-            // The account can still reach two factors, password and face: one is too little to
-            // replace the face.
+            // The account can still reach two factors, password and face, so one factor is too weak
+            // to replace the face.
             guard case .rejection? = try await server.registerFace(photo: "biden") else {
                 Issue.record("a password alone replaced a face")
                 return
@@ -121,7 +121,7 @@ struct FaceLoginTests {
         }
     }
 
-    @Test("several photos make one template; a picture is never kept")
+    @Test("several photos make one template, and no picture is stored")
     func photos() async throws {
         try await TestServer.run(in: scratch) { server in
             let user = try await server.makeUser()
@@ -143,12 +143,13 @@ struct FaceLoginTests {
             where file.lastPathComponent.hasPrefix("mien.sqlite") {
                 #expect(
                     try Data(contentsOf: file).range(of: photo) == nil,
-                    "\(file.lastPathComponent) holds a part of the picture")
+                    "\(file.lastPathComponent) contains part of the picture")
             }
         }
     }
 
-    /// The claims, if the signature is right: RFC 7515 by hand, with the published key.
+    /// Returns the claims if the signature is valid. Verifies it by hand (RFC 7515) with the
+    /// published key.
     static func verified(_ token: String, keys: JSONValue) throws -> JSONValue {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         try #require(parts.count == 3)

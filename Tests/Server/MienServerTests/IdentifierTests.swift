@@ -11,7 +11,7 @@ struct IdentifierTests {
     init() throws { scratch = try ScratchFolder() }
 
     @Test(
-        "a name that another has as another kind of name is refused as one of the same kind is, word for word"
+        "a name that is taken as another kind of name is refused with the same words as one of the same kind"
     )
     func conflict() async throws {
         try await TestServer.run(in: scratch) { server in
@@ -48,7 +48,7 @@ struct IdentifierTests {
     }
 
     @Test(
-        "signing up under another's external id goes like signing up under a name that is taken, or free"
+        "signing up with a taken external ID looks like signing up with a taken or free name"
     )
     func signUp() async throws {
         try await TestServer.run(in: scratch) { server in

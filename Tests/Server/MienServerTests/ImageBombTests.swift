@@ -13,7 +13,7 @@ struct ImageBombTests {
     init() throws { scratch = try ScratchFolder() }
 
     @Test(
-        "pictures of giant or no size, cut off, or of something else are refused; the session goes on and takes a good one"
+        "oversized, empty, truncated, and foreign pictures are refused; the session goes on and accepts a valid one"
     )
     func bombs() async throws {
         try await TestServer.run(in: scratch) { server in
@@ -53,7 +53,8 @@ struct ImageBombTests {
                     try answer.expect(.imageNotAccepted, name)
                 }
             }
-            // Small to send, 32 megapixels to unpack: within limits, and seen to hold no face.
+            // Small in transit and 32 megapixels when decoded: within the limits, but without a
+            // face.
             let bomb = PNGEncoder.encode(
                 RGBImage(width: 8000, height: 4000, filledWith: RGBColour(0, 0, 0)))
             #expect(bomb.count < 500_000)
@@ -68,7 +69,7 @@ struct ImageBombTests {
             let limit = 5_242_880
             try await send(photo + [UInt8](repeating: 0, count: limit + 1 - photo.count)).expect(
                 .payloadTooLarge)
-            // The same without saying so beforehand.
+            // The same without a content-length header.
             try await connection.send(
                 "POST /v1/capture/frames HTTP/1.1\r\nhost: a\r\nauthorization: Bearer \(token)\r\ncontent-type: image/jpeg\r\ntransfer-encoding: chunked\r\n\r\n"
             )
@@ -79,7 +80,7 @@ struct ImageBombTests {
             }
             try await connection.send("0\r\n\r\n")
             try #require(await connection.answer()).expect(.payloadTooLarge)
-            // Exactly as much as is allowed is looked at.
+            // A picture of exactly the allowed size is analyzed.
             #expect(
                 try await send(photo + [UInt8](repeating: 0, count: limit - photo.count)).status
                     == 200)
@@ -91,15 +92,15 @@ struct ImageBombTests {
                 "GET", "/v1/capture", ["authorization": "Bearer \(token)"])
             #expect(
                 try status.json["status"] == "passed",
-                "refused pictures did not end the session, the good one passed it")
+                "refused pictures did not end the session, and the valid one passed")
         }
     }
 
-    @Test("a frame without a good token is refused before its megabytes are taken")
+    @Test("a frame without a valid token is refused before its megabytes are received")
     func tokenFirst() async throws {
         try await TestServer.run(in: scratch) { server in
             let connection = try await RawConnection.open(server.address)
-            // The body never comes; the answer does.
+            // The response arrives although the body is never sent.
             try await connection.send(
                 "POST /v1/capture/frames HTTP/1.1\r\nhost: a\r\nauthorization: Bearer cap_x.y\r\ncontent-type: image/jpeg\r\ncontent-length: 5000000\r\n\r\n"
             )
@@ -107,7 +108,7 @@ struct ImageBombTests {
         }
     }
 
-    // MARK: Headers that promise much
+    // MARK: Headers with large sizes
 
     private static func big(_ value: Int) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
@@ -129,7 +130,7 @@ struct ImageBombTests {
             + chunk("IDAT", [0x78, 0x9C, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01]) + chunk("IEND", [])
     }
 
-    /// A photo whose frame header says another size.
+    /// Returns a photo whose frame header has another size.
     private static func jpeg(_ photo: [UInt8], width: Int, height: Int) -> [UInt8] {
         var photo = photo
         for i in photo.indices.dropLast(9)

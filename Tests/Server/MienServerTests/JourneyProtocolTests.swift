@@ -5,7 +5,8 @@ import MienCore
 import MienTesting
 import Testing
 
-@Suite("Step tokens, expiry, sameness", .enabled(if: Installed.isThere, Installed.reason))
+@Suite(
+    "State tokens, expiry, and uniform answers", .enabled(if: Installed.isThere, Installed.reason))
 struct JourneyProtocolTests {
     private let scratch: ScratchFolder
 
@@ -36,7 +37,7 @@ struct JourneyProtocolTests {
     }
 
     @Test(
-        "many submissions of one token advance the run once; the same one gets the same answer, another is refused"
+        "many submissions of one token advance the run once; a repeated one gets the same answer, another is refused"
     )
     func race() async throws {
         try await TestServer.run(in: scratch) { server in
@@ -56,19 +57,20 @@ struct JourneyProtocolTests {
                 return answers
             }
             let bodies = Set(answers.filter { $0.status == 200 }.map(\.body))
-            #expect(bodies.count == 1, "one submission won, and its repetitions were told the same")
+            #expect(
+                bodies.count == 1, "one submission won, and its repetitions got the same answer")
             #expect(answers.allSatisfy { $0.status == 200 || $0.status == 409 })
             let repeated = answers.count { $0.status == 200 }
             #expect(repeated == 1 || repeated == 10, "\(repeated)")
             let guesses = try await server.admin.audit().items.count {
                 $0.event.hasPrefix("password.")
             }
-            #expect(guesses == 1, "one guess was judged")
+            #expect(guesses == 1, "one guess was checked")
         }
     }
 
     @Test(
-        "unknown user, wrong password, suspended and locked get answers of one form, differing in tokens alone"
+        "unknown, suspended, and locked users and wrong passwords get answers that differ only in their tokens"
     )
     func sameness() async throws {
         try await TestServer.run(in: scratch) { server in
@@ -97,7 +99,7 @@ struct JourneyProtocolTests {
         }
     }
 
-    @Test("tokens of another run, used up, made up or expired are refused")
+    @Test("foreign, used, invented, and expired tokens are refused")
     func tokens() async throws {
         try await TestServer.run(in: scratch) { server in
             try await server.makeUser()
@@ -126,7 +128,7 @@ struct JourneyProtocolTests {
     }
 
     @Test(
-        "bad input is answered with what is wrong and where",
+        "the error for invalid input says what is wrong and where",
         arguments: [
             (#"{"client_id": "default_application", "extra": 1}"#, 400, "extra"),
             (#"{"client_id": 5}"#, 400, "client_id"), ("[]", 400, ""),
@@ -153,7 +155,7 @@ struct JourneyProtocolTests {
         }
     }
 
-    @Test("other methods, types, sizes and addresses have answers of their own")
+    @Test("wrong methods, types, sizes, and addresses have their own errors")
     func edges() async throws {
         try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_BODY_BYTES": "2000"]) {
             server in
@@ -176,7 +178,7 @@ struct JourneyProtocolTests {
         }
     }
 
-    @Test("nothing secret and nothing personal reaches the log")
+    @Test("no secrets or personal data reach the log")
     func logs() async throws {
         try await TestServer.run(in: scratch) { server in
             try await server.makeUser("margarethe")
@@ -192,12 +194,14 @@ struct JourneyProtocolTests {
             ] {
                 #expect(
                     !log.contains(secret),
-                    "the log holds one of the \(secret.count)-character secrets")
+                    "the log contains one of the \(secret.count)-character secrets")
             }
         }
     }
 
-    @Test("a second start knows the first one's credential, data and keys, and tells nothing anew")
+    @Test(
+        "a second start keeps the credential, data, and keys of the first, and prints no new credential"
+    )
     func restart() async throws {
         let time = HandClock()
         nonisolated(unsafe) var credential: Sensitive<String>?, keys: JSONValue = .null
@@ -207,7 +211,7 @@ struct JourneyProtocolTests {
             unsafe keys = try await server.send(.get, "/.well-known/jwks.json").body
         }
         let (known, before) = unsafe (credential, keys)
-        // Passwords cost more now: the old hash still opens, and is made anew.
+        // The password cost is higher now. The old hash still works and is replaced.
         try await TestServer.run(
             in: scratch, settings: ["MIEN_PASSWORD_PASSES": "2"], time: time, credential: known
         ) { server in

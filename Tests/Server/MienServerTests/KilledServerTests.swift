@@ -5,9 +5,10 @@ import MienCore
 import MienTesting
 import Testing
 
-/// A real server, really killed, while eight clients write everything there is to write.
+/// Kills a real server while eight clients make every kind of write.
 ///
-/// `MIEN_KILLS` sets how often; `scripts/prove-kills` does it 200 times and prints the counts.
+/// `MIEN_KILLS` sets the number of kills. `scripts/prove-kills` kills 200 times and prints the
+/// counts.
 @Suite("The server, killed", .enabled(if: Installed.isThere, Installed.reason))
 struct KilledServerTests {
     private static let clients = 8
@@ -18,14 +19,14 @@ struct KilledServerTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// The end of the audit log as it was after a restart.
+    /// The end of the audit log after a restart.
     private struct AuditEnd {
         var entries = 0
         var hash: String?
     }
 
     @Test(
-        "killed at any moment, it has kept every change that was acknowledged, nothing is there in part, and the audit log is whole"
+        "a server killed at any moment keeps every acknowledged change, has no partial change, and its audit log is intact"
     )
     func killed() async throws {
         var generator = TestSeed.generator(62), audit = AuditEnd()
@@ -46,7 +47,7 @@ struct KilledServerTests {
             }
             #expect(await server.process.ended() == -SIGKILL)
             server = try await AttackedServer.start(in: scratch, credential: credential)
-            // Before anything else is written, and as an operator would.
+            // Verify as an operator would, before anything else is written.
             try await verify(server, &audit)
             let restarted = server
             try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -81,7 +82,8 @@ struct KilledServerTests {
         }
     }
 
-    /// `mien admin audit verify` passes, and what it was about before is still in the log.
+    /// Checks that `mien admin audit verify` passes and that the entries verified earlier are still
+    /// in the log.
     private func verify(_ server: AttackedServer, _ end: inout AuditEnd) async throws {
         let process = Process(), out = Pipe()
         process.executableURL = ServeProcess.program
@@ -104,17 +106,17 @@ struct KilledServerTests {
         #expect(verdict["is_whole"] == true && entries >= end.entries)
         if let hash = end.hash {
             let last = try await server.admin.audit(after: end.entries - 1).items.first
-            #expect(last?.hash == hash, "what was verified before was changed")
+            #expect(last?.hash == hash, "an entry that was verified earlier has changed")
         }
         end = AuditEnd(entries: entries, hash: verdict["last_hash"]?.stringValue)
     }
 
-    /// A change and its entry are one: there are as many of each.
+    /// Checks that changes and their audit entries are atomic: there are equally many of each.
     private func whole(_ server: AttackedServer) async throws {
         var users = 0, after: UserID?
         repeat {
             let page = try await server.admin.users(after: after)
-            // A sign-up that is not complete is no user yet.
+            // An incomplete sign-up does not count as a user.
             users += page.items.count { $0.state != "pending" }
             after = page.next.flatMap { UserID($0) }
         } while after != nil
@@ -128,7 +130,7 @@ struct KilledServerTests {
         func count(_ event: String) -> Int { events[event] ?? 0 }
         #expect(users == count("user.created") - count("user.deleted"))
         let apps = try await server.admin.apps(), keys = try await server.admin.productKeys()
-        // One app was made by the first start.
+        // The first start created one app.
         #expect(apps.count == count("app.created") - count("app.deleted") + 1)
         #expect(keys.count == count("product-key.made"))
     }

@@ -9,7 +9,7 @@ import MienMedia
 import MienTesting
 import Testing
 
-@Suite("Licences of devices", .enabled(if: Installed.isThere, Installed.reason))
+@Suite("Device licenses", .enabled(if: Installed.isThere, Installed.reason))
 struct LicenceServerTests {
     private let scratch: ScratchFolder
 
@@ -20,7 +20,7 @@ struct LicenceServerTests {
     }
 
     @Test(
-        "a product key activates as many devices as it is for, each as often as it asks, until it is revoked"
+        "a product key activates up to its number of devices, each any number of times, until it is revoked"
     )
     func activations() async throws {
         try await TestServer.run(in: scratch) { server in
@@ -71,7 +71,7 @@ struct LicenceServerTests {
         }
     }
 
-    @Test("what is asked has to be as described, and only administrators make keys")
+    @Test("malformed requests are refused, and only administrators create keys")
     func malformed() async throws {
         try await TestServer.run(in: scratch) { server in
             let admin = [
@@ -105,7 +105,7 @@ struct LicenceServerTests {
         }
     }
 
-    @Test("a device that needs a licence gets one, and is used without the server from then on")
+    @Test("a device that needs a license gets one and then works without the server")
     func service() async throws {
         try await TestServer.run(in: scratch) { server in
             let made = try await server.admin.makeProductKey(
@@ -133,7 +133,7 @@ struct LicenceServerTests {
                 return (issued.text, issued.key)
             }
             #expect(try await service("one").isLicenseConfigured())
-            // Another device of the same machine: its key file differs.
+            // Another device on the same machine, with a different key file.
             let full = await #expect(throws: MienError.self) {
                 try await service("two").configureLicense { name in
                     let issued = try await licensing.activate(key, device: name)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import MienServer
 
-/// The whole way of a live capture over HTTP. What frames show is made up; all else is the product.
+/// Tests complete live captures over HTTP. Only the content of the frames is synthetic.
 @Suite("Live captures over HTTP", .enabled(if: Installed.isThere, Installed.reason))
 struct LiveCaptureTests {
     private static let live = ["MIEN_FACE_LIVENESS_MODE": "liveness_active"]
@@ -28,7 +28,7 @@ struct LiveCaptureTests {
         }
     }
 
-    /// A run of face login that waits for its capture.
+    /// Starts a face login that waits for its capture.
     private func login(_ server: TestServer) async throws -> (Journey, Sensitive<String>) {
         let journey = try await server.client().start("face-login")
         let step = try await journey.respond("face", ["user_identifier": "ada"])
@@ -55,7 +55,7 @@ struct LiveCaptureTests {
     }
 
     @Test(
-        "a live person registers and logs in; another live person does not; the audit log has the verdict and no picture"
+        "a live person registers and logs in; another live person cannot; the audit log has the verdict and no picture"
     )
     func genuine() async throws {
         try await run { server in
@@ -67,21 +67,21 @@ struct LiveCaptureTests {
                 stage.answer.hasPassed && stage.answer.reasons == nil && stage.answer.nonce == nil)
             try await journey.respond(.clientInput)
             guard case .success = await journey.outcome() else {
-                Issue.record("a live person was not let in")
+                Issue.record("a live person was rejected")
                 return
             }
             let (other, otherToken) = try await login(server)
             var stranger = try await LiveStage(server, otherToken, seed: 3)
             try await stranger.play(1)
-            #expect(stranger.answer.hasPassed, "somebody is there")
+            #expect(stranger.answer.hasPassed, "a live person is present")
             #expect(try await other.respond(.clientInput).startToken == nil)
-            #expect(await other.outcome() == nil, "but it is not Ada")
+            #expect(await other.outcome() == nil, "but that person is not Ada")
 
             let entries = try await server.admin.audit().items.filter {
                 $0.event.hasPrefix("capture.")
             }
             #expect(entries.map(\.event) == ["capture.passed", "capture.passed", "capture.passed"])
-            // A template is made of several frames, and a frame is compared with it.
+            // A template is made of several frames; a login compares one frame with it.
             let registered = try await server.admin.audit().items.first {
                 $0.event == "face.registered"
             }
@@ -106,12 +106,13 @@ struct LiveCaptureTests {
     }
 
     @Test(
-        "what is to be done is told when it is due and not before; each answer says how far it is and how long it may take"
+        "each action is announced only when it is due; each answer gives the progress and the remaining time"
     )
     func guidance() async throws {
         try await run { server in
             let (_, token) = try await login(server)
-            var stage = try await LiveStage(server, token), told: [String] = [], lastProgress = 0
+            var stage = try await LiveStage(server, token), announced: [String] = [],
+                lastProgress = 0
             #expect(
                 stage.answer.mode == "liveness_active" && stage.answer.action == "keep_still"
                     && stage.answer.countdown == 60_000)
@@ -120,7 +121,9 @@ struct LiveCaptureTests {
                     && stage.answer.framesLeft == 900)
             for _ in 0..<400 where stage.answer.isOpen {
                 try await stage.play(atMost: 1)
-                if let action = stage.answer.action, told.last != action { told.append(action) }
+                if let action = stage.answer.action, announced.last != action {
+                    announced.append(action)
+                }
                 guard stage.answer.isOpen else { break }
                 #expect(stage.answer.progress.map { $0 >= lastProgress } == true)
                 lastProgress = stage.answer.progress ?? 0
@@ -129,16 +132,17 @@ struct LiveCaptureTests {
                         && stage.answer.framesLeft == 900 - stage.number)
                 #expect(stage.answer.countdown == 60_000 - 100 * stage.number)
             }
-            // Each `play(atMost: 1)` begins anew and so obeys nothing: refused, having learned of
-            // one action only.
+            // Each `play(atMost: 1)` restarts and so performs no action. The session fails after
+            // announcing only one action.
             #expect(
-                stage.answer.status == "failed" && told.first == "keep_still" && told.count == 2)
+                stage.answer.status == "failed" && announced.first == "keep_still"
+                    && announced.count == 2)
             #expect(["action_missed", "blink_missed"].contains(stage.answer.reasons?.first))
         }
     }
 
     @Test(
-        "a picture does not do where a live person is asked for, and what to do is said; nothing is lost by it"
+        "a picture is refused where liveness is required; the error says what to do, and the session goes on"
     )
     func pictures() async throws {
         try await run { server in
@@ -160,7 +164,7 @@ struct LiveCaptureTests {
     }
 
     @Test(
-        "frames before the start, missing ones and those that were there are refused, and the session goes on"
+        "frames before the start, with gaps, or repeated are refused, and the session goes on"
     )
     func order() async throws {
         try await run { server in
@@ -178,7 +182,7 @@ struct LiveCaptureTests {
             #expect(try await stage.post([first]).status == 200)
             #expect(code(try await stage.post([first])) == "frame_out_of_order")
             #expect(try await stage.post([second, third]).body["next_frame"] == 4)
-            // Asked again, the start says the same, and what is next.
+            // A repeated start returns the same session and the next frame number.
             let again = try await LiveStage.send(
                 server, stage.token, "start", "application/json", [])
             #expect(
@@ -189,7 +193,7 @@ struct LiveCaptureTests {
     }
 
     @Test(
-        "a frame that was changed, one from another session, one too early, too late or not later ends the session",
+        "a frame that is altered, from another session, too early, too late, or not later ends the session",
         arguments: 0..<5)
     func tampered(kind: Int) async throws {
         try await run { server in
@@ -221,7 +225,7 @@ struct LiveCaptureTests {
             #expect(code(try await stage.post([stage.frame(.init())])) == "capture_closed")
             #expect(
                 try await journey.respond(.clientInput).startToken == nil,
-                "a failed capture leads elsewhere")
+                "a failed capture leads to another step")
             #expect(
                 try await server.admin.audit().items.contains {
                     $0.event == "capture.refused" && $0.detail["reasons"] == [.string(reason)]
@@ -230,7 +234,7 @@ struct LiveCaptureTests {
     }
 
     @Test(
-        "whoever steps in after the actions, while frames for the template are taken, ends the session"
+        "another person who appears after the actions, while template frames are taken, ends the session"
     )
     func steppedIn() async throws {
         try await run { server in
@@ -244,14 +248,14 @@ struct LiveCaptureTests {
             } until: {
                 $0.progress == 100
             }
-            #expect(stage.answer.isOpen, "all actions are done, and frames are still wanted")
+            #expect(stage.answer.isOpen, "all actions are done, and more frames are needed")
             try await stage.show(.init(person: 1))
             for _ in 0..<10 where stage.answer.isOpen { try await stage.show(.init(person: 1)) }
             #expect(stage.answer.status == "failed" && stage.answer.reasons == ["face_changed"])
         }
     }
 
-    @Test("of two requests with the same frames at once one is taken")
+    @Test("of two simultaneous requests with the same frames, one is accepted")
     func race() async throws {
         try await run { server in
             var stage = try await LiveStage(server, try await login(server).1)
@@ -267,7 +271,7 @@ struct LiveCaptureTests {
     }
 
     @Test(
-        "who does nothing, who turns a picture, who does something else: refused, with the reason",
+        "doing nothing, turning a picture, and performing other actions are refused with the reason",
         arguments: ["nothing", "flat", "other"])
     func attackers(kind: String) async throws {
         try await run { server in
@@ -291,8 +295,7 @@ struct LiveCaptureTests {
             switch kind {
             case "nothing":
                 #expect(["action_missed", "blink_missed"].contains(first), "\(reasons)")
-            // A turn is always among what is asked, and what is flat is never seen from another
-            // side.
+            // A head turn is always requested, and a flat picture never shows another side.
             case "flat": #expect(first == "action_missed" && reasons.contains("flat"), "\(reasons)")
             default: #expect(first == "action_out_of_order", "\(reasons)")
             }
@@ -300,10 +303,11 @@ struct LiveCaptureTests {
     }
 
     @Test(
-        "the frames of an earlier session are known again, after a restart too; another session of the same person is not"
+        "a replay of an earlier session is recognized, even after a restart; a new session of the same person is not one"
     )
     func replayed() async throws {
-        // What is told apart here: pictures of one person, not of nobody in particular.
+        // The pictures must be of one person, because this test tells sessions of the same person
+        // apart.
         let sessions = [UInt64(100), 101].map { seed in
             (1...10).map { ReplayHash(WordReader.Words(seed: seed, number: $0).patch) }
         }
@@ -334,7 +338,7 @@ struct LiveCaptureTests {
                 try await stage.play()
                 #expect(stage.answer.hasPassed == passes)
             }
-            // After their time they are forgotten.
+            // Trails are forgotten after their lifetime.
             time.advance(.seconds(8 * 86_400))
             await server.server.sweep()
             var stage = try await LiveStage(server, try await login(server).1, seed: 100)
@@ -343,7 +347,7 @@ struct LiveCaptureTests {
         }
     }
 
-    @Test("a restart ends live sessions, and says so")
+    @Test("a restart ends live sessions, and the error says so")
     func restart() async throws {
         let time = HandClock()
         let token = Mutex("")
@@ -376,7 +380,7 @@ struct LiveCaptureTests {
     }
 
     @Test(
-        "who cancels after an action was told is in the audit log; who begins again and again has to wait"
+        "canceling after an action was announced is audited; repeated starts are rate-limited"
     )
     func drawingAgain() async throws {
         try await run(["MIEN_LIMIT_LIVE_CAPTURES_PER_MINUTE": "3"]) { server in
@@ -398,14 +402,14 @@ struct LiveCaptureTests {
                 #expect(
                     entry.event == "capture.cancelled" && entry.detail["count"] == 1
                         && entry.detail["mode"] == "liveness_active")
-                // Those that came in the meantime are not all of a minute's.
+                // Spread the starts so that they do not all fall into one minute.
                 server.time.advance(.seconds(1))
             }
         }
     }
 
     @Test(
-        "who is told what is drawn and gives up, or fails, has guessed: after five the face is locked, the right one too"
+        "giving up or failing after an action was announced counts as a guess; after five, the face is locked for its owner too"
     )
     func guesses() async throws {
         try await run { server in
@@ -418,12 +422,12 @@ struct LiveCaptureTests {
                     _ = try await server.send(
                         .delete, "/v1/capture", headers: ["authorization": "Bearer \(stage.token)"])
                 } else {
-                    // Something is told, and nothing is done.
+                    // An action is announced, and nothing is performed.
                     try await stage.play { _, _, _ in }
                     #expect(stage.answer.status == "failed")
                 }
             }
-            // Before anything is told, giving up is no guess.
+            // Giving up before an action is announced is not a guess.
             var early = try await LiveStage(server, try await login(server).1, seed: 6)
             try await early.play(atMost: 3)
             _ = try await server.send(
@@ -431,7 +435,7 @@ struct LiveCaptureTests {
             let (journey, token) = try await login(server)
             var stage = try await LiveStage(server, token, seed: 7)
             try await stage.play()
-            #expect(stage.answer.hasPassed, "a live person, and the right one")
+            #expect(stage.answer.hasPassed, "the right live person")
             try await journey.respond(.clientInput)
             #expect(await journey.outcome() == nil)
             let refused = try #require(
@@ -440,7 +444,7 @@ struct LiveCaptureTests {
         }
     }
 
-    @Test("one address has a quarter of the places, not all")
+    @Test("one address may have a quarter of the sessions")
     func ofOneAddress() async throws {
         try await run(["MIEN_CAPTURE_LIVE_SESSIONS": "24"]) { server in
             var stages: [LiveStage] = []
@@ -455,7 +459,7 @@ struct LiveCaptureTests {
         }
     }
 
-    @Test("a client that has gone takes nobody's place")
+    @Test("the session of a client that is gone does not count")
     func silent() async throws {
         try await run(["MIEN_CAPTURE_LIVE_SESSIONS": "1"]) { server in
             var stage = try await LiveStage(server, try await login(server).1)
@@ -470,7 +474,7 @@ struct LiveCaptureTests {
     }
 
     @Test(
-        "whose time is over is refused, and so is who went away; of too many sessions at once the last has to wait"
+        "sessions that time out or fall silent are refused; a session beyond the limit must wait"
     )
     func bounds() async throws {
         try await run([
@@ -492,7 +496,7 @@ struct LiveCaptureTests {
     }
 
     @Test(
-        "whose capture's own time ran out is written down as too late by the sweep, too, before the record goes"
+        "the sweep also records captures that expired as timed out before it deletes their records"
     )
     func recordOver() async throws {
         try await run(["MIEN_CAPTURE_SECONDS": "10"]) { server in
@@ -509,7 +513,7 @@ struct LiveCaptureTests {
     }
 
     @Test(
-        "an app may take pictures, openly; a step makes it stricter and never laxer; what passed before the app was tightened does not count"
+        "an app may accept pictures; a step can only be stricter; a capture from before the app became stricter does not count"
     )
     func policy() async throws {
         try await run { server in
@@ -528,11 +532,11 @@ struct LiveCaptureTests {
             #expect(taken.1["status"] == "passed" && taken.1["mode"] == "image")
             let further = try await LiveStage.send(
                 server, token.use { $0 }, "frames", "image/jpeg", Installed.photo("obama"))
-            #expect(further.0 == 409, "a login's capture takes no frame after one has passed")
+            #expect(further.0 == 409, "a login's capture accepts no frame after one has passed")
             try await set(["mode": "liveness_active"])
             #expect(
                 try await journey.respond(.clientInput).startToken == nil,
-                "a photo that passed before does not count now")
+                "a photo that passed earlier no longer counts")
 
             for (liveness, field) in [
                 (["mode": "smile"] as JSONValue, "settings"),
@@ -542,7 +546,7 @@ struct LiveCaptureTests {
             ] {
                 do {
                     try await set(liveness)
-                    Issue.record("\(liveness) was taken")
+                    Issue.record("\(liveness) was accepted")
                 } catch let error as MienError { #expect(error.fields.first?.field == field) }
             }
         }
@@ -568,22 +572,22 @@ struct LiveCaptureTests {
         #expect(LivenessRules(server: server, app: LivenessPolicy(quality: 10)).quality == 48)
     }
 
-    @Test("the words of policies are those of captures")
+    @Test("policies and captures use the same names")
     func words() throws {
         let document = try JSONText.parse(
             Array(OpenAPIDocument.text.utf8), limits: .init(maxBytes: 1 << 20, maxDepth: 64))
         let answer = document["components"]?["schemas"]?["CaptureAnswer"]?["properties"]
-        func told(_ words: JSONValue?) -> Set<String>? {
+        func documented(_ words: JSONValue?) -> Set<String>? {
             words?["enum"]?.arrayValue.map { Set($0.compactMap(\.stringValue)) }
         }
         let refusals =
             SessionRefusal.allCases.map(\.rawValue) + CaptureRefusal.allCases.map(\.rawValue)
-        #expect(told(answer?["reasons"]?["items"]) == Set(refusals))
-        #expect(told(answer?["action"]) == Set(LivenessAction.allCases.map(\.rawValue)))
+        #expect(documented(answer?["reasons"]?["items"]) == Set(refusals))
+        #expect(documented(answer?["action"]) == Set(LivenessAction.allCases.map(\.rawValue)))
         #expect(
-            told(answer?["guidance"]?["items"])
+            documented(answer?["guidance"]?["items"])
                 == Set(Guidance.allCases.map(\.rawValue) + ["different_face"]))
-        #expect(told(answer?["mode"]) == Set(LivenessPolicy.Mode.allCases.map(\.rawValue)))
+        #expect(documented(answer?["mode"]) == Set(LivenessPolicy.Mode.allCases.map(\.rawValue)))
         #expect(
             LivenessPolicy.Mode.allCases.map(\.rawValue) == FaceCaptureMode.allCases.map(\.rawValue)
         )

@@ -11,15 +11,15 @@ import Testing
 
 @testable import MienServer
 
-/// A live capture over HTTP with pictures and the product's own networks: a head made from a photo,
-/// that does what it is asked.
+/// Tests a live capture over HTTP with pictures and the product's own networks. A head rendered
+/// from a photo performs the requested actions.
 @Suite("Live captures of pictures", .enabled(if: Installed.isThere, Installed.reason))
 struct LivePictureTests {
     private let scratch: ScratchFolder
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// The photo's face and a little around it, 480 pixels wide, and the mesh on it.
+    /// Returns the photo's face with a margin, 480 pixels wide, and its mesh.
     private static func head() async throws -> SolidHead {
         let engine = try FaceEngine(pack: try PackLibrary(folder: Installed.home.packs).pack())
         let photo = try ImageDecoder.decode(Installed.photo("obama"))
@@ -42,7 +42,7 @@ struct LivePictureTests {
     }
 
     @Test(
-        "frames are looked at: where the face is, how good it is, that it keeps still, what it is asked then, and a verdict with what was measured"
+        "frames yield the face's position and quality, the still phase, the requested actions, and a verdict with measurements"
     )
     func pictures() async throws {
         try await TestServer.run(
@@ -53,7 +53,7 @@ struct LivePictureTests {
             let (_, begun) = try await LiveStage.send(
                 server, token, "start", "application/json", [])
             var answer = try begun.decoded(as: CaptureAnswer.self), head = try await Self.head()
-            var told: [String] = [], quality = 0, boxes: [[Double]] = []
+            var announced: [String] = [], quality = 0, boxes: [[Double]] = []
             var chain = FrameChain(
                 nonce: try #require(answer.nonce.flatMap { Base64URL.decode($0) }))
             for number in 1...120 where answer.isOpen {
@@ -67,18 +67,19 @@ struct LivePictureTests {
                     server, token, "frames", FrameBatch.contentType, FrameBatch.encode([frame]))
                 try #require(status == 200, "\(body)")
                 answer = try body.decoded(as: CaptureAnswer.self)
-                if let action = answer.action, told.last != action { told.append(action) }
+                if let action = answer.action, announced.last != action { announced.append(action) }
                 quality = max(quality, answer.quality ?? 0)
                 if let face = answer.face { boxes.append(face) }
             }
             #expect(
-                told.count >= 2 && told.first == "keep_still",
-                "keeping still was seen, and something else asked for: \(told)")
+                announced.count >= 2 && announced.first == "keep_still",
+                "keeping still was detected, and another action was requested: \(announced)")
             #expect(quality >= 48 && boxes.count > 20)
             #expect(
                 boxes.allSatisfy { $0.count == 4 && (60...300).contains($0[2]) },
-                "a face of about a third of the picture")
-            // A made-up head may pass or not; that it was judged, and by what, is the point.
+                "the face fills about a third of the picture")
+            // A rendered head may pass or fail. This test checks only that it was judged, and by
+            // which measurements.
             #expect(
                 !answer.isOpen && (answer.hasPassed || answer.reasons?.isEmpty == false),
                 "\(answer)")
@@ -91,7 +92,7 @@ struct LivePictureTests {
         }
     }
 
-    @Test("what is no picture, and one too large, is told as such, and uses the session up")
+    @Test("malformed and oversized pictures are refused and use up the session")
     func noPictures() async throws {
         try await TestServer.run(
             in: scratch,

@@ -9,22 +9,22 @@ import Testing
 
 @testable import MienServer
 
-/// Reads frames that say in words what they show: for the whole way of a live capture without
-/// pictures and networks.
+/// Reads frames that describe their content in words, for live captures without pictures and
+/// networks.
 struct WordReader: LiveFrameReader {
-    /// What a frame says.
+    /// The content of a frame.
     struct Words: Codable {
         var person = 0
         var yaw: Float = 0, pitch: Float = 0
         var eyes = 1.0, mouth = 0.05, zoom = 1.0
         var isFlat = false
-        /// What tells one recording's grey patches from another's.
+        /// Distinguishes the gray patches of different recordings.
         var seed: UInt64 = 1
         var number = 0
 
-        /// The person's own picture, under noise of this frame of this recording: so much that two
-        /// frames' hashes differ in about 50 of 256 bits, where 24 are still the same picture and
-        /// 128 nothing in common.
+        /// The person's picture with noise for this frame of this recording. The noise makes the
+        /// hashes of two frames differ in about 50 of 256 bits; 24 bits still count as the same
+        /// picture, and 128 mean nothing in common.
         var patch: FacePatch {
             var own = SeededGenerator(seed: 1 << 63 | UInt64(person)),
                 noise = SeededGenerator(seed: seed << 20 | UInt64(number))
@@ -56,7 +56,7 @@ struct WordReader: LiveFrameReader {
         )
     }
 
-    /// A direction for each person, far from every other's.
+    /// Returns an entry whose descriptor is far from every other person's.
     func entry(of reading: FaceReading, for share: WorkShare) async throws -> FaceTemplate.Entry? {
         guard let likeness = reading.face?.likeness else { return nil }
         let person = likeness.person
@@ -69,7 +69,7 @@ struct WordReader: LiveFrameReader {
 }
 
 extension FaceDescriptor {
-    /// Whose `FaceReading.made` it is.
+    /// The person that `FaceReading.made` was called for.
     fileprivate var person: Int {
         (0..<8).first {
             self.cosine(
@@ -79,8 +79,8 @@ extension FaceDescriptor {
     }
 }
 
-/// Somebody before a camera whose app sends frames to a capture session, ten a second by the test's
-/// own clock.
+/// A person in front of a camera whose app sends ten frames per second to a capture session, by the
+/// test's clock.
 struct LiveStage {
     let server: TestServer
     let token: String
@@ -117,7 +117,7 @@ struct LiveStage {
 
     var elapsed: UInt32 { UInt32(number * 100) }
 
-    /// The next frame, which shows `words`, a tenth of a second after the last.
+    /// Returns the next frame, which shows `words`, a tenth of a second after the last one.
     mutating func frame(_ words: WordReader.Words) -> LinkedFrame {
         number += 1
         server.time.advance(.milliseconds(100))
@@ -138,8 +138,8 @@ struct LiveStage {
         answer = try body.decoded(as: CaptureAnswer.self)
     }
 
-    /// Does what is asked until the session has ended, `atMost` frames were sent, or an answer is
-    /// as `isEnough` wants it.
+    /// Performs the requested actions until the session has ended, `atMost` frames were sent, or
+    /// `isEnough` accepts an answer.
     mutating func play(
         _ person: Int = 0, atMost: Int = 400,
         _ doing: (_ asked: LivenessAction?, _ since: Double, inout WordReader.Words) -> Void =
@@ -156,7 +156,7 @@ struct LiveStage {
         }
     }
 
-    /// 0.3 s after it is asked, at the speed of a person.
+    /// Performs an action 0.3 s after it is requested, at the speed of a person.
     static func obey(_ asked: LivenessAction?, _ since: Double, _ words: inout WordReader.Words) {
         let done = min(1, max(0, (since - 0.3) / 0.4))
         switch asked {

@@ -44,7 +44,7 @@ struct ServerConfigurationTests {
             ("log:\n  level: loud", "trace, debug"),
             ("trust_proxy: maybe", "true or false"),
             ("tls:\n  key: a.pem", "belong together"), ("public_url: example.org", "https://"),
-            ("face:\n  pack: A B", "names no model pack"),
+            ("face:\n  pack: A B", "is not a valid model pack name"),
             ("admin:\n  listen: 127.0.0.1", "a host and a port"),
             ("admin:\n  listen: \"::1:8081\"", "a host and a port"),
             ("admin:\n  listen: \"127.0.0.1:8080\"", "a port of its own"),

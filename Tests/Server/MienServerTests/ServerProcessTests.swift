@@ -186,7 +186,8 @@ struct ServerProcessTests {
         }
         #expect(
             setting.status == 2
-                && setting.err.contains("MIEN_LIMIT_CONNECTIONS is a whole number of 1 to 1000000"),
+                && setting.err.contains(
+                    "MIEN_LIMIT_CONNECTIONS must be a whole number from 1 to 1000000"),
             "\(setting.err)")
     }
 

@@ -4,16 +4,16 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// Makes, changes and removes accounts: for the admin API and for journeys.
+/// Creates, updates, and deletes accounts for the admin API and for journeys.
 struct AccountService: Sendable {
     let store: Store
     let passwords: PasswordService
     let notices: AuthenticatorNotices
     let clock: ServerClock
 
-    /// - Parameter share: whose turn hashing the password takes.
-    /// - Throws: ``Problem`` `.invalidRequest` naming each field that is wrong, `.conflict` for a
-    ///   name that is taken.
+    /// - Parameter share: The client that hashing the password is queued for.
+    /// - Throws: ``Problem`` `.invalidRequest` that names each invalid field, or `.conflict` if a
+    ///   name is taken.
     func create(
         _ profile: AccountProfile, password: Sensitive<String>?, actor: String, app: AppID?,
         for share: WorkShare
@@ -26,7 +26,7 @@ struct AccountService: Sendable {
                 errors: [
                     .init(
                         field: "username",
-                        message: "a user needs external_id, username or a verified email")
+                        message: "is required unless external_id or a verified email is given")
                 ])
         }
         try checkAttributes(profile.attributes)
@@ -53,21 +53,21 @@ struct AccountService: Sendable {
             }
         } catch let error as StoreError where error.code == .conflict {
             throw Problem(
-                .conflict, "a user with this external_id, username or email exists already")
+                .conflict, "A user with this external_id, username, or email already exists.")
         }
         return id
     }
 
-    /// - Parameter change: what the request says; `nil` leaves a thing as it is.
+    /// - Parameter change: The requested values. `nil` leaves a value unchanged.
     func update(_ id: UserID, _ change: UserRequest, actor: String, for share: WorkShare)
         async throws -> AccountRecord
     {
         guard let found = try await store.read({ try $0.accounts.find(id) }) else {
-            throw Problem(.notFound, "there is no such user")
+            throw Problem(.notFound, "There is no such user.")
         }
         guard found.state != .pending else {
             throw Problem(
-                .conflict, "this user's sign-up has not finished; wait, or delete the user")
+                .conflict, "This user's sign-up has not finished. Wait for it, or delete the user.")
         }
         var account = found
         var profile = found.profile.use { $0 }
@@ -84,7 +84,7 @@ struct AccountService: Sendable {
             guard let state = AccountState(rawValue: state), state != .pending else {
                 throw Problem(
                     .invalidRequest,
-                    errors: [.init(field: "state", message: "is active or suspended")])
+                    errors: [.init(field: "state", message: "must be active or suspended")])
             }
             account.state = state
         }
@@ -96,7 +96,8 @@ struct AccountService: Sendable {
                 errors: [
                     .init(
                         field: "username",
-                        message: "a user keeps external_id, username or a verified email")
+                        message:
+                            "is required unless the user has an external_id or a verified email")
                 ])
         }
         try checkAttributes(profile.attributes)
@@ -134,7 +135,7 @@ struct AccountService: Sendable {
                     mail = try notice.store(
                         about: password, of: found, app: nil, in: tables, at: now)
                 }
-                // A password or a suspension ends what was opened before it.
+                // A new password or a suspension ends all existing sign-ins.
                 if hash != nil || (changed.state == .suspended && found.state != .suspended) {
                     try tables.accounts.endSignIns(of: id, at: now)
                 }
@@ -148,18 +149,20 @@ struct AccountService: Sendable {
                 return mail
             }
         } catch let error as StoreError where error.code == .conflict {
-            throw Problem(.conflict, "another user has this external_id, username or email")
+            throw Problem(.conflict, "Another user has this external_id, username, or email.")
         }
         notices.send(mail)
         return changed
     }
 
     private static let noAddress = Problem(
-        .invalidRequest, errors: [.init(field: "email_verified", message: "this user has no email")]
+        .invalidRequest,
+        errors: [
+            .init(field: "email_verified", message: "cannot be set because this user has no email")
+        ]
     )
 
-    /// Ends everything that was opened with the account's credentials: they are known to somebody
-    /// else.
+    /// Ends all sign-ins of an account whose credentials somebody else knows.
     ///
     /// The credentials themselves stay. Change the password and remove authenticators as well.
     /// - Throws: ``Problem`` `.notFound`.
@@ -167,7 +170,7 @@ struct AccountService: Sendable {
         let now = clock.now
         try await store.write { tables in
             guard try tables.accounts.standing(of: id) != nil else {
-                throw Problem(.notFound, "there is no such user")
+                throw Problem(.notFound, "There is no such user.")
             }
             try tables.accounts.endSignIns(of: id, at: now)
             try tables.audit.append(
@@ -175,7 +178,8 @@ struct AccountService: Sendable {
         }
     }
 
-    /// The person's key goes, and with it everything that was sealed under it.
+    /// Deletes the account and its data key, so that everything sealed under that key becomes
+    /// unreadable.
     func delete(_ id: UserID, actor: String) async throws {
         let now = clock.now
         let isGone = try await store.write { tables -> Bool in
@@ -183,10 +187,10 @@ struct AccountService: Sendable {
             try tables.audit.append(AuditEvent("user.deleted", actor: actor, account: id), at: now)
             return true
         }
-        guard isGone else { throw Problem(.notFound, "there is no such user") }
+        guard isGone else { throw Problem(.notFound, "There is no such user.") }
     }
 
-    /// The address nobody has verified, checked like one.
+    /// Returns the profile's unverified address, validated like a verified one.
     func claimedName(of profile: AccountProfile) throws -> LoginName? {
         do {
             return try profile.claimedEmail.map { address throws(LoginNameError) in
@@ -229,7 +233,7 @@ struct AccountService: Sendable {
                 errors: [
                     .init(
                         field: "attributes",
-                        message: "has at most 16 KB of JSON, nested at most 8 deep")
+                        message: "must be at most 16 KB of JSON, nested at most 8 levels deep")
                 ])
         }
     }

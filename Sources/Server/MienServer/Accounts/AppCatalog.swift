@@ -4,7 +4,7 @@ internal import MienCore
 internal import MienStore
 internal import Synchronization
 
-/// Apps, read once and kept until they change.
+/// Caches apps until they change.
 final class AppCatalog: Sendable {
     private static let maxKept = 10_000
 
@@ -13,7 +13,8 @@ final class AppCatalog: Sendable {
         var known: [AppID: AppRecord] = [:]
         /// The strictest lock policy of all apps, by method.
         var strictest: [AuthenticatorType: LockPolicy] = [:]
-        /// Counts what was forgotten: what was read before is not kept after.
+        /// Counts invalidations. A record that was read before an invalidation is not cached after
+        /// it.
         var changes = 0
     }
 
@@ -21,7 +22,9 @@ final class AppCatalog: Sendable {
 
     init(store: Store) { self.store = store }
 
-    /// - Throws: ``Problem``, the same for an unknown app, a wrong secret and one that is missing.
+    /// Returns the app that a client has authenticated as.
+    ///
+    /// - Throws: The same ``Problem`` for an unknown app, a wrong secret, and a missing secret.
     func authenticated(id: String, secret: String?) async throws -> AppRecord {
         guard let id = AppID(id), let app = try await load(id) else { throw Self.refusal }
         if app.type == .confidential {
@@ -33,16 +36,16 @@ final class AppCatalog: Sendable {
         return app
     }
 
-    /// An app that had a run a moment ago.
+    /// Returns the app of a run.
     func find(_ id: AppID) async throws -> AppRecord {
         guard let app = try await load(id) else {
-            throw Problem(.noActiveJourney, "the app is gone")
+            throw Problem(.noActiveJourney, "The app was deleted.")
         }
         return app
     }
 
-    /// The lock policy of an authenticator: its app's, or the strictest of all apps for one that
-    /// serves them all.
+    /// Returns the lock policy of an authenticator: its app's policy, or the strictest policy of
+    /// all apps if the authenticator serves them all.
     func lockPolicy(for type: AuthenticatorType, app: AppID?) async throws -> LockPolicy {
         if let app {
             return try await load(app)?.settings.lockPolicy(for: type) ?? type.defaultLockPolicy
@@ -57,7 +60,7 @@ final class AppCatalog: Sendable {
         return strictest
     }
 
-    /// Must be called whenever an app was added, changed, or removed.
+    /// Removes an app from the cache. Call this whenever an app was added, changed, or removed.
     func forget(_ id: AppID) {
         state.withLock {
             $0.known[id] = nil
@@ -81,6 +84,6 @@ final class AppCatalog: Sendable {
     private static var refusal: Problem {
         Problem(
             .invalidCredentials,
-            "client_id is not an app of this server, or client_secret is not its secret")
+            "The client_id is unknown, or the client_secret is wrong.")
     }
 }

@@ -4,24 +4,25 @@ internal import MienCore
 internal import MienJourney
 internal import MienStore
 
-/// Guards every change to a user's authenticators: the app has to be first-party, and the sign-in
+/// Guards every change to a user's authenticators: the app must be first-party, and the sign-in
 /// fresh and strong enough.
 ///
-/// The rule itself is ``ChangeRule``; this finds out what it needs to know.
+/// The rule itself is ``ChangeRule``; this type gathers its inputs.
 struct AuthenticatorChanges: Sendable {
     let store: Store
     let catalog: JourneyCatalog
     let clock: ServerClock
     let rule: ChangeRule
-    /// Passkeys and device keys, where the server takes them: `authentication.identities`.
+    /// The setting `authentication.identities`: whether the server accepts passkeys and device
+    /// keys.
     let identities: [String]
 
     // MARK: Requests with an access token
 
-    /// - Parameter reach: where the authenticator to be added will sign the user in.
-    /// - Returns: the sign-in, to be checked again in the transaction that makes the change.
-    /// - Throws: ``OAuthError`` `insufficient_user_authentication` with what a new sign-in has to
-    ///   show.
+    /// - Parameter reach: Where the new authenticator will sign the user in.
+    /// - Returns: The sign-in. Check it again in the transaction that makes the change.
+    /// - Throws: ``OAuthError`` `insufficient_user_authentication` that states what a new sign-in
+    ///   must prove.
     @discardableResult
     func require(
         _ change: AuthenticatorChange, by caller: Caller, reach: AuthenticatorReach = .app
@@ -55,12 +56,12 @@ struct AuthenticatorChanges: Sendable {
         return error
     }
 
-    // MARK: Steps of journeys
+    // MARK: Journey steps
 
-    /// Why a step may not change the authenticators of `user`; `nil` when it may.
+    /// Returns why a step may not change the authenticators of `user`, or `nil` if it may.
     ///
-    /// A run that authenticated or established the user counts as fresh. One that only began with a
-    /// sign-in has that sign-in's age.
+    /// A run that authenticated or established the user counts as fresh. A run that only began with
+    /// a sign-in is as old as that sign-in.
     func refusal(of change: AuthenticatorChange, of user: UserID, in context: EffectContext)
         async throws -> StepErrorCode?
     {
@@ -71,7 +72,7 @@ struct AuthenticatorChanges: Sendable {
         var proofs = context.begun?.proofs ?? []
         if let proof = known.proof {
             var methods = proof.methods
-            // What the sign-in before proved counts as well, as long as it is fresh itself.
+            // Earlier sign-ins count as well while they are fresh.
             for earlier in proofs where rule.isFresh(earlier, at: now) {
                 methods += earlier.methods
             }
@@ -91,7 +92,7 @@ struct AuthenticatorChanges: Sendable {
             ? nil : .insufficientUserAuthentication
     }
 
-    /// The proofs without emailed codes, which prove a mailbox and not the user.
+    /// Returns the proofs without emailed codes, which prove access to a mailbox only.
     ///
     /// `amr` calls both emailed codes and codes of an OTP token `otp`; the authenticators tell them
     /// apart.
@@ -113,8 +114,8 @@ struct AuthenticatorChanges: Sendable {
 
     // MARK: What is within reach
 
-    /// The highest assurance that the account's authenticators allow where a new authenticator
-    /// will work.
+    /// Returns the highest assurance that the account's authenticators allow wherever a new
+    /// authenticator will work.
     ///
     /// A passkey serves all apps. Someone with a password must not register one in an app that asks
     /// for no more and use it in an app that does.
@@ -131,12 +132,13 @@ struct AuthenticatorChanges: Sendable {
         return highest
     }
 
-    /// The highest assurance that the account's authenticators allow in an app.
+    /// Returns the highest assurance that the account's authenticators allow in an app.
     ///
-    /// Counts authenticators that an administrator has not locked; failures of strangers, and locks
-    /// that a journey sets after them, do not lower it. E-mail codes prove a mailbox, recovery codes restore access, and device keys
-    /// without attestation prove nothing about the device: none of them raises it. Faces and
-    /// one-time codes count if a journey of the app asks for them.
+    /// Counts every authenticator that an administrator has not locked. Failures of strangers, and
+    /// locks that a journey sets after them, do not lower the result. Email codes prove a mailbox,
+    /// recovery codes restore access, and device keys without attestation prove nothing about the
+    /// device, so none of them raises it. Faces and one-time codes count if a journey of the app
+    /// requests them.
     func reachable(_ account: AccountRecord, app id: AppID) async throws -> AssuranceLevel {
         let (app, usable) = try await store.read { tables -> (AppRecord?, [AuthenticatorRecord]) in
             let records = try tables.authenticators.all(of: account).filter { record in
@@ -146,12 +148,13 @@ struct AuthenticatorChanges: Sendable {
             return (try tables.apps.find(id), records)
         }
         guard let app else { return .none }
-        let asked = try await catalog.authenticators(askedBy: app.settings.journeys)
+        let requested = try await catalog.authenticators(askedBy: app.settings.journeys)
         var methods: Set<String> = []
         for record in usable {
             switch record.type {
             case .password: methods.insert(record.type.method)
-            case .face, .otp: if asked.contains(record.type) { methods.insert(record.type.method) }
+            case .face, .otp:
+                if requested.contains(record.type) { methods.insert(record.type.method) }
             case .passkey:
                 if identities.contains("passkey") {
                     methods.formUnion([record.type.method, "mfa"])

@@ -2,15 +2,15 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// Devices that an account has signed in on. They prove it with a token and have counters of their
-/// own at the lock gate.
+/// Issues and looks up the tokens of devices that an account has signed in on. Such a device has
+/// its own counters at the lock gate.
 struct KnownDeviceService: Sendable {
     let store: Store
 
-    /// - Parameter app: the app the token is for; `nil` takes any app's, for tokens that the server
-    ///   itself keeps in a cookie.
-    /// - Returns: `nil` for a malformed token, another app's, or a deleted user's. Such a device
-    ///   counts as unknown, which is not an error.
+    /// - Parameter app: The app that the token is for. `nil` accepts the token of any app, for
+    ///   tokens that the server itself keeps in a cookie.
+    /// - Returns: `nil` for a malformed token, a token of another app, or a token of a deleted
+    ///   user. Such a device counts as unknown, which is not an error.
     func find(_ token: String, app: AppID?) async throws -> KnownDevice? {
         guard let (id, secret) = BearerSecret.parse(token, DeviceKind.self) else { return nil }
         let hash = store.keys.hash(ofSecret: secret)
@@ -23,11 +23,11 @@ struct KnownDeviceService: Sendable {
     }
 
     /// - Parameters:
-    ///   - epoch: the account's when the user proved who they are.
-    ///   - methods: those that have just succeeded on the device, which earn it counters of its
-    ///     own.
-    /// - Returns: the new device's token, which is told once; `nil` when the account has a later
-    ///   epoch.
+    ///   - epoch: The account's epoch when the user authenticated.
+    ///   - methods: The methods that have just succeeded on the device. Each earns the device its
+    ///     own counter.
+    /// - Returns: The new device's token, which is shown only once, or `nil` if the account's epoch
+    ///   has advanced.
     func make(
         _ account: UserID, _ app: AppID, epoch: Int?, methods: Set<AuthenticatorType>,
         at now: Instant

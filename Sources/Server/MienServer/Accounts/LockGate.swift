@@ -3,17 +3,17 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// The one gate before every authenticator: asked before the secret or the face is looked at, told
-/// afterwards.
+/// Guards every authenticator: counts a guess before the secret or the face is checked, and records
+/// the result afterward.
 ///
-/// Counts a guess durably before it is judged, so that neither parallel guesses nor a crash makes
+/// A guess is counted durably before it is checked, so neither parallel guesses nor a crash makes
 /// one free.
 struct LockGate: Sendable {
     let store: Store
     let apps: AppCatalog
     let clock: ServerClock
 
-    /// A guess that may be judged.
+    /// A counted guess that may be checked.
     struct Pass: Sendable {
         let authenticator: AuthenticatorRecord
         let line: AuthenticatorLock.Line
@@ -25,8 +25,8 @@ struct LockGate: Sendable {
     /// Counts a guess.
     ///
     /// - Parameter device: the calling device, if it is one of the account's. If the method has
-    ///   succeeded on it before, it has a counter of its own, so that strangers cannot lock it out.
-    /// - Returns: `nil` when the authenticator is locked or disabled for this caller.
+    ///   succeeded on it before, it has its own counter, so that strangers cannot lock it out.
+    /// - Returns: `nil` if the authenticator is locked or disabled for this caller.
     func begin(_ authenticator: AuthenticatorRecord, device: DeviceID?) async throws -> Pass? {
         let now = clock.now,
             policy = try await apps.lockPolicy(for: authenticator.type, app: authenticator.app)
@@ -41,8 +41,8 @@ struct LockGate: Sendable {
         }
     }
 
-    /// Takes as long and writes as durably as ``begin(_:device:)``, for a guess that is not judged:
-    /// at nobody's authenticator, or a locked one.
+    /// Takes as long and writes as durably as ``begin(_:device:)``, for a guess that is not checked
+    /// because the authenticator is missing or locked.
     func pretend() async throws {
         var generator = SystemRandomNumberGenerator()
         let now = clock.now, hash = store.keys.hash(ofSecret: Array("nobody".utf8))
@@ -51,13 +51,13 @@ struct LockGate: Sendable {
             app: nil, content: [], createdAt: now)
         try await store.write { tables in
             _ = try tables.locks.lock(of: nobody, device: nil)
-            // One row, which the next sweep takes.
+            // One row, which the next sweep deletes.
             try tables.codes.put("nobody", hash: hash, expiresAt: now)
         }
     }
 
-    /// The guess was right. The device, if it is one of the account's, has a counter of its own for
-    /// this method from now on.
+    /// Records a correct guess. From now on, the device has its own counter for this method if it
+    /// is one of the account's.
     func succeed(_ pass: Pass) async throws {
         let now = clock.now
         try await change(pass) { lock, tables in
@@ -66,7 +66,7 @@ struct LockGate: Sendable {
         }
     }
 
-    /// The guess was never judged, through no fault of the caller.
+    /// Takes back a guess that was never checked, through no fault of the caller.
     ///
     /// Runs to its end even in a canceled task, so that the guess of a client that hung up does not
     /// stay counted.
@@ -89,15 +89,15 @@ struct LockGate: Sendable {
         }
     }
 
-    /// Whether the device has a counter of its own for this method.
+    /// Whether the device has its own counter for this method.
     func hasOwnCounter(_ device: DeviceID, _ subject: LockSubject) async throws -> Bool {
         try await store.read { try $0.locks.hasOwnCounter(device, subject) }
     }
 }
 
 extension Problem {
-    /// For the owner, who has signed in.
-    static func authenticatorLocked(_ what: String) -> Problem {
-        Problem(.conflict, "\(what) is locked. Ask an administrator to unlock it.")
+    /// Tells a signed-in owner that an authenticator is locked.
+    static func authenticatorLocked(_ name: String) -> Problem {
+        Problem(.conflict, "\(name) is locked. Ask an administrator to unlock it.")
     }
 }

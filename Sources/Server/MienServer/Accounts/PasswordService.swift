@@ -3,12 +3,13 @@ internal import MienCore
 internal import MienPassword
 internal import MienStore
 
-/// Hashes and checks passwords on threads of its own, a few at a time.
+/// Hashes and checks passwords on its own threads, a few at a time.
 final class PasswordService: Sendable {
     let policy: PasswordPolicy
     private let hasher: PasswordHasher
     private let queue: WorkQueue
-    /// What an unknown user's password is checked against, so that it takes as long.
+    /// The hash that an unknown user's password is checked against, so that the check takes as
+    /// long.
     private let decoy: String
 
     init(policy: PasswordPolicy, cost: PasswordHasher.Cost, workers: Int, limits: WorkLimits) throws
@@ -22,10 +23,10 @@ final class PasswordService: Sendable {
             salt: generator.bytes(PasswordHasher.saltSize))
     }
 
-    /// - Throws: ``ServerBusy`` when this share has no place in the queue.
+    /// - Throws: ``ServerBusy`` if this share has no room in the queue.
     func requireRoom(for share: WorkShare) throws(ServerBusy) { try queue.requireRoom(for: share) }
 
-    /// - Parameter share: whose turn the work takes.
+    /// - Parameter share: The client that the work is queued for.
     func hash(_ password: Sensitive<String>, for share: WorkShare) async throws -> String {
         try await queue.run(for: share) { [hasher] in
             var generator = SystemRandomNumberGenerator()
@@ -34,12 +35,12 @@ final class PasswordService: Sendable {
     }
 
     /// - Parameters:
-    ///   - encoded: `nil` for a user there is none of; takes as long.
-    ///   - share: whose turn the work takes; the same for an unknown name as for a known one.
+    ///   - encoded: `nil` for an unknown user. The check takes as long.
+    ///   - share: The client that the work is queued for; the same for unknown and known names.
     func verify(
         _ password: Sensitive<String>, against encoded: Sensitive<String>?, for share: WorkShare
     ) async throws -> Bool {
-        // Nobody has a password that long; hashing one would only keep us busy.
+        // No stored password is that long, so hashing it would waste time.
         guard password.use({ $0.utf8.count <= PasswordPolicy.maxBytes }) else { return false }
         return try await queue.run(for: share) { [hasher, decoy] in
             guard let encoded else { return hasher.verify(password, against: decoy) && false }

@@ -4,14 +4,14 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// Sign-ups of journeys: from a pending account to an active one, or to none.
+/// Turns a journey's pending account into an active one, or deletes it.
 ///
-/// Nothing a stranger sees depends on whether a name or an address is taken: the same writes, the
-/// same prompts, and mails only to those concerned.
+/// A stranger cannot tell whether a name or an address is taken: the writes and the prompts are the
+/// same, and only the people concerned get mail.
 struct SignUpService: Sendable {
     let accounts: AccountService
     let mail: MailService
-    /// Codes and notices mailed to one address.
+    /// Limits the codes and notices mailed to one address.
     private let codes = RateLimiter(.init(burst: 10, perMinute: 2))
     private let notices = RateLimiter(.init(burst: 3, perMinute: 1))
 
@@ -23,8 +23,8 @@ struct SignUpService: Sendable {
 
     /// Creates the pending account.
     ///
-    /// If the user name or external id is taken, the account is a decoy that holds no name. The
-    /// owner of a taken name or address is told by mail.
+    /// If the user name or external ID is taken, the account is a decoy that holds no name. The
+    /// owner of a taken name or address is notified by mail.
     /// - Parameter end: When the account is removed unless its journey has completed.
     /// - Throws: ``Problem`` `.invalidRequest` for values that no account can have, taken or not.
     func begin(
@@ -33,8 +33,8 @@ struct SignUpService: Sendable {
         var user = user
         let names = try accounts.names(of: user), claimed = try accounts.claimedName(of: user)
         try Self.check(user)
-        // Mail the form that will be attached. “ªda@example.org” compares equal to
-        // “ada@example.org” but may be another mailbox.
+        // Mail the code to the normalized address, which is the one that will be attached.
+        // “ªda@example.org” compares equal to “ada@example.org” but may be another mailbox.
         if let claimed, let typed = user.claimedEmail, !typed.utf8.allSatisfy({ $0 < 0x80 }) {
             user.claimedEmail = claimed.normal
         }
@@ -43,7 +43,9 @@ struct SignUpService: Sendable {
             throw Problem(
                 .invalidRequest,
                 errors: [
-                    .init(field: "username", message: "a user needs external_id, username or email")
+                    .init(
+                        field: "username",
+                        message: "is required unless external_id or email is given")
                 ])
         }
         try accounts.checkAttributes(user.attributes)
@@ -73,8 +75,8 @@ struct SignUpService: Sendable {
                         content: Array(hash.utf8), createdAt: now),
                     of: account.record)
             }
-            // Counted, since anyone can start sign-ups; one that completes gets an entry of its
-            // own.
+            // Counted rather than listed, because anyone can start sign-ups. A completed sign-up
+            // gets its own entry.
             try tables.audit.count(
                 AuditEvent(
                     "sign-up.started", actor: "journey", app: app.id,
@@ -86,8 +88,8 @@ struct SignUpService: Sendable {
         return id
     }
 
-    /// An external id that looks like an address would be found by it, and keep its owner from
-    /// verifying it.
+    /// Rejects an external ID that looks like an email address. The account would be found by that
+    /// address and keep the owner of the address from verifying it.
     private static func check(_ user: AccountProfile) throws {
         guard let id = user.externalID, (try? LoginName(id, kind: .email)) != nil else { return }
         throw Problem(
@@ -95,12 +97,12 @@ struct SignUpService: Sendable {
             errors: [
                 .init(
                     field: LoginName.Kind.externalID.rawValue,
-                    message: "is no e-mail address at a sign-up")
+                    message: "must not be an email address at sign-up")
             ])
     }
 
-    /// Where a code for this pending account is mailed; `nil` if the address is in use, or the
-    /// sign-up is a decoy.
+    /// Returns the address that this pending account's code is mailed to, or `nil` if the address
+    /// is in use or the sign-up is a decoy.
     func codeAddress(of account: AccountRecord) async throws -> String? {
         let (signUp, address) = account.profile.use { ($0.signUp, $0.claimedEmail) },
             now = accounts.clock.now
@@ -129,9 +131,9 @@ struct SignUpService: Sendable {
         }
     }
 
-    /// The journey has completed: the account becomes active, with the address it proved.
+    /// Activates the account of a completed journey, with the address that it proved.
     ///
-    /// - Returns: `false` if it cannot; then it is gone.
+    /// - Returns: `false` if the account cannot become active. In that case it is deleted.
     func complete(_ id: UserID, app: AppID) async throws -> Bool {
         let now = accounts.clock.now
         return try await store.write { tables in
@@ -162,7 +164,7 @@ struct SignUpService: Sendable {
         }
     }
 
-    /// The journey was rejected: the account goes, and its name is free.
+    /// Deletes the pending account of a rejected journey and frees its name.
     func abandon(_ id: UserID) async throws {
         try await store.write { tables in
             guard try tables.accounts.find(id)?.state == .pending else { return }
@@ -172,13 +174,13 @@ struct SignUpService: Sendable {
 }
 
 extension SignUpService {
-    /// A mail about a name or an address that is taken.
+    /// A mail about a taken name or address.
     private enum Notice: Sendable {
         /// To the owner of the address that was typed.
         case addressInUse(Sensitive<String>)
         /// To the owner of the user name that was typed.
         case nameTried(Sensitive<String>)
-        /// To the address that was typed, if it is free: choose another name.
+        /// To the address that was typed, if it is free, because the user name is taken.
         case nameTaken(Sensitive<String>)
 
         static func all(claimed: String?, holders: [UserID], owner: UserID?, _ tables: Tables)
@@ -230,7 +232,7 @@ extension SignUpService {
         }
     }
 
-    /// Buckets are found by a keyed hash: no address stays in memory.
+    /// Returns the key of a rate limit: a keyed hash, so that no address stays in memory.
     private func key(_ purpose: String, _ address: String) -> String {
         let normal = (try? LoginName(address, kind: .email))?.normal ?? address
         return Base64URL.encode(store.keys.hash(ofSecret: Array("\(purpose) \(normal)".utf8)))

@@ -7,21 +7,21 @@ internal import MienCore
 internal import MienKeys
 internal import MienStore
 
-/// Holds an app's policy against what a client gives with a new key.
+/// Checks the attestation of a new key against the app's policy.
 struct AttestationJudge: Sendable {
-    /// Nothing was proved. The audit log has the code.
+    /// The attestation was refused. The audit log has the code.
     struct Refusal: Error {
         let reason: String
     }
 
     let store: Store
     let clock: ServerClock
-    /// Google's and Apple's come with the library; an operator may add some.
+    /// Google's and Apple's roots come with the library. An operator may add others.
     private let android, apple: [TrustAnchor]
     private let revoked: StatusListFile?
     private let signatures: SignatureQueue
 
-    /// - Throws: ``ConfigurationError`` when the operator's files are not what the settings say.
+    /// - Throws: ``ConfigurationError`` if the operator's files are missing or malformed.
     init(
         _ configuration: ServerConfiguration, store: Store, clock: ServerClock, logger: Logger,
         signatures: SignatureQueue
@@ -44,22 +44,23 @@ struct AttestationJudge: Sendable {
         }
         do { return try TrustAnchor.read(pem: String(decoding: data, as: UTF8.self)) } catch {
             throw ConfigurationError([
-                "attestation.roots: \(path) holds certificates in PEM form and nothing else: \(error.reason)"
+                "attestation.roots: \(path) must contain PEM certificates and nothing else: \(error.reason)"
             ])
         }
     }
 
-    /// What is asked of a new key, and what came with it.
+    /// A new key, and the challenge and user that its attestation must belong to.
     struct Claim: Sendable {
         let key: DevicePublicKey
-        /// As the server gave it out, fresh.
+        /// The challenge as the server issued it.
         let challenge: String
         let user: UserID
     }
 
-    /// - Parameter isFresh: whether the challenge was ours, unused and in time.
-    /// - Returns: `nil` where the app does not ask, or leaves it to the client and nothing came.
-    /// - Throws: ``Refusal`` when the app's policy is not kept.
+    /// - Parameter isFresh: Whether the challenge was this server's, unused, and not expired.
+    /// - Returns: `nil` if the app ignores attestations, or if they are optional and the client
+    ///   sent none.
+    /// - Throws: ``Refusal`` if the attestation does not meet the app's policy.
     func judge(
         _ given: DeviceAttestation?, _ claim: Claim, isFresh: Bool = true, app: AppRecord,
         actor: String
@@ -69,12 +70,12 @@ struct AttestationJudge: Sendable {
         guard let given else {
             guard settings.attestation == .required else { return nil }
             try await refuse(.missing, nil, claim, app, actor)
-            throw Refusal(reason: "this app takes attested keys only: send “attestation”")
+            throw Refusal(reason: "This app accepts attested keys only. Send “attestation”.")
         }
         do {
             guard isFresh else {
                 throw AttestationError(
-                    .challenge, "the challenge was used or has expired: ask for a new one")
+                    .challenge, "the challenge was used or has expired; request a new one")
             }
             switch given {
             case .androidKey(let chain):
@@ -89,7 +90,7 @@ struct AttestationJudge: Sendable {
             }
         } catch let error as AttestationError {
             try await refuse(.code(error.code), given.format, claim, app, actor)
-            throw Refusal(reason: "the attestation is refused, \(error)")
+            throw Refusal(reason: "The attestation was refused: \(error)")
         }
     }
 
@@ -102,7 +103,7 @@ struct AttestationJudge: Sendable {
         guard !settings.androidApps.isEmpty else {
             throw AttestationError(
                 .androidApplication,
-                "this app takes no android-key attestations: its settings list no android_apps")
+                "this app accepts no android-key attestations: its settings list no android_apps")
         }
         let result = try AndroidKeyAttestation.verify(
             chain: chain, challenge: Array(claim.challenge.utf8),
@@ -111,12 +112,13 @@ struct AttestationJudge: Sendable {
         try Self.check(result.description, settings.androidApps)
         guard result.key == claim.key else {
             throw AttestationError(
-                .keyMismatch, "the attested key is not the one that is registered")
+                .keyMismatch, "the attested key differs from the key to register")
         }
         return result
     }
 
-    /// The policy holds packages and signers apart; here each package is by its own signers.
+    /// Requires each package to be signed by its own signers. The policy lists packages and signers
+    /// separately and cannot check that.
     private static func check(_ description: KeyDescription, _ apps: [AndroidApp])
         throws(AttestationError)
     {
@@ -144,7 +146,7 @@ struct AttestationJudge: Sendable {
             settings.takesAppleDevelopment ? [.production, .development] : [.production]
         var refusal = AttestationError(
             .relyingParty,
-            "this app takes no apple-appattest attestations: its settings list no apple_apps")
+            "this app accepts no apple-appattest attestations: its settings list no apple_apps")
         for case (let team, let bundle)? in settings.appleApps.map(BiometricSettings.appleApp) {
             do throws(AttestationError) {
                 return try AppAttest.verifyAttestation(
@@ -153,14 +155,14 @@ struct AttestationJudge: Sendable {
                     environments: environments, anchors: apple, at: clock.now)
             } catch {
                 refusal = error
-                // The next may be the one.
+                // The attestation may be for the next app.
                 guard error.code == .relyingParty else { break }
             }
         }
         throw refusal
     }
 
-    // MARK: What is told
+    // MARK: Refusals
 
     enum Cause {
         case missing, malformed
@@ -175,7 +177,7 @@ struct AttestationJudge: Sendable {
         }
     }
 
-    /// For administrators; without the chain.
+    /// Records a refusal in the audit log, without the certificate chain.
     func refuse(
         _ cause: Cause, _ format: DeviceAttestation.Format?, _ claim: Claim, _ app: AppRecord,
         _ actor: String
@@ -191,8 +193,8 @@ struct AttestationJudge: Sendable {
 }
 
 extension AndroidKeyPolicy {
-    /// As an app's settings have it. The maker's system on a locked boot loader is always asked
-    /// for: on another the rest is worth nothing.
+    /// Creates the policy from an app's settings. The manufacturer's system on a locked boot loader
+    /// is always required; without it, the other properties prove nothing.
     init(_ settings: BiometricSettings) {
         self.init()
         minimumLevel =

@@ -4,14 +4,14 @@ internal import MienCore
 internal import MienKeys
 internal import MienStore
 
-/// `grant_type=urn:authgear:params:oauth:grant-type:biometric-request`: a request that a device's
-/// key signed, to be registered or to log in.
+/// Handles `grant_type=urn:authgear:params:oauth:grant-type:biometric-request`: a request signed by
+/// a device's key, to register that key or to log in with it.
 ///
-/// The challenge is used up before the signature is looked at. Every refusal is `invalid_grant`.
+/// The challenge is used up before the signature is checked. Every refusal is `invalid_grant`.
 struct BiometricGrant: Sendable {
     static let name = "urn:authgear:params:oauth:grant-type:biometric-request"
     private static let type = "vnd.authgear.biometric-request"
-    /// A request's own life, and how far a device's clock may be off.
+    /// The longest lifetime of a request, and how far a device's clock may be off, in seconds.
     private static let lifetime = 60.0, tolerance = 300.0
 
     let keys: DeviceKeyService
@@ -22,7 +22,7 @@ struct BiometricGrant: Sendable {
     let changes: AuthenticatorChanges
     let clock: ServerClock
     let publicURL: @Sendable () -> String
-    /// `authentication.identities` of the configuration names it.
+    /// Whether the setting `authentication.identities` includes it.
     let isEnabled: Bool
 
     enum Outcome: Sendable {
@@ -31,42 +31,43 @@ struct BiometricGrant: Sendable {
     }
 
     /// - Parameters:
-    ///   - caller: who is signed in, for a set-up.
-    ///   - thumbprint: of the key that a DPoP proof came from.
-    ///   - deviceToken: of a device that its user has signed in on before. If it is sent and not
-    ///     known, the answer has a new one.
+    ///   - caller: The signed-in user, for a setup.
+    ///   - thumbprint: The thumbprint of the key that made the DPoP proof.
+    ///   - deviceToken: The token of a device that its user has signed in on before. If it is sent
+    ///     but unknown, the response has a new one.
     func handle(
         _ jwt: String, app: AppRecord, scope: String?, resources: [String], caller: Caller?,
         thumbprint: String?, deviceToken: String?
     ) async throws -> Outcome {
         guard isEnabled, app.settings.biometric.isEnabled else {
-            throw OAuthError(.unauthorizedClient, "biometric login is not enabled for this app")
+            throw OAuthError(.unauthorizedClient, "Biometric login is not enabled for this app.")
         }
         let message: JWS
         do throws(JWSError) { message = try JWS.parse(compact: jwt) } catch {
             throw OAuthError(.invalidRequest, "jwt: \(error.reason)")
         }
         guard message.type == Self.type else {
-            throw OAuthError(.invalidRequest, "jwt: “typ” is \(Self.type)")
+            throw OAuthError(.invalidRequest, "jwt: “typ” must be \(Self.type)")
         }
         guard let keyID = message.keyID, DeviceKeyService.isKeyID(keyID) else {
             throw OAuthError(
-                .invalidRequest, "jwt: “kid” has 8 to 64 of A-Z, a-z, 0-9, “_” and “-”")
+                .invalidRequest,
+                "jwt: “kid” must have 8 to 64 characters of A-Z, a-z, 0-9, “_”, and “-”")
         }
         guard let claims = (try? JSONText.parse(message.unverifiedPayload))?.objectValue else {
-            throw OAuthError(.invalidRequest, "jwt: the payload is no JSON object")
+            throw OAuthError(.invalidRequest, "jwt: the payload is not a JSON object")
         }
         guard let action = claims["action"]?.stringValue,
             ["setup", "authenticate"].contains(action)
         else {
-            throw OAuthError(.invalidRequest, "jwt: “action” is setup or authenticate")
+            throw OAuthError(.invalidRequest, "jwt: “action” must be setup or authenticate")
         }
         guard let challenge = claims["challenge"]?.stringValue else {
-            throw OAuthError(.invalidRequest, "jwt: “challenge” is a challenge's token")
+            throw OAuthError(.invalidRequest, "jwt: “challenge” must be the token of a challenge")
         }
         guard try await challenges.take(challenge, for: .biometric) else {
             throw Self.refused(
-                "the challenge is not one of ours, was used or has expired: ask for a new one")
+                "The challenge is unknown, used, or expired. Request a new one.")
         }
         try checkTimes(claims)
         if app.settings.biometric.mode == .strict { try checkAddressee(claims, app) }
@@ -82,21 +83,21 @@ struct BiometricGrant: Sendable {
         guard let caller, caller.app == app.id else {
             throw OAuthError(
                 .invalidGrant,
-                "a set-up needs the access token of a user who has signed in to this app",
+                "A setup requires the access token of a user who has signed in to this app.",
                 status: .unauthorized)
         }
         let standing = try await changes.require(.add, by: caller)
         guard let key = message.key else {
-            throw OAuthError(.invalidRequest, "jwt: a set-up brings its public key as “jwk”")
+            throw OAuthError(.invalidRequest, "jwt: a setup must include its public key as “jwk”")
         }
         let isSigned = try await keys.signatures.check(with: key, for: .signedIn(caller.account.id))
         { (try? message.verify(with: key)) != nil }
         guard isSigned else {
-            throw Self.refused("the request is not signed with the key that it brings")
+            throw Self.refused("The request is not signed with the key that it contains.")
         }
         guard let device = DeviceInfo(claims["device_info"]) else {
             throw OAuthError(
-                .invalidRequest, "jwt: a set-up tells the device's model in device_info")
+                .invalidRequest, "jwt: a setup must name the device's model in device_info")
         }
         let claim = AttestationJudge.Claim(key: key, challenge: challenge, user: caller.account.id)
         let attestation = try await proved(claims["attestation"], claim, app)
@@ -113,10 +114,10 @@ struct BiometricGrant: Sendable {
         {
             throw OAuthError(
                 .unauthorizedClient,
-                "this user has \(app.settings.biometric.maxKeys) keys, as many as the app allows: remove one first"
+                "This user already has \(app.settings.biometric.maxKeys) keys, the maximum for this app. Remove one first."
             )
         } catch is DeviceKeyService.Refusal {
-            throw Self.refused("the key cannot be registered under this id")
+            throw Self.refused("The key cannot be registered under this ID.")
         }
         return .registered
     }
@@ -141,13 +142,14 @@ struct BiometricGrant: Sendable {
         _ deviceToken: String?
     ) async throws -> Outcome {
         guard message.key == nil else {
-            throw OAuthError(.invalidRequest, "jwt: “jwk” is for a set-up only")
+            throw OAuthError(.invalidRequest, "jwt: “jwk” is allowed only in a setup")
         }
         let (scope, resources) = try grants.checked(
             scope: scope, standard: .standard, resources: resources, app: app)
         guard scope.contains(Scope.offline), scope.contains(Scope.full) || !app.isFirstParty else {
             throw OAuthError(
-                .invalidScope, "biometric login needs \(Scope.offline) and \(Scope.full)")
+                .invalidScope,
+                "Biometric login requires the scopes \(Scope.offline) and \(Scope.full).")
         }
         let owner: DeviceKeyService.Owner
         let device =
@@ -159,7 +161,8 @@ struct BiometricGrant: Sendable {
             { (try? message.verify(with: $0)) != nil })
         {
         case .owner(let found): owner = found
-        case .locked: throw Self.refused("the key is locked for now: keep it, and try again later")
+        case .locked:
+            throw Self.refused("The key is temporarily locked. Keep it, and try again later.")
         case .refused: throw Self.refused("InvalidCredentials")
         }
         var answer = try await grants.tokens(
@@ -177,24 +180,24 @@ struct BiometricGrant: Sendable {
 
     private func checkTimes(_ claims: [String: JSONValue]) throws(OAuthError) {
         guard let issued = claims["iat"]?.numberValue, let end = claims["exp"]?.numberValue else {
-            throw OAuthError(.invalidRequest, "jwt: “iat” and “exp” are needed")
+            throw OAuthError(.invalidRequest, "jwt: “iat” and “exp” are required")
         }
         let now = Double(clock.now.milliseconds) / 1000
         guard issued <= now + Self.tolerance else {
-            throw Self.refused("the request comes from the future: the device's clock is wrong")
+            throw Self.refused("The request is dated in the future. Check the device's clock.")
         }
         guard now <= end + Self.tolerance, end - issued <= Self.lifetime else {
-            throw Self.refused("the request has expired, or lives for more than 60 s")
+            throw Self.refused("The request has expired, or its lifetime exceeds 60 seconds.")
         }
     }
 
     private func checkAddressee(_ claims: [String: JSONValue], _ app: AppRecord) throws(OAuthError)
     {
         guard claims["aud"]?.stringValue == publicURL() else {
-            throw Self.refused("“aud” is \(publicURL())")
+            throw Self.refused("“aud” must be \(publicURL())")
         }
         guard claims["client_id"]?.stringValue == app.id.text else {
-            throw Self.refused("“client_id” in the request is that of the form")
+            throw Self.refused("“client_id” in the JWT must match the client_id of the form")
         }
     }
 

@@ -3,9 +3,9 @@ internal import MienAttestation
 internal import MienCore
 internal import MienKeys
 
-/// What a client gives to prove where its key lives or what it runs in:
+/// A client's proof of where its key is stored or which app it runs in, with bytes in base64:
 /// `{"format": "android-key", "chain": […]}` or
-/// `{"format": "apple-appattest", "object": …, "key_id": …}`, bytes in base64.
+/// `{"format": "apple-appattest", "object": …, "key_id": …}`.
 enum DeviceAttestation: Sendable {
     case androidKey(chain: [[UInt8]])
     case appleAppAttest(object: [UInt8], keyID: [UInt8])
@@ -23,14 +23,15 @@ enum DeviceAttestation: Sendable {
         }
     }
 
-    /// - Throws: words that say what it should be, for a client's maker.
+    /// - Throws: ``MalformedAttestation``, whose reason tells the client's developer what is
+    ///   expected.
     init(_ value: JSONValue) throws(MalformedAttestation) {
         guard let members = value.objectValue, let name = members["format"]?.stringValue,
             let format = Format(rawValue: name)
         else {
             throw MalformedAttestation(
                 reason:
-                    "is an object whose “format” is \(Format.allCases.map(\.rawValue).joined(separator: " or "))"
+                    "must be an object whose “format” is \(Format.allCases.map(\.rawValue).joined(separator: " or "))"
             )
         }
         switch format {
@@ -41,12 +42,13 @@ enum DeviceAttestation: Sendable {
             else {
                 throw MalformedAttestation(
                     reason:
-                        "“chain” is a list of 1 to \(Self.maxCertificates) certificates, the key's own first"
+                        "must have as “chain” a list of 1 to \(Self.maxCertificates) certificates, starting with the key's own"
                 )
             }
             let chain = items.compactMap { Self.bytes($0) }
             guard chain.count == items.count else {
-                throw MalformedAttestation(reason: "“chain” holds certificates as DER in base64")
+                throw MalformedAttestation(
+                    reason: "must have base64-encoded DER certificates in “chain”")
             }
             self = .androidKey(chain: chain)
         case .appleAppAttest:
@@ -54,7 +56,7 @@ enum DeviceAttestation: Sendable {
             guard let object = Self.bytes(members["object"]),
                 let keyID = Self.bytes(members["key_id"])
             else {
-                throw MalformedAttestation(reason: "“object” and “key_id” are base64")
+                throw MalformedAttestation(reason: "must have base64 text in “object” and “key_id”")
             }
             self = .appleAppAttest(object: object, keyID: keyID)
         }
@@ -66,7 +68,7 @@ enum DeviceAttestation: Sendable {
         guard members.keys.allSatisfy(known.contains) else {
             throw MalformedAttestation(
                 reason:
-                    "has the members \(known.map { "“\($0)”" }.joined(separator: ", ")) and no others"
+                    "must have the members \(known.map { "“\($0)”" }.joined(separator: ", ")) and no others"
             )
         }
     }
@@ -76,12 +78,12 @@ enum DeviceAttestation: Sendable {
     }
 }
 
-/// What is wrong with an attestation's form, before anything of it is judged.
+/// A format error in an attestation, found before the attestation is verified.
 struct MalformedAttestation: Error { let reason: String }
 
-/// What was proved when a key was registered. Shown to administrators.
+/// The properties that were proved when a key was registered. Shown to administrators.
 struct ProvedAttestation: Sendable, Hashable {
-    /// Of the authenticator's `info`.
+    /// Members of the authenticator's `info`.
     let info: [String: JSONValue]
     /// How the device verifies its user before the key signs; `nil` if the attestation does not
     /// say.
@@ -94,7 +96,7 @@ struct ProvedAttestation: Sendable, Hashable {
             "format": .string(DeviceAttestation.Format.androidKey.rawValue),
             "level": .string(level == .strongBox ? "strongbox" : "tee"),
         ]
-        // Year and month, or year, month and day, as the key store writes them.
+        // Year and month, or year, month, and day, as the key store writes them.
         info["os_patch"] = description.hardwareEnforced.systemPatchLevel.map { .string(String($0)) }
         self.info = info
         // Bit 1 is a biometric, bit 0 the device's PIN, pattern, or password: KeyMint's
@@ -115,7 +117,7 @@ struct ProvedAttestation: Sendable, Hashable {
         ]
         info["os_version"] = key.systemVersion.map { .string($0) }
         self.info = info
-        // App Attest proves the app, which then says what opens its key.
+        // App Attest proves only the app. The app itself reports what unlocks its key.
         userVerification = nil
     }
 }

@@ -1,32 +1,32 @@
 internal import MienCore
 
-/// What a device tells of itself: `{"ios": {"uname": {"machine": …}}}`,
-/// `{"android": {"Build": {"MODEL": …}}}`, or our own
+/// A device's description of itself: `{"ios": {"uname": {"machine": …}}}`,
+/// `{"android": {"Build": {"MODEL": …}}}`, or Mien's own
 /// `{"mien": {"model": …, "os": …, "device_id": …}}`.
 struct DeviceInfo: Sendable {
-    private static let most = 64
+    private static let maxCharacters = 64
 
-    /// One line, for people.
+    /// A single line for display.
     let model: String
     let system: String
-    /// Chosen by the client, 8 to 128 bytes, the same for as long as the app is installed.
+    /// Chosen by the client: 8 to 128 bytes, constant while the app is installed.
     let id: String?
-    /// What the device asks of its user before the key signs, if it tells: `user_verification` of
-    /// our own form.
+    /// How the device verifies its user before the key signs, if it says so: `user_verification` in
+    /// Mien's own form.
     let userVerification: DeviceKeyService.KeyUserVerification?
 
-    /// - Returns: `nil` when it does not tell a model.
+    /// - Returns: `nil` if it names no model, or if its device ID has the wrong length.
     init?(_ value: JSONValue?) {
-        let places: [(system: String, model: JSONValue?)] = [
+        let sources: [(system: String, model: JSONValue?)] = [
             (value?["mien"]?["os"]?.stringValue ?? "other", value?["mien"]?["model"]),
             ("ios", value?["ios"]?["uname"]?["machine"]),
             ("android", value?["android"]?["Build"]?["MODEL"]),
         ]
-        guard let place = places.first(where: { $0.model?.stringValue != nil }),
-            let model = place.model?.stringValue
+        guard let source = sources.first(where: { $0.model?.stringValue != nil }),
+            let model = source.model?.stringValue
         else { return nil }
         self.model = Self.short(model)
-        system = Self.short(place.system)
+        system = Self.short(source.system)
         guard !self.model.isEmpty else { return nil }
         let id =
             (value?["mien"]?["device_id"] ?? value?["ios"]?["UIDevice"]?["identifierForVendor"])?
@@ -39,6 +39,6 @@ struct DeviceInfo: Sendable {
     }
 
     private static func short(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.prefix(most))).printable
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(maxCharacters))).printable
     }
 }

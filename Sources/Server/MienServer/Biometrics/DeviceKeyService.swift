@@ -4,28 +4,29 @@ internal import MienCore
 internal import MienKeys
 internal import MienStore
 
-/// Keys that users' devices made and keep behind their biometrics: one authenticator each.
+/// Manages the keys that users' devices generate and protect with biometrics. Each key is one
+/// authenticator.
 struct DeviceKeyService: Sendable {
-    /// What is registered.
+    /// A key to register.
     struct NewKey: Sendable {
         let id: String
         let key: DevicePublicKey
-        /// What the device is known by, if it tells: it has one key of each user.
+        /// The device's own ID, if it sends one. A device has one key per user.
         let device: String?
         let name: String
         let system: String
         let attestation: ProvedAttestation?
-        /// As the device says. What an attestation proves takes precedence.
+        /// As reported by the device. What an attestation proves takes precedence.
         var userVerification: KeyUserVerification?
     }
 
     enum Refusal: Error {
-        /// Another key of this app has this id.
+        /// Another key of this app has this ID.
         case keyIDTaken
-        /// The user has as many as the app allows.
+        /// The user has the maximum number of keys that the app allows.
         case tooMany
-        /// An administrator or a journey has locked one of the user's keys: another one does not
-        /// get around that.
+        /// An administrator or a journey has locked one of the user's keys. Registering another key
+        /// must not get around that.
         case locked
         case userMissing
     }
@@ -37,7 +38,7 @@ struct DeviceKeyService: Sendable {
         case none
     }
 
-    /// A registered key, as its owner may see it.
+    /// A registered key, as shown to its owner.
     struct Listed: Codable, Sendable, Hashable {
         let keyID, name, system, algorithm: String
         let createdAt: Int64
@@ -68,10 +69,12 @@ struct DeviceKeyService: Sendable {
             }
     }
 
-    // MARK: Registering
+    // MARK: Registration
 
-    /// The same key again is no new one, though it may be attested now; another key of the same
-    /// device takes the old one's place, and what that had brought ends.
+    /// Registers a key.
+    ///
+    /// Registering the same key again only updates its attestation. Another key of the same device
+    /// replaces the old key and revokes the old key's grants.
     ///
     /// - Throws: ``Refusal``.
     func register(
@@ -146,7 +149,7 @@ struct DeviceKeyService: Sendable {
         try tables.locks.isHeld(key.authenticator)
     }
 
-    /// The key and whatever it brought, but for the sign-in that asks for it.
+    /// Removes a key and revokes its grants, except the grant that requested the removal.
     private static func remove(
         _ key: DeviceKeyRecord, from tables: Tables, sparing grant: GrantID? = nil, at now: Instant
     ) throws {
@@ -154,9 +157,9 @@ struct DeviceKeyService: Sendable {
         _ = try tables.authenticators.delete(key.authenticator, of: key.account)
     }
 
-    // MARK: Using
+    // MARK: Verification
 
-    /// Whose key it is, and what its signature proves.
+    /// The owner of a key, and what the signature proves.
     struct Owner: Sendable {
         let account: UserID
         let authenticator: AuthenticatorID
@@ -170,7 +173,7 @@ struct DeviceKeyService: Sendable {
         record.info["attestation"]?.objectValue != nil
     }
 
-    /// What a signature of this key proves, as `amr` values.
+    /// Returns what a signature of this key proves, as `amr` values.
     ///
     /// `hwk` needs an attestation; without one, the key may live anywhere: `pop`. `x_biometric`
     /// names a key that only a biometric opens, as far as the attestation or the app says so; a key
@@ -191,18 +194,19 @@ struct DeviceKeyService: Sendable {
     enum Verdict: Sendable {
         /// The key made the signature.
         case owner(Owner)
-        /// The signature is right, but the key is locked for now: only its holder is told.
+        /// The signature is correct, but the key is temporarily locked. Only the key's holder
+        /// learns this.
         case locked
         case refused
     }
 
-    /// Judges a signature, through the lock gate.
+    /// Verifies a signature through the lock gate.
     ///
     /// - Parameters:
-    ///   - user: who it has to belong to, if that is known.
-    ///   - device: one that somebody has signed in on; its guesses count apart if that was the
-    ///     key's owner.
-    ///   - isRight: whether the key made the signature.
+    ///   - user: The required owner, if known.
+    ///   - device: A device that somebody has signed in on. Its guesses are counted separately if
+    ///     that was the key's owner.
+    ///   - isRight: Returns whether the key made the signature.
     func verify(
         _ keyID: String, of user: UserID? = nil, app: AppRecord, device: KnownDevice? = nil,
         actor: String,
@@ -245,10 +249,10 @@ struct DeviceKeyService: Sendable {
                 methods: Self.methods(of: authenticator)))
     }
 
-    /// One answer for every kind of no; the audit log knows which.
+    /// Returns the same verdict for every refusal. The audit log records the reason.
     ///
-    /// - Parameter isJudged: whether the lock gate counted the signature; if not, anybody can cause
-    ///   it without end, and it is counted there, too.
+    /// - Parameter isJudged: Whether the lock gate counted the signature. If not, anybody can cause
+    ///   any number of refusals, so the audit log only counts them.
     private func refuse(
         _ account: UserID?, _ app: AppID, _ actor: String, isJudged: Bool = false,
         _ detail: [String: JSONValue]
@@ -269,7 +273,7 @@ struct DeviceKeyService: Sendable {
         }
     }
 
-    // MARK: Looking after them
+    // MARK: Management
 
     func list(of account: AccountRecord, app: AppID) async throws -> [Listed] {
         try await store.read { tables in
@@ -285,7 +289,7 @@ struct DeviceKeyService: Sendable {
         }
     }
 
-    /// - Returns: whether the user has such a key.
+    /// - Returns: Whether the user has such a key.
     func rename(_ keyID: String, to name: String, of account: AccountRecord, app: AppID)
         async throws -> Bool
     {
@@ -300,12 +304,12 @@ struct DeviceKeyService: Sendable {
         }
     }
 
-    /// Removes keys. Their failures still count towards the next one.
+    /// Removes keys. Their failures still count toward the next key.
     ///
-    /// - Parameter keyID: `nil` for all the user has in this app.
-    /// - Returns: how many there were.
-    /// - Throws: ``Refusal`` `.locked` if an administrator or a journey has locked one of them.
-    ///   Then nothing was removed.
+    /// - Parameter keyID: `nil` removes all of the user's keys in this app.
+    /// - Returns: The number of removed keys.
+    /// - Throws: ``Refusal`` `.locked` if an administrator or a journey has locked one of them. In
+    ///   that case nothing is removed.
     @discardableResult
     func delete(
         _ keyID: String?, of user: UserID, app: AppID, actor: String

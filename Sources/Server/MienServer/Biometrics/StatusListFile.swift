@@ -2,10 +2,9 @@ internal import Foundation
 internal import Logging
 internal import MienAttestation
 
-/// The operator's copy of Google's list of attestation keys that leaked, read anew when the file
-/// changes.
+/// The operator's copy of Google's list of leaked attestation keys, reloaded when the file changes.
 actor StatusListFile {
-    /// What tells a file from the one that was read.
+    /// Attributes that differ if the file has changed since it was read.
     private struct Stamp: Equatable {
         let modified: Date?
         let bytes, number: UInt64?
@@ -16,7 +15,7 @@ actor StatusListFile {
     private var stamp: Stamp?
     private var list: AndroidStatusList
 
-    /// - Throws: ``ConfigurationError`` when the file is no such list.
+    /// - Throws: ``ConfigurationError`` if the file is not such a list.
     init(path: String, logger: Logger) throws {
         (self.path, self.logger, stamp) = (path, logger, Self.stamp(path))
         do { list = try Self.read(path) } catch {
@@ -24,15 +23,15 @@ actor StatusListFile {
         }
     }
 
-    /// The newest that could be read: a copy that is broken or gone takes nobody's name off the
-    /// list.
+    /// Returns the newest list that could be read. A broken or missing file removes no keys from
+    /// the list.
     func current() -> AndroidStatusList {
         let now = Self.stamp(path)
         guard now != stamp else { return list }
         stamp = now
         do { list = try Self.read(path) } catch {
             logger.error(
-                "attestation.revoked is not as it should be; the list from before is used",
+                "attestation.revoked cannot be read; the previous list stays in use",
                 metadata: ["reason": "\(error.reason)"])
         }
         return list
@@ -56,7 +55,7 @@ actor StatusListFile {
         do { return try AndroidStatusList(json: bytes) } catch {
             throw Unreadable(
                 reason:
-                    "is no copy of Google's status list, {\"entries\": {serial number: {\"status\": …}}}: \(error.reason)"
+                    "is not a copy of Google's status list, {\"entries\": {serial number: {\"status\": …}}}: \(error.reason)"
             )
         }
     }

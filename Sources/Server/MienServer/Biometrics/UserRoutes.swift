@@ -4,7 +4,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// What users do with their own devices' keys, with an access token of an app's.
+/// Routes for users to manage their own device keys, with an app's access token.
 struct UserRoutes {
     let grants: GrantService
     let keys: DeviceKeyService
@@ -19,7 +19,8 @@ struct UserRoutes {
             guard listsKeys else {
                 throw Problem(
                     .notPermitted,
-                    "the list is not shown on this server: identity.biometric.list_enabled")
+                    "This server does not list device keys. The setting identity.biometric.list_enabled enables the list."
+                )
             }
             return try await JSONBody.response(
                 Page(items: keys.list(of: caller.account, app: caller.app)))
@@ -36,7 +37,8 @@ struct UserRoutes {
                     errors: [
                         .init(
                             field: "name",
-                            message: "is one line of 1 to 64 characters, none of them for control")
+                            message:
+                                "must be one line of 1 to 64 characters without control characters")
                     ])
             }
             guard try await keys.rename(id, to: name, of: caller.account, app: caller.app) else {
@@ -60,7 +62,7 @@ struct UserRoutes {
         }
     }
 
-    private static let notFound = Problem(.notFound, "you have no key with this id in this app")
+    private static let notFound = Problem(.notFound, "You have no key with this ID in this app.")
 }
 
 /// `PATCH /v1/me/biometrics/{key}`

@@ -1,4 +1,5 @@
-/// The configuration cannot be used. Each line says which setting, what it is and what is allowed.
+/// The problems that make a configuration unusable. Each line names a setting, its value, and what
+/// is allowed.
 public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     public let problems: [String]
     init(_ problems: [String]) { self.problems = problems }

@@ -34,7 +34,7 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// The host as URLs write it, with brackets around an IPv6 address.
+    /// The host as written in a URL, with brackets around an IPv6 address.
     var hostInURL: String { host.contains(":") ? "[\(host)]" : host }
 
     public var description: String { "\(hostInURL):\(port)" }

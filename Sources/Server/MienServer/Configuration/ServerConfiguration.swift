@@ -4,9 +4,9 @@ public import MienCore
 internal import MienInference
 internal import MienPassword
 
-/// How a server runs; read from a YAML file and the environment, every value checked.
+/// A server's configuration, read from a YAML file and the environment. Every value is validated.
 public struct ServerConfiguration: Sendable {
-    /// As many bytes as the hash they key.
+    /// As long as the hash that it keys, in bytes.
     private static let minWebhookSecret = 32
 
     private let texts: [String: String]
@@ -14,7 +14,7 @@ public struct ServerConfiguration: Sendable {
     /// - Parameters:
     ///   - file: a YAML file's path and contents.
     ///   - home: `MIEN_HOME`, for folders that are not set.
-    /// - Throws: ``ConfigurationError`` with everything that is wrong.
+    /// - Throws: ``ConfigurationError`` that lists every problem.
     public init(
         file: (path: String, contents: String)? = nil, environment: [String: String], home: URL
     ) throws {
@@ -28,7 +28,7 @@ public struct ServerConfiguration: Sendable {
         var problems: [String] = []
         for setting in ServerSetting.all {
             if let problem = Self.problem(
-                texts[setting.key]!, setting, place: sources.places[setting.key] ?? setting.key)
+                texts[setting.key]!, setting, name: sources.origins[setting.key] ?? setting.key)
             {
                 problems.append(problem)
             }
@@ -42,13 +42,13 @@ public struct ServerConfiguration: Sendable {
             !["http://", "https://"].contains(where: url.hasPrefix) || url.hasSuffix("/")
         {
             problems.append(
-                "public_url is an address like https://login.example.org, without a slash at its end"
+                "public_url must be a URL like https://login.example.org, without a trailing slash"
             )
         }
         if let name = texts["face.pack"], (try? PackID(name)) == nil {
-            problems.append("face.pack: “\(name)” names no model pack")
+            problems.append("face.pack: “\(name)” is not a valid model pack name")
         }
-        if let foreign = (texts["authentication.identities"] ?? "").split(separator: ",").map({
+        if let unknown = (texts["authentication.identities"] ?? "").split(separator: ",").map({
             $0.trimmingCharacters(in: .whitespaces)
         })
         .first(where: {
@@ -56,7 +56,7 @@ public struct ServerConfiguration: Sendable {
                 .contains($0)
         }) {
             problems.append(
-                "authentication.identities: there is no “\(foreign)”; there are biometric, passkey (others of the guide's are taken, and mean nothing here)"
+                "authentication.identities: unknown value “\(unknown)”; use biometric or passkey (login_id, oauth, anonymous, siwe, and ldap are accepted but have no effect)"
             )
         }
         problems += PasskeyPlace.problems(
@@ -66,19 +66,19 @@ public struct ServerConfiguration: Sendable {
             !["", "localhost", "127.0.0.1", "::1"].contains(host)
         {
             problems.append(
-                "mail.security: none sends codes in the clear; it is allowed for a relay on this machine only"
+                "mail.security: none sends codes in the clear; it is allowed only for a relay on this machine"
             )
         }
         if let sender = texts["mail.from"], MailAddress(sender) == nil {
-            problems.append("mail.from is an address like mien@example.org, not “\(sender)”")
+            problems.append("mail.from must be an address like mien@example.org, not “\(sender)”")
         }
         if texts["webhook.hosts"] != "",
             (texts["webhook.secret"] ?? "").utf8.count < Self.minWebhookSecret
         {
             problems.append(
                 """
-                webhook.secret has at least \(Self.minWebhookSecret) characters when webhook.hosts lists hosts, \
-                for they check the calls with it; make one with: openssl rand -hex 32
+                webhook.secret must have at least \(Self.minWebhookSecret) characters when webhook.hosts lists hosts, \
+                because they verify calls with it; generate one with: openssl rand -hex 32
                 """)
         }
         guard problems.isEmpty else { throw ConfigurationError(problems) }
@@ -107,7 +107,7 @@ public struct ServerConfiguration: Sendable {
         return nil
     }
 
-    /// Everything, as the file would have it, secrets hidden.
+    /// The complete configuration in the file's format, with secrets hidden.
     public var printed: String {
         var lines: [String] = [], open: [Substring] = []
         for setting in ServerSetting.all {
@@ -138,24 +138,23 @@ public struct ServerConfiguration: Sendable {
         }
     }
 
-    private static func problem(_ text: String, _ setting: ServerSetting, place: String) -> String?
-    {
+    private static func problem(_ text: String, _ setting: ServerSetting, name: String) -> String? {
         switch setting.kind {
         case .integer(let range):
             Int(text).map(range.contains) == true
                 ? nil
-                : "\(place) is a whole number of \(range.lowerBound) to \(range.upperBound), not “\(text)”"
+                : "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound), not “\(text)”"
         case .number(let range):
             Double(text).map(range.contains) == true
                 ? nil
-                : "\(place) is a number of \(range.lowerBound) to \(range.upperBound), not “\(text)”"
+                : "\(name) must be a number from \(range.lowerBound) to \(range.upperBound), not “\(text)”"
         case .flag:
-            ["true", "false"].contains(text) ? nil : "\(place) is true or false, not “\(text)”"
+            ["true", "false"].contains(text) ? nil : "\(name) must be true or false, not “\(text)”"
         case .choice(let words):
             words.contains(text)
-                ? nil : "\(place) is one of \(words.joined(separator: ", ")), not “\(text)”"
+                ? nil : "\(name) must be one of \(words.joined(separator: ", ")), not “\(text)”"
         case .text, .path, .list:
-            text.contains(where: \.isNewline) ? "\(place) has more than one line" : nil
+            text.contains(where: \.isNewline) ? "\(name) has more than one line" : nil
         }
     }
 
@@ -173,7 +172,7 @@ public struct ServerConfiguration: Sendable {
     public var host: String { text("host") }
     public var port: Int { integer("port") }
     public var adminListen: ListenAddress { ListenAddress(text("admin.listen"))! }
-    /// `nil`: derived from where the server listens.
+    /// `nil` if it is derived from the listening address.
     public var publicURL: String? { text("public_url").isEmpty ? nil : text("public_url") }
     public var tls: (certificate: String, key: String)? {
         text("tls.key").isEmpty ? nil : (text("tls.certificate"), text("tls.key"))
@@ -184,20 +183,20 @@ public struct ServerConfiguration: Sendable {
     public var shutdownSeconds: Int { integer("shutdown_seconds") }
     public var pack: String { text("face.pack") }
     public var faceWorkers: Int { integer("face.workers") }
-    /// `nil`: what is faster.
+    /// `nil` selects the faster one.
     var facePrecision: NetworkOptions.Precision? {
         NetworkOptions.Precision(rawValue: text("face.precision"))
     }
     public var faceThreshold: Double { Double(text("face.threshold"))! }
     public var faceQuality: Int { integer("face.quality") }
-    /// What holds where apps do not say.
+    /// The policy where apps do not set their own.
     public var liveness: LivenessPolicy {
         LivenessPolicy(
             mode: LivenessPolicy.Mode(rawValue: text("face.liveness.mode")),
             threshold: integer("face.liveness.threshold"), quality: faceQuality,
             timeoutSeconds: integer("face.liveness.timeout_seconds"))
     }
-    /// Is the pack's presentation-attack network asked?
+    /// Whether the pack's presentation-attack network is used.
     var looksForAttacks: Bool { text("face.liveness.presentation_attack") == "true" }
     public var replayDays: Int { integer("face.liveness.replay_days") }
     public var liveFrames: Int { integer("capture.live_frames") }
@@ -212,7 +211,7 @@ public struct ServerConfiguration: Sendable {
     var liveCapturesPerMinute: Int { integer("limit.live_captures_per_minute") }
     public var guessesPerMinute: Int { integer("limit.guesses_per_minute") }
     public var connections: Int { integer("limit.connections") }
-    /// `nil` behind a proxy, whose address all of them have.
+    /// `nil` behind a proxy, because all connections then have the proxy's address.
     public var connectionsPerAddress: Int? {
         trustsProxy ? nil : integer("limit.connections_per_address")
     }
@@ -232,7 +231,7 @@ public struct ServerConfiguration: Sendable {
     var listsDeviceKeys: Bool { text("identity.biometric.list_enabled") == "true" }
     public var auditsClients: Bool { text("audit.clients") == "true" }
     var recoveryPolicy: RecoveryPolicy { RecoveryPolicy(holdHours: integer("recovery.hold_hours")) }
-    /// `nil` for ever.
+    /// `nil` keeps entries forever.
     var auditRetentionDays: Int? {
         integer("audit.retention_days") == 0 ? nil : integer("audit.retention_days")
     }
@@ -259,7 +258,7 @@ public struct ServerConfiguration: Sendable {
         .init(memory: integer("password.memory_kib"), passes: integer("password.passes"))
     }
 
-    /// The relay; `nil`: mails are written to the outbox.
+    /// The SMTP relay, or `nil` if mails are written to the outbox.
     var relay: MailRelay? {
         guard !text("mail.host").isEmpty else { return nil }
         return MailRelay(

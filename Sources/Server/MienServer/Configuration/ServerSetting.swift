@@ -1,7 +1,7 @@
 internal import MienAccess
 internal import MienCore
 
-/// One setting of the server: a key of the file, an environment variable, a meaning.
+/// A server setting: its key in the file, its environment variable, and its meaning.
 public struct ServerSetting: Sendable {
     public enum Kind: Sendable {
         case text
@@ -10,19 +10,19 @@ public struct ServerSetting: Sendable {
         case number(ClosedRange<Double>)
         case flag
         case choice([String])
-        /// In a file a list, in the environment separated by commas.
+        /// A YAML list in the file, separated by commas in the environment.
         case list
     }
 
-    /// As in the file, sections separated by dots: `tls.certificate`.
+    /// The key in the file, with its sections separated by dots: `tls.certificate`.
     public let key: String
     public let kind: Kind
-    /// As it would be written; empty for none.
+    /// The default value as the file would have it; empty if there is none.
     public let standard: String
     public let isSecret: Bool
     public let meaning: String
 
-    /// `MIEN_TLS_CERTIFICATE` of `tls.certificate`.
+    /// The environment variable, such as `MIEN_TLS_CERTIFICATE` for `tls.certificate`.
     public var variable: String { "MIEN_" + key.uppercased().replacing(".", with: "_") }
 
     init(_ key: String, _ kind: Kind, _ standard: String, secret: Bool = false, _ meaning: String) {
@@ -31,21 +31,22 @@ public struct ServerSetting: Sendable {
         )
     }
 
-    /// All there are, in the order of the printed configuration and the docs.
+    /// All settings, in the order of the printed configuration and the docs.
     public static let all: [ServerSetting] = [
         .init(
             "data", .path, "",
-            "Folder of the database, the master key and the mail outbox; default: server in MIEN_HOME."
+            "Folder for the database, the master key, and the mail outbox; default: server in MIEN_HOME."
         ),
-        .init("packs", .path, "", "Folder of the model packs; default: packs in MIEN_HOME."),
+        .init("packs", .path, "", "Folder for model packs; default: packs in MIEN_HOME."),
         .init("host", .text, "127.0.0.1", "Address to listen on."),
-        .init("port", .integer(0...65_535), "8080", "Port to listen on; 0 takes any free one."),
+        .init("port", .integer(0...65_535), "8080", "Port to listen on; 0 picks a free port."),
         .init(
             "public_url", .text, "",
-            "How clients reach this server; issuer of its tokens. Default: http://host:port."),
+            "URL at which clients reach this server, and the issuer of its tokens; default: http://host:port."
+        ),
         .init(
             "tls.certificate", .path, "",
-            "PEM file with the certificate chain; with tls.key the server speaks https."),
+            "PEM file with the certificate chain; with tls.key, the server uses HTTPS."),
         .init("tls.key", .path, "", "PEM file with the private key."),
         .init(
             "admin.listen", .text, "127.0.0.1:8081",
@@ -53,151 +54,165 @@ public struct ServerSetting: Sendable {
         ),
         .init(
             "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error"]), "info",
-            "Least level that is logged."),
-        .init("log.json", .flag, "false", "One JSON object a line."),
+            "Minimum log level."),
+        .init("log.json", .flag, "false", "Log one JSON object per line."),
         .init(
             "fresh_seconds", .integer(ChangeRule.freshRange), "300",
-            "How old a sign-in may be to add or remove authenticators, in seconds."),
+            "Maximum age of a sign-in for adding or removing authenticators, in seconds."),
         .init(
             "shutdown_seconds", .integer(0...300), "10",
-            "How long requests under way may take when the server stops."),
+            "Seconds that pending requests may take when the server stops."),
         .init("face.pack", .text, "mien-default-1", "Model pack."),
-        .init("face.workers", .integer(1...64), "2", "Photos looked at at once."),
+        .init("face.workers", .integer(1...64), "2", "Photos analyzed at the same time."),
         .init(
             "face.precision", .choice(["auto", "f32", "bf16"]), "auto",
-            "Arithmetic of the face networks; bf16 takes less time where the processor has it, else it is f32: auto takes what is faster."
+            "Arithmetic of the face networks. bf16 is faster on processors that support it and falls back to f32 on others; auto picks the faster one."
         ),
         .init(
             "face.threshold", .number(24...72), "48",
-            "Least match score: 48 is a false-match rate of 1 in 10,000."),
-        .init("face.quality", .integer(0...100), "48", "Least quality of a selfie."),
+            "Minimum match score; 48 is a false match rate (FMR) of 1 in 10,000."),
+        .init("face.quality", .integer(0...100), "48", "Minimum quality of a selfie."),
         .init(
             "face.liveness.mode", .choice(LivenessPolicy.Mode.allCases.map(\.rawValue)),
             "liveness_active",
-            "What captures have to show where an app does not say: image lets photos pass."),
+            "What captures must show unless an app sets its own mode; image accepts photos."),
         .init(
             "face.liveness.threshold", .integer(0...100), "0",
-            "Larger: a longer still phase, every check of liveness stricter."),
+            "Higher values lengthen the still phase and make every liveness check stricter."),
         .init(
             "face.liveness.timeout_seconds", .integer(5...600), "60",
-            "How long a live capture may take from its start."),
+            "Seconds that a live capture may take from its start."),
         .init(
             "face.liveness.replay_days", .integer(0...90), "7",
-            "How long live captures are known again; 0: not at all."),
+            "Days for which replays of a live capture are recognized; 0 turns this off."),
         .init(
             "face.liveness.presentation_attack", .flag, "false",
-            "Ask the model pack's network for presentation attacks about every frame of live captures. The default pack brings none."
+            "Run the model pack's presentation attack detection network on every frame of live captures. The default pack has none."
         ),
-        .init("capture.seconds", .integer(10...3600), "120", "How long a capture session is open."),
+        .init(
+            "capture.seconds", .integer(10...3600), "120",
+            "Seconds that a capture session stays open."),
         .init(
             "capture.frames", .integer(1...1000), "60",
-            "Pictures a capture session takes, including those that cannot be used."),
-        .init("capture.live_frames", .integer(50...10_000), "900", "Frames a live capture takes."),
+            "Maximum number of pictures in a capture session, including unusable ones."),
+        .init(
+            "capture.live_frames", .integer(50...10_000), "900",
+            "Maximum number of frames in a live capture."),
         .init(
             "capture.live_sessions", .integer(1...10_000), "20",
-            "Live captures at once, at ten frames a second each: ten for each of face.workers can be served; more would make all of them late."
+            "Maximum number of concurrent live captures, at ten frames per second each. Each of face.workers can serve ten; with more, all of them fall behind."
         ),
         .init(
             "capture.max_bytes", .integer(10_000...50_000_000), "5242880",
-            "Bytes of a request with frames: one picture, or one batch of a live capture."),
+            "Maximum size in bytes of a request with frames: one picture, or one batch of a live capture."
+        ),
         .init(
             "password.minimum_length", .integer(8...64), "8",
-            "Least length of a new password, in characters."),
-        .init("password.memory_kib", .integer(8_192...4_194_304), "19456", "Argon2id's memory."),
-        .init("password.passes", .integer(1...100), "2", "Argon2id's passes."),
-        .init("password.workers", .integer(1...64), "2", "Passwords hashed at once."),
+            "Minimum length of a new password, in characters."),
+        .init(
+            "password.memory_kib", .integer(8_192...4_194_304), "19456", "Argon2id memory, in KiB."),
+        .init("password.passes", .integer(1...100), "2", "Argon2id passes."),
+        .init("password.workers", .integer(1...64), "2", "Passwords hashed at the same time."),
         .init(
             "mail.outbox", .path, "",
-            "Folder mails are written to when no relay is set; default: outbox in the data folder."),
-        .init("mail.host", .text, "", "SMTP relay."),
-        .init("mail.port", .integer(1...65_535), "587", "Its port."),
+            "Folder that mails are written to if no relay is set; default: outbox in the data folder."
+        ),
+        .init("mail.host", .text, "", "Host of the SMTP relay."),
+        .init("mail.port", .integer(1...65_535), "587", "Port of the SMTP relay."),
         .init(
             "mail.security", .choice(["starttls", "tls", "none"]), "starttls",
-            "How the relay is spoken to; none only on this machine."),
+            "Security of the connection to the relay; none is allowed only for a relay on this machine."
+        ),
         .init(
             "mail.ca", .path, "",
-            "PEM file with the authorities trusted for the relay's certificate; default: the system's."
+            "PEM file with the certificate authorities trusted for the relay; default: those of the system."
         ),
-        .init("mail.user", .text, "", "To log in at the relay."),
-        .init("mail.password", .text, "", secret: true, "To log in at the relay."),
-        .init("mail.from", .text, "mien@localhost", "Sender."),
-        .init("webhook.hosts", .list, "", "Hosts journeys may call, exactly; none by default."),
+        .init("mail.user", .text, "", "User name for the relay."),
+        .init("mail.password", .text, "", secret: true, "Password for the relay."),
+        .init("mail.from", .text, "mien@localhost", "Sender address of mails."),
+        .init(
+            "webhook.hosts", .list, "", "Exact host names that journeys may call; none by default."),
         .init(
             "webhook.allow_private", .flag, "false",
-            "Whether they may be on private networks or this machine."),
+            "Whether these hosts may be on private networks or this machine."),
         .init(
             "webhook.secret", .text, "", secret: true,
-            "Signs calls; 32 characters or more, known to the hosts as well."),
+            "Secret that signs calls, shared with the hosts; at least 32 characters."),
         .init(
             "webhook.ca", .path, "",
-            "PEM file with the authorities trusted for their certificates; default: the system's."),
-        .init("limit.body_bytes", .integer(1_000...10_000_000), "262144", "Bytes of a JSON body."),
-        .init(
-            "limit.starts_per_minute", .integer(1...1_000_000), "600",
-            "Journeys one address may start a minute."),
-        .init(
-            "limit.live_captures_per_minute", .integer(1...100_000), "30",
-            "Live captures one address may begin a minute."),
-        .init(
-            "limit.requests_per_minute", .integer(1...1_000_000), "6000",
-            "Requests one address may make a minute."),
-        .init(
-            "limit.guesses_per_minute", .integer(1...100_000), "30",
-            "Guesses at one user name, address or id a minute, whatever their outcome; known and unknown names alike."
+            "PEM file with the certificate authorities trusted for these hosts; default: those of the system."
         ),
         .init(
-            "limit.connections", .integer(1...1_000_000), "4096", "Connections at once; more wait."),
+            "limit.body_bytes", .integer(1_000...10_000_000), "262144",
+            "Maximum size of a JSON body, in bytes."),
+        .init(
+            "limit.starts_per_minute", .integer(1...1_000_000), "600",
+            "Journeys that one address may start per minute."),
+        .init(
+            "limit.live_captures_per_minute", .integer(1...100_000), "30",
+            "Live captures that one address may begin per minute."),
+        .init(
+            "limit.requests_per_minute", .integer(1...1_000_000), "6000",
+            "Requests that one address may make per minute."),
+        .init(
+            "limit.guesses_per_minute", .integer(1...100_000), "30",
+            "Guesses per minute at one user name, address, or ID, known or unknown, whatever the outcome."
+        ),
+        .init(
+            "limit.connections", .integer(1...1_000_000), "4096",
+            "Maximum number of open connections; further ones wait."),
         .init(
             "limit.connections_per_address", .integer(1...1_000_000), "512",
-            "Of those, connections of one address; more are refused. Without effect with trust_proxy."
+            "Maximum number of open connections per address; further ones are refused. Has no effect with trust_proxy."
         ),
         .init(
             "limit.request_seconds", .integer(1...600), "30",
-            "How long a client may take to send a request."),
+            "Seconds that a client may take to send a request."),
         .init(
             "limit.queue_wait_seconds", .integer(1...60), "5",
-            "How long a request may wait for a password to be hashed, a picture to be analyzed, or an RSA signature to be verified; then it gets 503."
+            "Seconds that a request may wait for a password hash, a picture analysis, or an RSA signature check before it gets 503."
         ),
         .init(
             "trust_proxy", .flag, "false",
-            "Take the client's address from X-Forwarded-For: only behind a proxy that sets it."),
+            "Take the client's address from X-Forwarded-For. Use this only behind a proxy that sets it."
+        ),
         .init(
             "authentication.identities", .list, "biometric,passkey",
-            "Ways to log in besides journeys: biometric, a key of the user's device; passkey, WebAuthn; or none."
+            "Ways to log in besides journeys: biometric (a key on the user's device), passkey (WebAuthn), or none."
         ),
         .init(
             "identity.biometric.list_enabled", .flag, "false",
-            "Whether users see the list of their devices' keys."),
+            "Whether users can list the keys of their devices."),
         .init(
             "attestation.roots", .path, "",
-            "PEM file with further roots that may attest devices' keys; Google's and Apple's are built in."
+            "PEM file with additional roots that may attest device keys; Google's and Apple's are built in."
         ),
         .init(
             "attestation.revoked", .path, "",
-            "Copy of Google's list of attestation keys that leaked, read again when it changes; default: none is looked up."
+            "Copy of Google's list of leaked attestation keys, reloaded when it changes; by default no list is checked."
         ),
         .init(
             "webauthn.rp_id", .text, "",
-            "Domain that passkeys belong to: the host of public_url, or one it is in. Default: the host."
+            "Relying party ID of passkeys: the host of public_url or a parent domain; default: the host."
         ),
         .init(
             "webauthn.origins", .list, "",
-            "Pages and apps that use passkeys besides those at public_url: https://app.example.org."
+            "Origins of pages and apps besides public_url that use passkeys, such as https://app.example.org."
         ),
         .init(
             "recovery.hold_hours", .integer(RecoveryPolicy.holdHoursRange), "24",
-            "Hours before recovery by an e-mail code or a face alone takes effect; known devices can cancel it until then."
+            "Hours before a recovery by only an email code or only a face takes effect; known devices can cancel it until then."
         ),
         .init(
             "token.rotate_days", .integer(1...365), "30",
-            "Days a key signs tokens before the next one does."),
+            "Days for which a key signs tokens before the next key takes over."),
         .init(
             "audit.clients", .flag, "false",
-            "Note in the audit log which address a request came from; an address stays there when its user is deleted."
+            "Record in the audit log which address a request came from. The address stays there if the user is deleted."
         ),
         .init(
             "audit.retention_days", .integer(0...36_500), "0",
-            "Days until entries of the audit log are removed, exported or not; 0 keeps them until mien admin audit prune."
+            "Days until audit log entries are removed, exported or not; 0 keeps them until mien admin audit prune."
         ),
     ]
 

@@ -1,12 +1,12 @@
 internal import Foundation
 internal import Yams
 
-/// Settings as texts, from the standard values, a YAML file and the environment, each over the one
-/// before.
+/// The settings as text. A YAML file overrides the default values, and the environment overrides
+/// both.
 struct SettingSources {
     private(set) var texts: [String: String] = [:]
-    /// Where each that is not the standard one came from, for messages.
-    private(set) var places: [String: String] = [:]
+    /// The origin of each value that is not the default, for error messages.
+    private(set) var origins: [String: String] = [:]
 
     /// Whether every key of every mapping is a scalar.
     private static func hasPlainKeys(_ node: Node) -> Bool {
@@ -19,8 +19,8 @@ struct SettingSources {
     }
 
     /// - Parameter file: YAML with the keys as sections, or `nil`.
-    /// - Throws: ``ConfigurationError``: a file that is no YAML, an unknown key, a value that is no
-    ///   text or list.
+    /// - Throws: ``ConfigurationError`` if the file is not YAML, has an unknown key, or has a value
+    ///   that is neither text nor a list.
     init(file: (path: String, contents: String)?, environment: [String: String]) throws {
         for setting in ServerSetting.all { texts[setting.key] = setting.standard }
         if let file {
@@ -40,7 +40,9 @@ struct SettingSources {
             var problems: [String] = []
             if let top {
                 guard let sections = top as? [String: Any] else {
-                    throw ConfigurationError(["\(file.path): the top is not a list of settings"])
+                    throw ConfigurationError([
+                        "\(file.path): the top level is not a list of settings"
+                    ])
                 }
                 read(sections, under: "", from: file.path, &problems)
             }
@@ -49,7 +51,7 @@ struct SettingSources {
         for setting in ServerSetting.all {
             guard let text = environment[setting.variable] else { continue }
             texts[setting.key] = text
-            places[setting.key] = setting.variable
+            origins[setting.key] = setting.variable
         }
     }
 
@@ -61,18 +63,18 @@ struct SettingSources {
             let key = prefix + name
             if let setting = ServerSetting.byKey[key] {
                 guard let text = Self.text(value, setting.kind) else {
-                    problems.append("\(path): \(key) holds something that is no single value")
+                    problems.append("\(path): \(key) must be a single value")
                     continue
                 }
                 texts[key] = text
-                places[key] = "\(path): \(key)"
+                origins[key] = "\(path): \(key)"
             } else if let deeper = value as? [String: Any],
                 ServerSetting.all.contains(where: { $0.key.hasPrefix(key + ".") })
             {
                 read(deeper, under: key + ".", from: path, &problems)
             } else {
                 problems.append(
-                    "\(path): there is no setting “\(key)”\(Self.suggestion(key)); mien serve --print-config shows all"
+                    "\(path): unknown setting “\(key)”\(Self.suggestion(key)); run mien serve --print-config to see all settings"
                 )
             }
         }
@@ -97,7 +99,7 @@ struct SettingSources {
         return "; did you mean “\(near.0)”?"
     }
 
-    /// Levenshtein's.
+    /// Returns the Levenshtein distance.
     private static func distance(_ a: String, _ b: String) -> Int {
         let a = Array(a.utf8), b = Array(b.utf8)
         var row = Array(0...b.count)

@@ -4,10 +4,10 @@ internal import MienCore
 internal import MienJourney
 internal import MienStore
 
-/// Users, locks, consents.
+/// Users, locks, and consents.
 extension EffectPerformer {
-    /// An active account, or the pending one this run is signing up; `nil` for none and for one
-    /// that is suspended or somebody else's sign-up.
+    /// Returns an active account, or the pending account that this run is signing up. Returns `nil`
+    /// for an unknown or suspended account and for another run's sign-up.
     func account(_ user: UserReference, _ context: EffectContext) async throws -> AccountRecord? {
         if let own = try await signUp(user, context) { return own }
         let found: AccountRecord? =
@@ -21,8 +21,8 @@ extension EffectPerformer {
         return found?.state == .active ? found : nil
     }
 
-    /// The run's own sign-up, if `user` refers to it by id, held name, or claimed address. Another
-    /// account may have that address.
+    /// Returns the run's own sign-up if `user` refers to it by ID, held name, or claimed address.
+    /// Another account may have that address.
     private func signUp(_ user: UserReference, _ context: EffectContext) async throws
         -> AccountRecord?
     {
@@ -43,14 +43,15 @@ extension EffectPerformer {
         }
     }
 
-    /// Takes a guess from a bucket: one for each name that is typed, whether or not it is
-    /// anybody's, or one for this device and method if the method has succeeded on the device
-    /// before. So strangers cannot use up the owner's guesses, and a new device token brings nobody
-    /// more.
+    /// Takes one guess from a rate limit. Returns `false` if the limit is used up.
     ///
-    /// By name rather than by account: if an account's names shared a bucket, draining it under one
-    /// name and finding another name's empty would tell that both are the same person's. The lock
-    /// gate counts by account.
+    /// There is one limit for each name that is typed, whether or not anybody has it, and one for
+    /// each device and method that has succeeded on the device before. Strangers therefore cannot
+    /// use up the owner's guesses, and a new device token gives nobody additional guesses.
+    ///
+    /// Limits are kept by name rather than by account. If an account's names shared a limit, a
+    /// stranger could drain it under one name, find it empty under another, and learn that both
+    /// names belong to the same person. The lock gate counts by account.
     func mayGuess(
         _ user: UserReference, _ account: AccountRecord?, _ method: AuthenticatorType,
         _ context: EffectContext
@@ -90,13 +91,14 @@ extension EffectPerformer {
                 try await signUps.begin(
                     profile, password: user.password, app: context.app, until: end))
         } catch is Problem {
-            // A password or a name that no account can have, taken or not.
+            // A password or a name that no account can have, whether or not the name is taken.
             return .refused(.notAllowed)
         }
     }
 
-    /// Locks or unlocks all authenticators of a type, as a user may have several device keys.
-    /// Refused while an administrator's lock is on one of them: only an administrator lifts that.
+    /// Locks or unlocks all authenticators of a type, because a user may have several device keys.
+    /// Unlocking is refused while an administrator's lock is on one of them, because only an
+    /// administrator can lift it.
     func setLock(
         _ isLocked: Bool, _ user: UserID, _ type: AuthenticatorType, _ context: EffectContext
     ) async throws -> EffectResult.Answer {

@@ -6,13 +6,14 @@ internal import MienJourney
 internal import MienKeys
 internal import MienStore
 
-/// Keys behind a device's biometrics: the same records as those of the biometric grant.
+/// Device keys protected by biometrics. They share their records with the biometric grant.
 extension EffectPerformer {
     func registerKey(_ user: UserID, _ new: DeviceKeyRegistration, _ context: EffectContext)
         async throws -> EffectResult.Answer
     {
         let settings = context.app.settings.biometric
-        // Used up first, whatever is asked for. A device that attests nothing may take its time.
+        // Use up the challenge first in any case. Only an attestation requires that it is still
+        // fresh.
         let isFresh = try await challenges.take(
             new.challenge.text, for: .journey, binding: context.run.text)
         guard settings.isEnabled, DeviceKeyService.isKeyID(new.publicKeyID),
@@ -39,7 +40,7 @@ extension EffectPerformer {
         return .deviceKeyRegistered(user, publicKeyID: new.publicKeyID)
     }
 
-    /// - Parameter isFresh: whether the challenge was still good.
+    /// - Parameter isFresh: Whether the challenge was still valid.
     private func proved(
         _ text: String?, _ claim: AttestationJudge.Claim, _ isFresh: Bool, _ context: EffectContext
     ) async throws -> ProvedAttestation? {
@@ -48,7 +49,7 @@ extension EffectPerformer {
         do {
             given = try text.map { text in
                 guard let value = try? JSONText.parse(text) else {
-                    throw MalformedAttestation(reason: "is no JSON")
+                    throw MalformedAttestation(reason: "is not JSON")
                 }
                 return try DeviceAttestation(value)
             }
@@ -60,8 +61,8 @@ extension EffectPerformer {
             given, claim, isFresh: isFresh, app: context.app, actor: "journey")
     }
 
-    /// A public key as devices send it: SubjectPublicKeyInfo in base64 or PEM, the 65 bytes of a
-    /// P-256 point in base64, or a JWK.
+    /// Parses a public key as devices send it: SubjectPublicKeyInfo in base64 or PEM, the 65 bytes
+    /// of a P-256 point in base64, or a JWK.
     static func key(_ text: String) -> DevicePublicKey? {
         if text.hasPrefix("{") {
             return (try? JSONText.parse(text)).flatMap { try? DevicePublicKey(jwk: $0) }
@@ -74,13 +75,13 @@ extension EffectPerformer {
         return try? DevicePublicKey(spki: bytes)
     }
 
-    /// In either alphabet, with or without padding.
+    /// Decodes base64 in either alphabet, with or without padding.
     private static func base64(_ text: String) -> [UInt8]? {
         Base64URL.decode(
             text.replacing("+", with: "-").replacing("/", with: "_").prefix { $0 != "=" })
     }
 
-    /// Whoever is asked for, there is a challenge.
+    /// Returns a challenge, whether or not the user exists.
     func challenge(_ purpose: DeviceKeyPurpose, _ context: EffectContext) async throws
         -> EffectResult.Answer
     {
@@ -89,9 +90,9 @@ extension EffectPerformer {
         return .deviceChallenge(id, challenge: Self.challengeText(id, purpose))
     }
 
-    /// What the device signs, or has a new key attested with, as UTF-8.
+    /// Returns the text that the device signs or has a new key attested with, as UTF-8.
     ///
-    /// A transaction's data goes into it:
+    /// A transaction's data is included:
     /// `<challenge>.<SHA-256 of the data, as JSON with sorted keys>`.
     static func challengeText(_ id: ChallengeID, _ purpose: DeviceKeyPurpose) -> String {
         switch purpose {
@@ -110,12 +111,13 @@ extension EffectPerformer {
             proof.challenge.text, for: .journey, binding: context.run.text)
         let isRepeated = proof.challengeText?.use { $0 == text } ?? true
         let found = try await account(user, context)
-        // Switched off, it lets nobody in, registered or not.
+        // If the app has disabled biometric login, registered keys are refused as well.
         guard context.app.settings.biometric.isEnabled, isFresh, isRepeated,
             try await mayGuess(user, found, .nativeBiometrics, context),
             let account = found, let signature = proof.signature.use({ Self.base64($0) })
         else { return try await refuse(.nativeBiometrics, nil, context) }
-        // ES256 comes from Apple's and Android's key stores in DER, from the web as 64 bytes.
+        // Apple's and Android's key stores encode ES256 signatures in DER; the web sends 64 raw
+        // bytes.
         let form: ES256Signature.Form = signature.count == 64 ? .raw : .der
         let verdict = try await deviceKeys.verify(
             proof.publicKeyID, of: account.id, app: context.app, device: context.knownDevice,

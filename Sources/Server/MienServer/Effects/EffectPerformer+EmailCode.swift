@@ -3,7 +3,7 @@ internal import MienCore
 internal import MienJourney
 internal import MienStore
 
-/// Codes by e-mail.
+/// Email codes.
 extension EffectPerformer {
     func sendCode(_ user: UserReference, length: Int, seconds: Int, _ context: EffectContext)
         async throws -> EffectResult.Answer
@@ -23,11 +23,12 @@ extension EffectPerformer {
             address = mayMail ? account?.profile.use { $0.email } : nil
         }
         let now = clock.now, hash = codeHash(code, codeID), app = context.app.id
-        // Anyone can start sign-ups: what is noted about them is counted together.
+        // Anyone can start sign-ups, so their audit entries name no account and are counted
+        // together.
         let noted = account?.state == .pending ? nil : account?.id
         let authenticatorID = AuthenticatorID.random(using: &generator)
-        // For nobody, too, so that it takes as long: a code that no mail tells, and an entry
-        // without an account.
+        // Unknown users get the same writes, so that the response takes as long: a code that is
+        // never mailed, and an audit entry without an account.
         try await store.write { tables in
             try tables.codes.put(codeID.text, hash: hash, expiresAt: now + .seconds(seconds))
             if let account, address != nil || account.state == .pending,
@@ -52,8 +53,8 @@ extension EffectPerformer {
                     """
                     Your code is \(code)
 
-                    It is good for \(seconds < 120 ? "\(seconds) seconds" : "\(seconds / 60) minutes") and for one sign-in at \(context.app.name).
-                    If you did not ask for it, somebody else typed your address; you need not do anything.
+                    It is valid for \(seconds < 120 ? "\(seconds) seconds" : "\(seconds / 60) minutes") and for one sign-in at \(context.app.name).
+                    If you did not request it, somebody else entered your address. You need not do anything.
                     """)))
         return .codeSent(codeID)
     }
@@ -72,7 +73,7 @@ extension EffectPerformer {
         if let account, let authenticator = authenticator ?? nil {
             pass = try await gate.begin(authenticator, device: context.device(of: account.id))
         }
-        // Nobody's code is there, too, and is not told; guessed by chance it opens nothing.
+        // Unknown users have a code as well, but it is never sent, and guessing it opens nothing.
         if pass == nil { try await gate.pretend() }
         let use = stepUse(of: hash, context), until = context.endsAt ?? now, isJudged = pass != nil
         let accepted = account.map {
@@ -88,8 +89,8 @@ extension EffectPerformer {
             return try tables.spent.spend(.step, use, until: until)
         }
         guard isRight, let account, let authenticator = authenticator ?? nil, let pass else {
-            // The lock gate bounds guesses at one account, not at all the sign-ups that a stranger
-            // can start.
+            // The lock gate limits guesses at one account, but not across all the sign-ups that a
+            // stranger can start.
             let judged = account?.state == .active ? account?.id : nil
             return try await refuse(
                 .emailCode, judged, context, isJudged: judged != nil && pass != nil)

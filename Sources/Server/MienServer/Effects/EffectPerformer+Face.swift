@@ -6,7 +6,7 @@ internal import MienStore
 
 /// Faces.
 extension EffectPerformer {
-    /// What consent is asked for.
+    /// The purpose that consent is requested for.
     static let facePurpose = "face"
 
     func registerFace(
@@ -45,7 +45,7 @@ extension EffectPerformer {
                 guard try !tables.locks.isHeld(old.id) else { return (.refused(.notAllowed), nil) }
                 (old.content, old.info) = (Sensitive(bytes), info)
                 try tables.authenticators.update(old, of: account, at: now)
-                // What the face before signed in ends, but for the sign-in that replaces it.
+                // End the sign-ins made with the previous face, except the one that replaces it.
                 _ = try tables.grants.revokeAll(by: old.id, except: grant, at: now)
                 registered = old
             } else {
@@ -54,8 +54,8 @@ extension EffectPerformer {
                     createdAt: now)
                 try tables.authenticators.insert(registered, of: account)
             }
-            // In the same step, so that no template is left behind without its capture having
-            // ended.
+            // Delete the capture in the same transaction, so that no template is stored while its
+            // capture can still be used.
             try tables.captures.delete(capture)
             try tables.audit.append(
                 AuditEvent(
@@ -77,7 +77,7 @@ extension EffectPerformer {
         case .failure(let error): return .refused(error.code)
         case .success(let found): passed = found
         }
-        // Whatever comes of it, this capture is not judged again.
+        // A capture is judged only once, whatever the result.
         try await captures.remove(capture)
         let app = context.app.id
         let account = try await account(user, context)
@@ -104,16 +104,17 @@ extension EffectPerformer {
             score = try faces.score(passed.template, against: template)
         } catch {
             try await gate.abandon(pass)
-            throw StoreError(.corrupt, "a face template is not understood")
+            throw StoreError(.corrupt, "a stored face template is malformed")
         }
         guard let score else {
-            // Made by another model pack: nothing was compared, so nothing was guessed.
+            // The template was made by another model pack. Nothing was compared, so no guess
+            // counts.
             try await gate.abandon(pass)
             return try await refuse(.face, account.id, context, reason: "other-pack")
         }
-        let least = max(
+        let minScore = max(
             context.app.settings.faceThreshold.map { MatchScore($0) } ?? threshold, MatchScore(24))
-        guard score >= least else {
+        guard score >= minScore else {
             return try await refuse(.face, account.id, context, isJudged: true)
         }
         try await gate.succeed(pass)

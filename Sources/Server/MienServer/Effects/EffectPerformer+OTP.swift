@@ -4,7 +4,7 @@ internal import MienCore
 internal import MienJourney
 internal import MienStore
 
-/// Tokens: codes that users' devices compute.
+/// OTP tokens: one-time codes that users' devices compute.
 extension EffectPerformer {
     func offerOTP(_ user: UserID, _ profile: OTPProfile, _ context: EffectContext) async throws
         -> EffectResult.Answer
@@ -23,7 +23,8 @@ extension EffectPerformer {
         } catch is Problem { return .refused(.notAllowed) }
     }
 
-    /// The user has signed in: whether the device has come is theirs to know.
+    /// Confirms a registration with a code. The user has signed in and may therefore learn whether
+    /// the device has registered.
     func confirmOTP(
         _ user: UserID, _ registration: CodeID, _ passcode: Sensitive<String>,
         _ context: EffectContext
@@ -62,7 +63,8 @@ extension EffectPerformer {
         return try await answer(judgement, account, context)
     }
 
-    /// The challenge is used up before the response is looked at, and what was shown is part of it.
+    /// Verifies a transaction signature. The challenge is used up before the signature is checked,
+    /// and the signature covers the data that was shown.
     func verify(_ user: UserReference, _ signature: OTPSignature, _ context: EffectContext)
         async throws -> EffectResult.Answer
     {

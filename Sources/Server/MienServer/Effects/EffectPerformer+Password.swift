@@ -13,8 +13,8 @@ extension EffectPerformer {
             return .refused(.invalidCredentials)
         }
         let share = share(of: user, account, context)
-        // Before the gate writes anything: whoever fills the queue is not to fill the database's,
-        // too.
+        // Check for room before the gate writes, so that a client that fills this queue does not
+        // fill the database's queue as well.
         try passwords.requireRoom(for: share)
         let authenticator = try await account.asyncMap { account in
             try await store.read { try $0.authenticators.find(.password, of: account, app: nil) }
@@ -27,7 +27,7 @@ extension EffectPerformer {
         let hash = authenticator.content.use { Sensitive(String(decoding: $0, as: UTF8.self)) }
         guard let pass = try await gate.begin(authenticator, device: context.device(of: account.id))
         else {
-            // As long as a guess that is judged; the secret is not.
+            // Take as long as a checked guess, but do not check the password.
             try await gate.pretend()
             _ = try await passwords.verify(password, against: nil, for: share)
             return try await refuse(.password, account.id, context, locked: true)
@@ -50,7 +50,7 @@ extension EffectPerformer {
                     try tables.authenticators.update(changed, of: account, at: now)
                 }
             } catch let error as StoreError where error.code == .stale {
-                // Changed in the meantime: the newer password stays.
+                // The password was changed in the meantime. Keep the newer one.
             }
         }
         try await accept(.password, account.id, context)

@@ -3,7 +3,7 @@ internal import MienCore
 internal import MienJourney
 internal import MienStore
 
-/// Recovery codes and recoveries.
+/// Recovery codes.
 extension EffectPerformer {
     func authenticateRecoveryCode(
         _ user: UserReference, _ code: Sensitive<String>, _ context: EffectContext

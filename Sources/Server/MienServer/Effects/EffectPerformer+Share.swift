@@ -4,12 +4,12 @@ internal import MienJourney
 internal import MienStore
 
 extension EffectPerformer {
-    /// Whose turn an effect's expensive work takes: what the client has proved, or else its
-    /// address.
+    /// Returns the share that an effect's expensive work is queued for: what the client has proved,
+    /// or else its address.
     ///
-    /// An account that is only named divides the turns of the address that names it. It is told
-    /// apart by the name as typed, not by the account, so that two names of one account are two
-    /// parts, as two names of nobody are.
+    /// An account that is only named divides the turns of the address that names it. Parts are
+    /// distinguished by the name as typed, not by the account, so two names of one account are two
+    /// parts, just as two unknown names are.
     func share(of user: UserReference, _ account: AccountRecord?, _ context: EffectContext)
         -> WorkShare
     {

@@ -4,8 +4,7 @@ internal import MienFace
 internal import MienJourney
 internal import MienStore
 
-/// Identity verification: for now a selfie, of a live person where the policy asks for one, is all
-/// that is checked.
+/// Identity verification. For now it checks only a selfie, with liveness if the policy requires it.
 extension EffectPerformer {
     func openVerification(_ request: VerificationRequest, _ context: EffectContext) async throws
         -> EffectResult.Answer
@@ -23,14 +22,15 @@ extension EffectPerformer {
                 endpoint: base + "/v1/capture/frames", state: verificationState(id, context)))
     }
 
-    /// What the client has to bring back, if it brings anything: bound to the session and the run.
+    /// Returns the state that a client may send back, bound to the session and the run.
     func verificationState(_ id: VerificationID, _ context: EffectContext) -> String {
         Base64URL.encode(
             store.keys.hash(ofSecret: Array("idv-state \(id.text) \(context.run.text)".utf8))
                 .prefix(16))
     }
 
-    /// The summary says what was checked, and that documents were not.
+    /// Reads the result of a verification. Its summary says what was checked, and that documents
+    /// were not.
     func readVerification(
         _ id: VerificationID, _ state: Sensitive<String>?, _ context: EffectContext
     ) async throws -> EffectResult.Answer {

@@ -6,10 +6,10 @@ internal import MienFace
 internal import MienJourney
 internal import MienStore
 
-/// What a journey's effects happen in.
+/// The context in which a journey's effects are performed.
 struct EffectContext: Sendable {
     let run: InstanceID
-    /// The effect's own number within the run.
+    /// The number of the effect within the run.
     let turn: Int
     let app: AppRecord
     let device: RunState.Device?
@@ -24,19 +24,19 @@ struct EffectContext: Sendable {
     /// The account that the client has signed in to, before or in this run.
     var signedIn: UserID? { user.flatMap { $0.level == .authenticated ? $0.id : nil } }
 
-    /// The known device, if it is this account's.
+    /// Returns the ID of the known device if it belongs to the account.
     func device(of account: UserID) -> DeviceID? { device?.account == account ? device?.id : nil }
     var knownDevice: KnownDevice? {
         device.map { KnownDevice(id: $0.id, account: $0.account, app: app.id) }
     }
 }
 
-/// Does what journeys want done: accounts, passwords, faces, codes, mails, calls.
+/// Performs the effects of journeys: accounts, passwords, faces, codes, mails, and webhook calls.
 ///
-/// To strangers every refusal is `invalid_credentials`, after the same work: an unknown user's
-/// password is hashed, too.
+/// Strangers get `invalid_credentials` for every refusal, after the same work. For example, an
+/// unknown user's password is hashed as well.
 final class EffectPerformer: Sendable {
-    /// Guesses at one code.
+    /// The maximum number of guesses at one code.
     static let codeAttempts = 5
 
     let store: Store
@@ -93,8 +93,8 @@ final class EffectPerformer: Sendable {
         threshold = MatchScore(configuration.faceThreshold)
     }
 
-    /// - Throws: what keeps the effect from being judged at all: the store, a full queue. The run
-    ///   then stays where it was.
+    /// - Throws: An error that keeps the effect from being performed, such as a store failure or a
+    ///   full queue. The run then does not advance.
     func perform(_ work: JourneyEffect.Work, _ context: EffectContext) async throws
         -> EffectResult.Answer
     {
@@ -181,8 +181,8 @@ final class EffectPerformer: Sendable {
         }
     }
 
-    /// The change to a user's authenticators that an effect makes. No `default`: a new effect does
-    /// not compile until it is placed.
+    /// Returns the change that an effect makes to a user's authenticators. There is no `default`,
+    /// so a new effect does not compile until it is classified.
     private static func change(by work: JourneyEffect.Work) -> (AuthenticatorChange, UserID)? {
         switch work {
         case .registerFace(let user, capture: _, consentTextVersion: _): (.add, user)
@@ -199,7 +199,7 @@ final class EffectPerformer: Sendable {
         }
     }
 
-    // MARK: For the record
+    // MARK: Audit and metrics
 
     func accept(_ type: AuthenticatorType, _ account: UserID, _ context: EffectContext) async throws
     {
@@ -211,19 +211,19 @@ final class EffectPerformer: Sendable {
         metrics.count("mien_authentications_total", "type=\"\(type.rawValue)\",result=\"accepted\"")
     }
 
-    /// Marks the use of a single-use code by one step of one run. It is written together with the
-    /// code's end. If the server is killed before the run goes on, the client sends its answer
-    /// again, and the mark tells that the code was taken by this very step.
+    /// Returns a mark for the use of a single-use code by one step of one run. The mark is written
+    /// in the transaction that uses up the code. If the server is killed before the run advances,
+    /// the client sends its answer again, and the mark shows that this step took the code.
     func stepUse(of codeHash: [UInt8], _ context: EffectContext) -> [UInt8] {
         store.keys.hash(
             ofSecret: Array("step \(context.run.text) \(context.turn) ".utf8) + codeHash)
     }
 
-    /// One answer for every refusal; the audit log knows which it was.
+    /// Returns the same answer for every refusal. The audit log records the reason.
     ///
-    /// - Parameter isJudged: whether the lock gate counted the guess. It bounds how many there are,
-    ///   so each gets an entry of its own; all others are counted, as anybody can cause them
-    ///   without end.
+    /// - Parameter isJudged: Whether the lock gate counted the guess. The gate limits such guesses,
+    ///   so each gets its own audit entry. Anybody can cause any number of other refusals, so those
+    ///   are only counted.
     func refuse(
         _ type: AuthenticatorType, _ account: UserID?, _ context: EffectContext,
         isJudged: Bool = false, locked: Bool = false, reason: String? = nil
@@ -231,8 +231,8 @@ final class EffectPerformer: Sendable {
         metrics.count("mien_authentications_total", "type=\"\(type.rawValue)\",result=\"refused\"")
         var detail: [String: JSONValue] = locked ? ["locked": true] : [:]
         if let reason { detail["reason"] = .string(reason) }
-        // Also for nobody, and as durably: writing takes time, and a write that only an owner's
-        // account gets would tell.
+        // Write for unknown users as well, and as durably. Writing takes time, so a write for
+        // existing accounts only would reveal which accounts exist.
         let
             event = AuditEvent(
                 "\(type.rawValue).refused", actor: "journey", account: account, app: context.app.id,

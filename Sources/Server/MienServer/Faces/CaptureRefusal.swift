@@ -1,16 +1,16 @@
-/// Why a capture failed, beyond what the checks of liveness say (`SessionRefusal`). Stable words:
-/// part of the wire protocol.
+/// A reason that a capture failed, besides those of the liveness checks (`SessionRefusal`). The raw
+/// values are stable because they are part of the wire protocol.
 enum CaptureRefusal: String, CaseIterable {
-    /// A frame's link does not follow from those before: something on the way was changed.
+    /// A frame's link does not follow from the frames before it: data was altered on the way.
     case frameAltered = "frame_altered"
-    /// A frame says that it was taken later than now.
+    /// A frame's time is in the future.
     case frameEarly = "frame_early"
-    /// A frame was long under way, or was held back.
+    /// A frame was delayed or held back.
     case frameLate = "frame_late"
-    /// All frames were sent that a session takes.
+    /// The client sent the maximum number of frames of a session.
     case tooManyFrames = "too_many_frames"
-    /// The server was restarted while the session went on.
+    /// The server was restarted during the session.
     case interrupted
-    /// Pictures of one capture show two people.
+    /// The pictures of one capture show different people.
     case differentFace = "different_face"
 }

@@ -3,11 +3,11 @@ internal import MienCore
 internal import MienJourney
 internal import MienStore
 
-/// Whose face a capture is to be compared with, and who asks.
+/// The user whose face a capture will be compared with, and the device that requests it.
 struct ExpectedFace: Codable, Sendable {
-    /// Known to the run.
+    /// A user that the run knows.
     var user: UserID?
-    /// Typed, may be nobody's.
+    /// A typed identifier, which may belong to nobody.
     var identifier: String?
     /// A device that an account has signed in on.
     var device: RunState.Device?
@@ -23,10 +23,10 @@ struct ExpectedFace: Codable, Sendable {
 }
 
 extension CaptureService {
-    /// Counts a live capture that came to nothing after an action was told as a wrong face. Else
-    /// one could go on until something is drawn that suits a recording.
+    /// Counts a live capture as a wrong face if it fails after an action was announced. Otherwise
+    /// an attacker could try again until the drawn actions match a recording.
     ///
-    /// Takes as long, and writes as much, whether there is such a face or not.
+    /// Takes as long and writes as much whether or not the face exists.
     func countGuess(_ content: Content, app: AppID) async throws {
         let expected = content.expected
         guard content.purpose == .authentication, expected.user != nil || expected.identifier != nil
@@ -45,8 +45,8 @@ extension CaptureService {
 }
 
 extension CaptureService {
-    /// Whose turn looking at this session's pictures takes: the account of the known device that it
-    /// is for, or else the client's address.
+    /// Returns the share that the analysis of this session's pictures is queued for: the account of
+    /// the known device, or else the client's address.
     func share(of content: Content) -> WorkShare {
         let expected = content.expected
         if let device = expected.device, expected.user == nil || expected.user == device.account {

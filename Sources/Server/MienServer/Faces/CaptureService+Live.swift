@@ -4,11 +4,11 @@ internal import MienFace
 internal import MienPixels
 internal import MienStore
 
-/// Live captures. The record knows that one has begun and, later, how it ended; what goes on
-/// between lives in memory.
+/// Live captures. The record stores that a capture has begun and, later, how it ended. Everything
+/// in between is kept in memory.
 extension CaptureService {
-    /// Begins a live session for an address: draws what will be asked, and the nonce. Asked again,
-    /// it says the same.
+    /// Begins a live session for an address and draws its challenge and nonce. A repeated call
+    /// returns the same session.
     func start(token: String, client: String) async throws -> CaptureAnswer {
         try await inTurn(token) { record, content in
             guard record.state == .open else { throw self.closed(content) }
@@ -37,8 +37,8 @@ extension CaptureService {
     /// Takes the next frames of a live session.
     ///
     /// - Parameter body: a ``FrameBatch``.
-    /// - Throws: ``Problem``, `.frameOutOfOrder` when others are next; `ImageError` for what is no
-    ///   picture: those before it were taken.
+    /// - Throws: ``Problem``, `.frameOutOfOrder` if other frames are next; `ImageError` for a
+    ///   malformed picture, in which case the frames before it were taken.
     func frames(_ body: [UInt8], token: String) async throws -> CaptureAnswer {
         let batch: [LinkedFrame]
         do { batch = try FrameBatch.decode(body) } catch {
@@ -49,18 +49,19 @@ extension CaptureService {
             guard content.rules.mode != .image else {
                 throw Problem(
                     .unsupportedMediaType,
-                    "this capture takes single pictures: send one with content-type: image/jpeg or image/png"
+                    "This capture takes single pictures. Send one with content-type: image/jpeg or image/png."
                 )
             }
             if let ended = try await self.endLost(record, content) { return ended }
             guard var session = self.live.find(record.id) else {
-                throw Problem(.frameOutOfOrder, "the session has not begun: POST /v1/capture/start")
+                throw Problem(
+                    .frameOutOfOrder, "The session has not begun. Call POST /v1/capture/start.")
             }
             switch session.admit(batch, at: self.clock.now) {
             case .outOfOrder(let next):
                 throw Problem(
                     .frameOutOfOrder,
-                    "frame \(next) is the next one, not \(batch[0].number)\(batch.count > 1 ? " and what follows" : "")"
+                    "The next frame is \(next), not \(batch[0].number)\(batch.count > 1 ? " and those after it" : "")."
                 )
             case .refused(let reason):
                 return try await self.end(record, content, session, failed: [reason])
@@ -76,7 +77,7 @@ extension CaptureService {
         }
     }
 
-    /// Ends sessions whose time is over and whose client is gone.
+    /// Ends sessions that have timed out or whose client is gone.
     func sweepLive() async throws {
         var failure: (any Error)?
         for id in live.overdue(at: clock.now) {
@@ -90,12 +91,12 @@ extension CaptureService {
                 }
             } catch { failure = error }
         }
-        // One that cannot be ended keeps no other from it.
+        // A session that cannot be ended does not keep the others from ending.
         if let failure { throw failure }
     }
 
-    /// The end of a session that began and is no longer in memory, or whose time is over; `nil` for
-    /// others.
+    /// Ends a session that has begun but is no longer in memory, or that has timed out. Returns
+    /// `nil` for other sessions.
     func endLost(_ record: CaptureRecord, _ content: Content) async throws -> CaptureAnswer? {
         guard record.state == .open, let until = content.liveUntil else { return nil }
         let session = live.find(record.id)
@@ -108,7 +109,7 @@ extension CaptureService {
             : nil
     }
 
-    /// The picture lives as long as this call.
+    /// Analyzes a frame. Its picture is kept only for this call.
     private func look(
         at frame: LinkedFrame, _ session: inout LiveSession, _ id: CaptureID, for share: WorkShare
     ) async throws {
@@ -124,7 +125,7 @@ extension CaptureService {
         live.update(session, id)
     }
 
-    /// Writes the verdict down; from then on nothing of the session is in memory.
+    /// Writes the verdict and removes the session from memory.
     private func end(
         _ record: CaptureRecord, _ content: Content, _ session: LiveSession?,
         failed reasons: [String]? = nil
@@ -155,13 +156,13 @@ extension CaptureService {
             next, content, from: record, session?.measured(at: clock.now) ?? [:], trail: trail)
         live.remove(record.id)
         var answer = answer(next, content)
-        if let session { session.tellLast(&answer) }
+        if let session { session.addLastFrame(to: &answer) }
         return answer
     }
 }
 
 extension FaceReading {
-    /// What a session needs of it.
+    /// A copy without the picture, which is all that a session needs.
     var withoutPicture: FaceReading {
         let empty = Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: time)
         return FaceReading(
@@ -170,9 +171,9 @@ extension FaceReading {
 }
 
 extension LiveSession {
-    /// Where it stands, for its client.
-    func tell(_ answer: inout CaptureAnswer, at now: Instant) {
-        tellLast(&answer)
+    /// Adds the session's state to the answer to its client.
+    func addState(to answer: inout CaptureAnswer, at now: Instant) {
+        addLastFrame(to: &answer)
         answer.action =
             last?.action?.rawValue ?? (last == nil ? LivenessAction.keepStill.rawValue : nil)
         answer.framesLeft = max(0, maxFrames - looks)
@@ -182,8 +183,8 @@ extension LiveSession {
         answer.nonce = Base64URL.encode(nonce)
     }
 
-    /// What its last frame showed.
-    func tellLast(_ answer: inout CaptureAnswer) {
+    /// Adds what the last frame showed.
+    func addLastFrame(to answer: inout CaptureAnswer) {
         guard let last else { return }
         answer.guidance = last.guidance.map { [$0.rawValue] } ?? []
         answer.quality = last.quality?.score
@@ -191,8 +192,8 @@ extension LiveSession {
         answer.progress = last.livenessScore
     }
 
-    /// For the audit log: what was asked, what was measured, rounded. Nothing of a picture, nothing
-    /// that tells one person from another.
+    /// Returns the requested actions and the rounded measurements for the audit log. They contain
+    /// nothing of a picture and nothing that distinguishes one person from another.
     func measured(at now: Instant) -> [String: JSONValue] {
         let checks = judgement.end?.checks ?? []
         let numbers = checks.compactMap { check in

@@ -6,27 +6,28 @@ internal import MienFace
 internal import MienJourney
 internal import MienStore
 
-/// Capture sessions: a start token, frames, guidance, an end. What is kept of one that passes is a
-/// template, sealed; of others nothing.
+/// Runs capture sessions: start token, frames, guidance, verdict. A session that passes leaves a
+/// sealed template; others leave nothing.
 ///
-/// Where a live person is asked for, the session runs in this process's memory from its start to
-/// its verdict: `CaptureService+Live.swift`. Where a picture will do, each one is judged by itself.
+/// If a session requires liveness, it runs in the memory of this process from its start to its
+/// verdict: see `CaptureService+Live.swift`. If a picture is enough, each picture is judged by
+/// itself.
 final class CaptureService: Sendable {
-    /// What is kept in a session's sealed content.
+    /// The sealed content of a session's record.
     struct Content: Codable {
         var purpose: CaptureRequest.Purpose
         var rules: LivenessRules
-        /// Whose it is to be.
+        /// The user whose face is expected.
         var expected: ExpectedFace
-        /// Until when a live session that has begun may go on.
+        /// The deadline of a live session that has begun.
         var liveUntil: Instant?
-        /// `FaceTemplate`'s own form, base64url.
+        /// A `FaceTemplate` in its binary format, base64url-encoded.
         var template: String?
-        /// Why it failed.
+        /// The reasons for a failure.
         var reasons: [String]?
     }
 
-    /// What a session that passed has shown.
+    /// The result of a session that passed.
     struct Passed: Sendable {
         let template: FaceTemplate
         let app: AppID
@@ -61,13 +62,14 @@ final class CaptureService: Sendable {
         (sessionSeconds, maxFrames, maxLiveFrames) = (
             configuration.captureSeconds, configuration.captureFrames, configuration.liveFrames
         )
-        live = LiveSessions(most: configuration.liveSessions)
+        live = LiveSessions(maxSessions: configuration.liveSessions)
         server = configuration.liveness
         threshold = MatchScore(configuration.faceThreshold)
     }
 
-    /// - Parameter context: its app's settings the request can make stricter only.
-    /// - Returns: the session's id and its start token, which is told once.
+    /// - Parameter context: The effect's context. The request can only make its app's settings
+    ///   stricter.
+    /// - Returns: The session's ID and its start token, which is shown only once.
     func open(_ request: CaptureRequest, _ context: EffectContext, id: CaptureID? = nil)
         async throws -> (CaptureID, startToken: String)
     {
@@ -77,8 +79,8 @@ final class CaptureService: Sendable {
         let token = BearerSecret(for: id, using: &generator)
         let rules = LivenessRules(
             server: server, app: app.settings.liveness, step: request.liveness)
-        // Where a picture will do, the step's time is that of the whole capture, as there is no
-        // other.
+        // If a picture is enough, the step's time limit applies to the whole capture, because there
+        // is no other.
         let seconds =
             rules.mode == .image
             ? min(request.liveness.timeoutSeconds ?? sessionSeconds, sessionSeconds)
@@ -113,8 +115,8 @@ final class CaptureService: Sendable {
                 look = try await self.faces.look(
                     at: bytes, minQuality: content.rules.quality, for: self.share(of: content))
             } catch {
-                // Never looked at: the queue had no turn for it, or the client hung up before its
-                // turn.
+                // The frame was not analyzed: the queue had no turn for it, or the client hung up
+                // before its turn.
                 if error is ServerBusy || error is CancellationError {
                     try await self.write(record, content, from: counted, [:])
                 } else {
@@ -126,13 +128,13 @@ final class CaptureService: Sendable {
             if let entry = look.entry {
                 let before = try content.template.map(Self.template)?.entries ?? []
                 if try self.faces.isOnePerson(before + [entry], threshold: self.threshold) {
-                    // The best ones, if there are more than a template holds.
+                    // Keep the best entries if there are more than a template holds.
                     let best = (before + [entry]).sorted { $0.quality > $1.quality }.prefix(
                         FaceTemplate.entryRange.upperBound)
                     content.template = try self.template(of: Array(best))
                     next.state = .passed
                 } else {
-                    // Somebody else has stepped in: what was captured says nothing any more.
+                    // Another person is in the picture, so the entries no longer prove anything.
                     content.template = nil
                     Self.fail(&next, &content, .differentFace)
                     guidance = [CaptureRefusal.differentFace.rawValue]
@@ -222,9 +224,10 @@ final class CaptureService: Sendable {
         }
     }
 
-    /// What the session of a run has come to.
+    /// Returns the result of a run's session.
     ///
-    /// - Parameter app: with its settings of now: what passed under laxer ones does not count.
+    /// - Parameter app: The app with its current settings. A capture that passed under laxer
+    ///   settings does not count.
     func outcome(_ id: CaptureID, run: InstanceID, app: AppRecord) async throws -> Result<
         Passed, StepErrorCodeError
     > {
@@ -250,14 +253,14 @@ final class CaptureService: Sendable {
         }
     }
 
-    /// A capture is judged once, then nothing of it is left.
+    /// Deletes a capture, because it is judged only once.
     func remove(_ id: CaptureID) async throws {
         try await store.write(.process) { try $0.captures.delete(id) }
     }
 
-    // MARK: For both kinds
+    // MARK: Shared by both kinds
 
-    /// Runs `body` with the session of a token, as it is once all others have had their turn.
+    /// Runs `body` with the session of a token after all earlier calls for this session.
     func inTurn(
         _ token: String, _ body: (CaptureRecord, Content) async throws -> CaptureAnswer
     ) async throws -> CaptureAnswer {
@@ -269,12 +272,12 @@ final class CaptureService: Sendable {
         guard let answer else {
             throw Problem(
                 .tooManyRequests,
-                "too many frames of this session wait already; send the next one after an answer")
+                "Too many frames of this session are waiting. Send the next one after an answer.")
         }
         return answer
     }
 
-    /// The same for sessions that nobody asks for.
+    /// Does the same for a session that no client is calling about.
     func inTurn(_ id: CaptureID, _ body: (CaptureRecord, Content) async throws -> Void) async throws
     {
         _ = try await turns.withLock(id) {
@@ -285,9 +288,10 @@ final class CaptureService: Sendable {
         }
     }
 
-    /// Writes what has become of a session; its end goes into the audit log.
+    /// Writes the state of a session. Records its end in the audit log.
     ///
-    /// - Parameter measured: for the audit log: nothing of a picture, nothing of a template.
+    /// - Parameter measured: The measurements for the audit log, with nothing of a picture or a
+    ///   template.
     func write(
         _ record: CaptureRecord, _ content: Content, from before: CaptureRecord,
         _ measured: [String: JSONValue], trail: CaptureTrailRecord? = nil
@@ -303,13 +307,14 @@ final class CaptureService: Sendable {
         if let reasons = content.reasons, !hasPassed {
             detail["reasons"] = .array(reasons.map { .string($0) })
         }
-        // Of a run that knows no user, anybody can begin and fail as many as the rate limits allow.
+        // Anybody can begin and fail captures of runs without a user, up to the rate limits, so
+        // those are only counted.
         let isCounted = !hasPassed && content.expected.user == nil
         if isCounted { detail = detail.filter { ["mode", "reasons"].contains($0.key) } }
         let event = AuditEvent(
             "capture.\(result)", actor: "journey", account: content.expected.user, app: changed.app,
             detail: detail)
-        // A picture is no verdict about anybody being there.
+        // A picture makes no claim about liveness, so its result need not survive a power loss.
         try await store.write(content.rules.mode == .image ? .process : .always) { tables in
             try tables.captures.update(changed, from: frames)
             if let trail { try tables.trails.insert(trail) }
@@ -325,16 +330,16 @@ final class CaptureService: Sendable {
 
     func session(_ token: String) async throws -> CaptureRecord {
         guard let (id, secret) = BearerSecret.parse(token, CaptureKind.self) else {
-            throw Problem(.invalidCredentials, "the start token is not one of ours")
+            throw Problem(.invalidCredentials, "The start token is malformed.")
         }
         let hash = store.keys.hash(ofSecret: secret)
         guard let record = try await store.read({ try $0.captures.find(id) }),
             isSame(record.tokenHash, hash)
         else {
-            throw Problem(.invalidCredentials, "there is no capture session with this start token")
+            throw Problem(.invalidCredentials, "No capture session has this start token.")
         }
         guard clock.now < record.expiresAt else {
-            throw Problem(.captureClosed, "the capture session has expired")
+            throw Problem(.captureClosed, "The capture session has expired.")
         }
         return record
     }
@@ -347,7 +352,7 @@ final class CaptureService: Sendable {
         guard content.rules.mode != .image else { return answer }
         answer.framesLeft = record.state == .open ? maxLiveFrames : 0
         if let session = live.find(record.id), record.state == .open {
-            session.tell(&answer, at: clock.now)
+            session.addState(to: &answer, at: clock.now)
         }
         return answer
     }
@@ -357,12 +362,13 @@ final class CaptureService: Sendable {
         if reason == CaptureRefusal.interrupted.rawValue {
             return Problem(
                 .captureClosed,
-                "the server was restarted while the capture went on; answer the step and start another capture"
+                "The server was restarted during the capture. Respond to the step and start another capture."
             )
         }
         return Problem(
             .captureClosed,
-            "the capture session has failed: \(reason); answer the step and start another capture")
+            "The capture session has failed: \(reason). Respond to the step and start another capture."
+        )
     }
 
     func template(of entries: [FaceTemplate.Entry]) throws -> String {
@@ -372,7 +378,7 @@ final class CaptureService: Sendable {
 
     static let liveRequired = Problem(
         .liveCaptureRequired,
-        "a live person is asked for: POST /v1/capture/start, then frames as they are taken, as \(FrameBatch.contentType); a single picture does not do"
+        "This capture requires a live person. Call POST /v1/capture/start, then send frames as they are taken, as \(FrameBatch.contentType). A single picture is not enough."
     )
 
     private static func with(_ content: Content, in record: CaptureRecord) throws -> CaptureRecord {

@@ -6,9 +6,9 @@ internal import MienInference
 internal import MienModels
 internal import MienPixels
 
-/// Looks at selfies and compares them with templates. Pictures live as long as one call.
+/// Analyzes selfies and compares them with templates. Pictures are kept only for one call.
 final class FaceService: LiveFrameReader {
-    /// Of a frame of a live capture: 1920 × 1200 fit.
+    /// The maximum size of a live capture frame; 1920 × 1200 fits.
     static let maxLivePixels = 2_400_000
 
     let packID: PackID
@@ -16,7 +16,7 @@ final class FaceService: LiveFrameReader {
     private let matcher: FaceMatcher
     private let imageLimits: ImageLimits
 
-    /// Loads the pack and compiles its networks: about a second, with a filled cache less.
+    /// Loads the pack and compiles its networks. Takes about a second, or less with a filled cache.
     init(
         packs: URL, pack: String, cache: URL, workers: Int, precision: NetworkOptions.Precision?,
         looksForAttacks: Bool, maxBytes: Int,
@@ -35,17 +35,17 @@ final class FaceService: LiveFrameReader {
         imageLimits = ImageLimits(maxBytes: maxBytes)
     }
 
-    /// What one frame shows.
+    /// The analysis of one frame.
     struct Look: Sendable {
         let reasons: [QualityReason]
         let quality: Int
         /// x, y, width, height in pixels of the frame.
         let face: [Double]?
-        /// `nil` when the quality does not do.
+        /// `nil` if the quality is insufficient.
         let entry: FaceTemplate.Entry?
     }
 
-    /// - Parameter share: whose turn the analysis takes.
+    /// - Parameter share: The client that the analysis is queued for.
     /// - Throws: `ImageError` for malformed pictures; ``ServerBusy``.
     func look(at bytes: [UInt8], minQuality: Int, for share: WorkShare) async throws -> Look {
         let limits = imageLimits
@@ -95,7 +95,7 @@ final class FaceService: LiveFrameReader {
         try await WorkQueue.wait { [engine] in try await engine.run(for: share, job) }
     }
 
-    /// - Returns: `nil` when one was made by another model pack.
+    /// - Returns: `nil` if one of them was made by another model pack.
     func score(_ probe: FaceTemplate, against template: FaceTemplate) throws -> MatchScore? {
         guard probe.packID == packID, template.packID == packID else { return nil }
         return matcher.score(

@@ -1,15 +1,15 @@
 internal import MienCore
 internal import MienFace
 
-/// Looks at the frames of live captures: the seam between sessions and what runs networks.
+/// Analyzes the frames of live captures. Separates sessions from the code that runs networks.
 protocol LiveFrameReader: Sendable {
-    /// What one frame shows, and the picture, which is to be let go.
+    /// Returns what one frame shows, and its picture, which the caller must release.
     ///
-    /// - Parameter share: whose turn the analysis takes.
+    /// - Parameter share: The client that the analysis is queued for.
     /// - Throws: `ImageError` for malformed or too large pictures; ``ServerBusy``.
     func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare)
         async throws -> FaceReading
-    /// What a template is made of, from the frame that a session took; `nil` when its face cannot
-    /// be described.
+    /// Returns the template entry of a frame that a session took, or `nil` if its face cannot be
+    /// described.
     func entry(of reading: FaceReading, for share: WorkShare) async throws -> FaceTemplate.Entry?
 }

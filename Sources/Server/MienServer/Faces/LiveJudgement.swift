@@ -2,17 +2,17 @@ internal import MienCore
 internal import MienFace
 internal import MienJourney
 
-/// The state machine behind a live capture: to compare a face one frame is enough, a template is
-/// made of several.
+/// The state machine of a live capture. Comparing a face takes one frame; a template is made of
+/// several.
 enum LiveJudgement: Sendable {
     case verification(FaceVerification)
     case enrollment(FaceEnrollment)
 
-    /// Frames a template is made of, as far as live captures go.
+    /// The number of frames that live captures make a template of.
     static let framesToEnroll = 4
 
-    /// - Parameter challenge: what was drawn; for `livenessActive` only.
-    /// - Throws: `SessionSettingError`, never for rules that were made of policies without faults.
+    /// - Parameter challenge: The drawn challenge; only for `livenessActive`.
+    /// - Throws: `SessionSettingError`, but never for rules that were made from valid policies.
     init(
         _ id: CaptureID, for purpose: CaptureRequest.Purpose, rules: LivenessRules,
         challenge: LivenessChallenge?
@@ -36,16 +36,16 @@ enum LiveJudgement: Sendable {
         }
     }
 
-    /// How it ended.
+    /// The result of a capture.
     struct End {
-        /// Empty when somebody is there.
+        /// Empty if a live person is present.
         let refusals: [SessionRefusal]
-        /// What was captured of them.
+        /// The captured entries of that person.
         let entries: [FaceTemplate.Entry]
         let checks: [LivenessCheckResult]
     }
 
-    /// `nil` while it runs.
+    /// `nil` while the capture is running.
     var end: End? {
         switch self {
         case .verification(let verification):
@@ -65,7 +65,7 @@ enum LiveJudgement: Sendable {
         }
     }
 
-    /// The reading that was handled last is to be described, before the next.
+    /// Whether the last reading must be described before the next one is handled.
     var wantsExtraction: Bool {
         switch self {
         case .verification(let verification): verification.wantsExtraction
@@ -84,7 +84,8 @@ enum LiveJudgement: Sendable {
         }
     }
 
-    /// The answer to ``wantsExtraction``; `nil` when the pipeline could not describe the face.
+    /// Takes the entry that ``wantsExtraction`` requested, or `nil` if the pipeline could not
+    /// describe the face.
     mutating func extracted(_ entry: FaceTemplate.Entry?) {
         switch self {
         case .verification(var verification):

@@ -4,18 +4,18 @@ internal import MienFace
 internal import MienJourney
 internal import MienPixels
 
-/// A live capture that goes on: its frames' chain, its clock, its state machine. A value; whoever
-/// holds it looks at pictures and writes.
+/// A live capture in progress: its frame chain, its clock, and its state machine. It is a value;
+/// its holder analyzes the pictures and writes the records.
 ///
-/// Of pictures it holds small grey patches and hashes, as long as it lives.
+/// Of the pictures, it keeps only small gray patches and hashes, and only while it exists.
 struct LiveSession: Sendable {
     /// How far a frame's time may be ahead of the server's.
     static let maxAhead: Duration = .milliseconds(500)
-    /// How far it may be behind: the time under way, and that which a batch is collected in.
+    /// How far it may be behind, which allows for transmission and for collecting a batch.
     static let maxBehind: Duration = .seconds(5)
 
-    /// Nothing came for so long: nobody is there any more.
-    static let longestSilence: Duration = .seconds(15)
+    /// The silence after which the client is considered gone.
+    static let maxSilence: Duration = .seconds(15)
 
     let nonce: [UInt8]
     let began: Instant
@@ -25,12 +25,12 @@ struct LiveSession: Sendable {
     private(set) var chain: FrameChain
     private(set) var judgement: LiveJudgement
     private(set) var trail = ReplayTrail()
-    /// Of every frame with a face.
+    /// The hash of every frame with a face.
     private(set) var hashes: [ReplayHash] = []
-    /// Pictures looked at, those included that were none.
+    /// The number of pictures analyzed, including malformed ones.
     private(set) var looks = 0
     private var heardAt: Instant
-    /// Has an action been told that was drawn?
+    /// Whether a drawn action has been announced.
     private(set) var wasInstructed = false
     private(set) var last: FrameEvent?
 
@@ -46,10 +46,10 @@ struct LiveSession: Sendable {
         judgement = try LiveJudgement(id, for: purpose, rules: rules, challenge: challenge)
     }
 
-    /// What the gate says of a batch, before any picture is opened.
+    /// The decision about a batch, made before any picture is decoded.
     enum Admission: Equatable {
         case admitted
-        /// Nothing is lost: the frames from `next` on may be sent.
+        /// The session goes on. The client may send the frames from `next` on.
         case outOfOrder(next: UInt32)
         case refused(String)
     }
@@ -80,16 +80,16 @@ struct LiveSession: Sendable {
         return .admitted
     }
 
-    /// Is its time over, or has its client gone?
-    func isOver(at now: Instant) -> Bool { now >= deadline || now - heardAt > Self.longestSilence }
+    /// Whether the session has timed out or its client is gone.
+    func isOver(at now: Instant) -> Bool { now >= deadline || now - heardAt > Self.maxSilence }
 
-    /// Counts a picture before it is opened: whoever sends what is none uses the session up as
-    /// well.
+    /// Counts a picture before it is decoded, so that malformed pictures also use up the session.
     mutating func willLook(at now: Instant) { (looks, heardAt) = (looks + 1, now) }
 
-    /// Takes the next frame of an admitted batch and what was found in it.
+    /// Takes the next frame of an admitted batch and its reading.
     ///
-    /// - Parameter reading: without its picture: the session outlives it.
+    /// - Parameter reading: The reading without its picture, because the session outlives the
+    ///   picture.
     mutating func take(_ frame: LinkedFrame, _ reading: FaceReading) throws(FrameChain.Fault) {
         try chain.accept(frame)
         if let patch = reading.face?.patch, hashes.count < maxFrames {
@@ -99,13 +99,13 @@ struct LiveSession: Sendable {
         }
         let event = judgement.handle(reading)
         last = event
-        // What is the same for all, keeping still and in passive mode the blink, gives nothing
-        // away.
+        // Actions that every session requests, which are keeping still and the blink in passive
+        // mode, reveal nothing.
         if challenge != nil, let action = event.action, action != .keepStill {
             wasInstructed = true
         }
     }
 
-    /// The answer to `judgement.wantsExtraction`.
+    /// Takes the entry that `judgement.wantsExtraction` requested.
     mutating func extracted(_ entry: FaceTemplate.Entry?) { judgement.extracted(entry) }
 }

@@ -2,38 +2,42 @@ internal import MienAPI
 internal import MienCore
 internal import Synchronization
 
-/// The live captures that go on in this process. They end with it.
+/// The live captures in progress in this process. They end with it.
 final class LiveSessions: Sendable {
-    private let most: Int
-    /// One address may have a quarter of them, so that it does not shut all others out.
-    private let maxOfOne: Int
+    private let maxSessions: Int
+    /// One address may have a quarter of the sessions, so that it cannot shut out all others.
+    private let maxPerAddress: Int
     private let sessions = Mutex<[CaptureID: (session: LiveSession, client: String)]>([:])
 
-    /// - Parameter most: sessions at once; one takes some 300 KB.
-    init(most: Int) { (self.most, maxOfOne) = (most, max(min(most, 4), most / 4)) }
+    /// - Parameter maxSessions: The maximum number of concurrent sessions. One takes about 300 KB.
+    init(maxSessions: Int) {
+        (self.maxSessions, maxPerAddress) = (
+            maxSessions, max(min(maxSessions, 4), maxSessions / 4)
+        )
+    }
 
     func find(_ id: CaptureID) -> LiveSession? { sessions.withLock { $0[id]?.session } }
 
-    /// - Parameter client: the address it is for.
-    /// - Throws: ``ServerBusy`` when there are too many; ``Problem`` `.tooManyRequests` when this
-    ///   address has too many.
+    /// - Parameter client: The address that the session is for.
+    /// - Throws: ``ServerBusy`` if there are too many sessions; ``Problem`` `.tooManyRequests` if
+    ///   this address has too many.
     func add(_ session: LiveSession, _ id: CaptureID, for client: String, at now: Instant) throws {
         let (all, own) = sessions.withLock { sessions -> (Int, Int) in
-            // Those that are over and wait to be swept take nobody's place.
+            // Do not count sessions that are over and wait for the sweep.
             let going = sessions.values.filter { !$0.session.isOver(at: now) },
                 own = going.count { $0.client == client }
-            if going.count < most, own < maxOfOne { sessions[id] = (session, client) }
+            if going.count < maxSessions, own < maxPerAddress { sessions[id] = (session, client) }
             return (going.count, own)
         }
-        if all >= most { throw ServerBusy() }
-        if own >= maxOfOne {
+        if all >= maxSessions { throw ServerBusy() }
+        if own >= maxPerAddress {
             throw Problem(
                 .tooManyRequests,
-                "your address has \(own) live captures open; end one, or try again in a moment")
+                "Your address has \(own) live captures open. End one, or try again in a moment.")
         }
     }
 
-    /// Puts back what has gone on; nothing when it has ended in the meantime.
+    /// Stores a session that has advanced. Does nothing if it has ended in the meantime.
     func update(_ session: LiveSession, _ id: CaptureID) {
         sessions.withLock { $0[id]?.session = session }
     }

@@ -2,7 +2,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienFace
 
-/// What one capture has to show: every setting decided.
+/// The requirements of one capture, with every setting resolved.
 struct LivenessRules: Sendable, Codable, Equatable {
     var mode: LivenessPolicy.Mode
     var threshold: Int
@@ -11,19 +11,21 @@ struct LivenessRules: Sendable, Codable, Equatable {
     var actions: [LivenessPolicy.Action]
     var actionCount: Int?
 
-    /// The app's settings, where it has none the server's; made stricter by the step's.
+    /// Combines the app's settings, or the server's where the app has none, with the step's
+    /// settings, which can only make them stricter.
     init(server: LivenessPolicy, app: LivenessPolicy, step: LivenessPolicy = LivenessPolicy()) {
         let policy = app.filled(from: server).tightened(by: step)
         mode = policy.mode ?? .livenessActive
         threshold = policy.threshold ?? 0
-        // The server's least quality is everybody's.
+        // The server's minimum quality applies to every app.
         quality = max(policy.quality ?? 0, server.quality ?? 0)
         timeoutSeconds = policy.timeoutSeconds ?? 60
         actions = policy.actions ?? LivenessPolicy.Action.allCases
         actionCount = policy.actionCount
     }
 
-    /// What the person will be asked to do; `nil` where nothing is drawn.
+    /// Draws the actions that the person must perform, or returns `nil` if the mode has no
+    /// challenge.
     func challenge(using generator: inout some RandomNumberGenerator) -> LivenessChallenge? {
         guard mode == .livenessActive else { return nil }
         return LivenessChallenge.drawn(

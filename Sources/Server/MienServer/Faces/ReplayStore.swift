@@ -3,11 +3,11 @@ internal import MienFace
 internal import MienStore
 internal import Synchronization
 
-/// Knows sessions again: trails of earlier ones, sealed in the database, open in memory to be
-/// compared with.
+/// Recognizes replayed sessions. The trails of earlier sessions are sealed in the database and kept
+/// open in memory for comparison.
 final class ReplayStore: Sendable {
-    /// Trails kept, about a kilobyte each; then the oldest goes.
-    static let most = 10_000
+    /// The maximum number of trails, about a kilobyte each. Beyond it, the oldest are dropped.
+    static let maxTrails = 10_000
 
     private struct Known {
         var trail: ReplayTrail
@@ -16,7 +16,7 @@ final class ReplayStore: Sendable {
 
     private let store: Store
     private let clock: ServerClock
-    /// How long a session is remembered; zero: not at all.
+    /// How long a session is remembered. Zero turns recognition off.
     private let lifetime: Duration
     private let known = Mutex<(order: [CaptureID], trails: [CaptureID: Known])>(([], [:]))
 
@@ -24,17 +24,18 @@ final class ReplayStore: Sendable {
         (self.store, self.clock, lifetime) = (store, clock, .seconds(days * 86_400))
         guard days > 0 else { return }
         let now = clock.now
-        for record in try await store.read({ try $0.trails.newest(atMost: Self.most) }).reversed()
+        for record in try await store.read({ try $0.trails.newest(atMost: Self.maxTrails) })
+            .reversed()
         where record.expiresAt > now {
             guard let trail = record.trail.use({ ReplayTrail(bytes: $0) }) else {
-                throw StoreError(.corrupt, "a capture's trail is not understood")
+                throw StoreError(.corrupt, "a stored capture trail is malformed")
             }
             remember(trail, record.id, until: record.expiresAt)
         }
     }
 
-    /// Takes a session's frames, unless they were there before. Of two that come at once with the
-    /// same frames one is taken.
+    /// Accepts a session's frames unless they were seen before. Of two simultaneous sessions with
+    /// the same frames, one is accepted.
     ///
     /// - Returns: `false` for a replay.
     func admit(_ hashes: [ReplayHash], trail: ReplayTrail, _ id: CaptureID) -> Bool {
@@ -43,8 +44,8 @@ final class ReplayStore: Sendable {
         func isReplay(of known: Known) -> Bool {
             known.expiresAt > now && known.trail.isReplayed(by: hashes)
         }
-        // Comparing with thousands takes milliseconds: not while others wait. Then with those that
-        // came in the meantime.
+        // Comparing with thousands of trails takes milliseconds, so do it without the lock. Then
+        // compare with the trails that were added in the meantime.
         let before = known.withLock { $0.trails }
         if before.contains(where: { $0.key != id && isReplay(of: $0.value) }) { return false }
         return known.withLock { known in
@@ -57,7 +58,8 @@ final class ReplayStore: Sendable {
         }
     }
 
-    /// What to write down of a session that was no replay; `nil` when nothing is.
+    /// Returns the record to store for a session that was not a replay, or `nil` if nothing is
+    /// stored.
     func record(_ trail: ReplayTrail, _ id: CaptureID) -> CaptureTrailRecord? {
         guard lifetime > .zero, trail.hashes.count >= ReplayTrail.minIndices else { return nil }
         return CaptureTrailRecord(
@@ -75,9 +77,9 @@ final class ReplayStore: Sendable {
         guard trail.hashes.count >= ReplayTrail.minIndices, known.trails[id] == nil else { return }
         known.trails[id] = Known(trail: trail, expiresAt: end)
         known.order.append(id)
-        guard known.order.count > most else { return }
-        // Many at a time: taking from the front of a long list one by one is slow.
-        for old in known.order.prefix(most / 10) { known.trails[old] = nil }
-        known.order.removeFirst(most / 10)
+        guard known.order.count > maxTrails else { return }
+        // Drop many at a time, because removing from the front of a long list one by one is slow.
+        for old in known.order.prefix(maxTrails / 10) { known.trails[old] = nil }
+        known.order.removeFirst(maxTrails / 10)
     }
 }

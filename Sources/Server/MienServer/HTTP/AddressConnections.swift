@@ -4,15 +4,15 @@ internal import NIOCore
 internal import NIOHTTPTypes
 internal import Synchronization
 
-/// How many connections each address has open. An address without any takes no memory.
+/// Counts the open connections of each address. An address without connections takes no memory.
 final class AddressConnections: Sendable {
-    /// What becomes of a new connection.
+    /// The decision about a new connection.
     enum Admission: Sendable, Hashable {
         case taken
-        /// The address has as many as it may, and is told so.
+        /// The address is at its limit and gets an error response.
         case refused
-        /// It is being told so on as many connections as may be. This one ends without a word, and
-        /// is not counted.
+        /// The address is at its limit of error responses as well. The connection is closed without
+        /// a response and is not counted.
         case dropped
     }
 
@@ -20,21 +20,21 @@ final class AddressConnections: Sendable {
         var taken = 0, refused = 0
     }
 
-    /// One address is told as often at once: being told takes a connection for a while, and others
-    /// want one, too.
+    /// The maximum number of simultaneous error responses to one address. Each occupies a
+    /// connection for a while, which other clients need.
     static let maxRefused = 8
 
-    /// One address may have as many.
-    let most: Int
+    /// The maximum number of connections of one address.
+    let maxPerAddress: Int
     private let open = Mutex<[String: Count]>([:])
 
-    init(most: Int) { self.most = most }
+    init(maxPerAddress: Int) { self.maxPerAddress = maxPerAddress }
 
     /// Counts a new connection, until ``remove(_:_:)``.
     func add(_ address: String) -> Admission {
         open.withLock { open in
             let count = open[address] ?? Count()
-            if count.taken < most {
+            if count.taken < maxPerAddress {
                 open[address, default: Count()].taken += 1
                 return .taken
             }
@@ -44,7 +44,7 @@ final class AddressConnections: Sendable {
         }
     }
 
-    /// - Parameter admission: what ``add(_:)`` said of it.
+    /// - Parameter admission: The decision that ``add(_:)`` returned.
     func remove(_ address: String, _ admission: Admission) {
         open.withLock { open in
             guard var count = open[address] else { return }
@@ -57,32 +57,33 @@ final class AddressConnections: Sendable {
         }
     }
 
-    /// Addresses that have any.
+    /// The number of addresses with open connections.
     var addresses: Int { open.withLock { $0.count } }
 }
 
-/// Refuses a connection of an address that has too many, so that one client cannot take all there
-/// are.
+/// Refuses a connection from an address that has too many, so that one client cannot take all
+/// connections.
 final class AddressGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundOut = HTTPResponsePart
 
     private let connections: AddressConnections
-    /// Counted under it, as this.
+    /// The address that the connection is counted under, and the decision about it.
     private var counted: (address: String, admission: AddressConnections.Admission)?
     private var isRefused = false
 
     init(_ connections: AddressConnections) { self.connections = connections }
 
     func channelActive(context: ChannelHandlerContext) {
-        // None for a connection that has ended already.
+        // A connection that has already ended has no address.
         counted = context.channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) }.map {
             ($0.key, connections.add($0.key))
         }
         isRefused = counted.map { $0.admission != .taken } ?? false
         if counted?.admission == .refused { refuse(context) }
-        // Before any end: others would take a beginning after it for a connection that is there.
+        // Forward this before closing. Otherwise later handlers would see the connection open after
+        // it has closed.
         context.fireChannelActive()
         if counted?.admission == .dropped { context.close(promise: nil) }
     }
@@ -100,7 +101,8 @@ final class AddressGate: ChannelInboundHandler, RemovableChannelHandler {
     private func refuse(_ context: ChannelHandlerContext) {
         let problem = Problem(
             .tooManyRequests,
-            "your address has \(connections.most) connections open; close one, or use those")
+            "Your address has \(connections.maxPerAddress) connections open. Close one, or reuse them."
+        )
         let body = JSONBody.bytes(of: problem)
         let head = HTTPResponse(
             status: .init(code: problem.status),

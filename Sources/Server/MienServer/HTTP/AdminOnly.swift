@@ -5,10 +5,10 @@ internal import MienAPI
 internal import MienCore
 internal import MienStore
 
-/// Lets administrators through: `Authorization: Bearer adm_….…`.
+/// Requires the credential of an administrator: `Authorization: Bearer adm_….…`.
 struct AdminOnly: RouterMiddleware {
     let store: Store
-    /// Wrong credentials of one address a minute.
+    /// Limits the wrong credentials that one address may send.
     let guesses: RateLimiter
     let clock: ServerClock
 
@@ -26,7 +26,8 @@ struct AdminOnly: RouterMiddleware {
             }
             throw Problem(
                 .invalidCredentials,
-                "send authorization: Bearer with the admin credential that the first start printed")
+                "Send authorization: Bearer with the admin credential that the first start printed."
+            )
         }
         var context = context
         context.admin = admin
@@ -35,14 +36,14 @@ struct AdminOnly: RouterMiddleware {
 }
 
 extension WorkShare {
-    /// The share of an administrator, whose credential ``AdminOnly`` has checked.
+    /// Returns the share of an administrator, whose credential ``AdminOnly`` has checked.
     static func administrator(_ context: MienRequestContext) -> WorkShare {
         .account(context.admin?.id.text ?? "", from: context.client.key)
     }
 }
 
 extension Request {
-    /// What follows `Bearer`.
+    /// The credential after `Bearer`.
     var bearer: String? {
         guard let text = headers[.authorization], text.utf8.count <= 512,
             text.lowercased().hasPrefix("bearer ")

@@ -6,9 +6,9 @@ internal import MienStore
 
 /// The audit log: reading, verifying, exporting, pruning.
 extension AdminRoutes {
-    /// Entries of one segment; well below the megabyte that clients accept.
+    /// The number of entries in a segment, which stays well below the megabyte that clients accept.
     private static let segmentSize = 500
-    /// Entries that one transaction verifies and removes.
+    /// The number of entries that one transaction verifies and removes.
     private static let pruneBatch = 1000
 
     func addAudit(to router: RouterGroup<MienRequestContext>) {
@@ -64,7 +64,8 @@ extension AdminRoutes {
                         .init(
                             field: "number",
                             message:
-                                "is an entry's, and hash is its hash: as the exported file ends")
+                                "must be the number of an entry, and hash its hash, as at the end of the exported file"
+                        )
                     ])
             }
             return JSONBody.response(
@@ -96,24 +97,24 @@ extension AdminRoutes {
         return AuditPruneAnswer(removed: removed, start: AuditPlace(start))
     }
 
-    /// The log as it is now: what was counted is in it.
+    /// Writes the counted events, so that the log is complete.
     private func writeCounted() async throws {
         guard try await store.read({ try $0.audit.hasCounted() }) else { return }
         let now = clock.now
         _ = try await store.write { try $0.audit.writeCounted(at: now) }
     }
 
-    /// - Throws: ``Problem`` for an entry that the log does not have, and for a log that was
-    ///   changed.
+    /// - Throws: ``Problem`` if the log does not have the entry or has been modified.
     private static func known<Output>(_ body: () async throws -> Output) async throws -> Output {
         do { return try await body() } catch let error as StoreError where error.code == .stale {
             throw Problem(
                 .notFound,
-                "the audit log has no such entry; it was pruned, or belongs to another log")
+                "The audit log has no such entry. It was pruned, or it belongs to another log.")
         } catch let error as StoreError where error.code == .corrupt {
             throw Problem(
                 .conflict,
-                "the audit log is not as it was written; GET /v1/audit/verify names the entry")
+                "The audit log was modified after it was written. GET /v1/audit/verify names the entry."
+            )
         }
     }
 
@@ -121,7 +122,8 @@ extension AdminRoutes {
         guard let text = request.uri.queryParameters[Substring(name)] else { return nil }
         guard let number = Int(text), number >= 0 else {
             throw Problem(
-                .invalidRequest, errors: [.init(field: name, message: "is the number of an entry")])
+                .invalidRequest,
+                errors: [.init(field: name, message: "must be the number of an entry")])
         }
         return number
     }
@@ -136,25 +138,25 @@ extension AdminRoutes {
 }
 
 extension AuditEvent {
-    /// Entries were removed from the start of the log.
-    static func pruned(_ count: Int, through place: AuditChain, by actor: String) -> AuditEvent {
+    /// Returns the event for entries that were removed from the start of the log.
+    static func pruned(_ count: Int, through last: AuditChain, by actor: String) -> AuditEvent {
         AuditEvent(
             "audit.pruned", actor: actor,
-            detail: ["through": .number(Double(place.number)), "entries": .number(Double(count))])
+            detail: ["through": .number(Double(last.number)), "entries": .number(Double(count))])
     }
 }
 
 extension AuditPlace {
-    fileprivate init(_ place: AuditChain) {
-        self.init(number: Int(place.number), hash: Base64URL.encode(place.hash))
+    fileprivate init(_ link: AuditChain) {
+        self.init(number: Int(link.number), hash: Base64URL.encode(link.hash))
     }
 }
 
 extension AuditSegmentEntry {
-    fileprivate init(_ entry: AuditChain.Entry, _ place: AuditChain) {
+    fileprivate init(_ entry: AuditChain.Entry, _ link: AuditChain) {
         self.init(
-            number: Int(place.number), at: entry.at, event: entry.event, actor: entry.actor,
+            number: Int(link.number), at: entry.at, event: entry.event, actor: entry.actor,
             userID: entry.account, appID: entry.app,
-            detail: entry.detail, hash: Base64URL.encode(place.hash))
+            detail: entry.detail, hash: Base64URL.encode(link.hash))
     }
 }

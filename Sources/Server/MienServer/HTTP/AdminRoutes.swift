@@ -6,7 +6,7 @@ internal import MienCore
 internal import MienJourney
 internal import MienStore
 
-/// Apps, users, authenticators, journeys, audit: what administrators call.
+/// The admin API: apps, users, authenticators, journeys, and the audit log.
 struct AdminRoutes {
     let store: Store
     let apps: AppCatalog
@@ -42,11 +42,12 @@ struct AdminRoutes {
             guard let type = AppType(rawValue: wanted.type ?? AppType.public.rawValue) else {
                 throw Problem(
                     .invalidRequest,
-                    errors: [.init(field: "type", message: "is public or confidential")])
+                    errors: [.init(field: "type", message: "must be public or confidential")])
             }
             guard let client = AppClient(rawValue: wanted.client ?? AppClient.other.rawValue) else {
                 throw Problem(
-                    .invalidRequest, errors: [.init(field: "client", message: "is mien or other")])
+                    .invalidRequest,
+                    errors: [.init(field: "client", message: "must be mien or other")])
             }
             var settings = try Self.settings(wanted.settings)
             if wanted.settings?["requires_dpop"] == nil { settings.requiresDPoP = client == .mien }
@@ -63,7 +64,7 @@ struct AdminRoutes {
                     try tables.audit.append(event, at: record.createdAt)
                 }
             } catch let error as StoreError where error.code == .conflict {
-                throw Problem(.conflict, "there is an app with this id already")
+                throw Problem(.conflict, "An app with this ID already exists.")
             }
             apps.forget(id)
             return JSONBody.response(
@@ -84,7 +85,7 @@ struct AdminRoutes {
                     errors: [
                         .init(
                             field: "type",
-                            message: "id and type stay what they are; make another app")
+                            message: "cannot be changed, nor can id; create another app")
                     ])
             }
             guard wanted.client == nil else {
@@ -93,7 +94,7 @@ struct AdminRoutes {
                     errors: [
                         .init(
                             field: "client",
-                            message: "is for new apps; change settings.requires_dpop")
+                            message: "applies only to new apps; change settings.requires_dpop")
                     ])
             }
             record.name = try Self.name(wanted.name)
@@ -111,7 +112,7 @@ struct AdminRoutes {
         router.post("apps/:app/secret") { _, context in
             var record = try await app(context)
             guard record.type == .confidential else {
-                throw Problem(.conflict, "a public app has no secret")
+                throw Problem(.conflict, "A public app has no secret.")
             }
             var generator = SystemRandomNumberGenerator()
             let secret = BearerSecret(for: record.id, using: &generator)
@@ -137,7 +138,7 @@ struct AdminRoutes {
     private func app(_ context: MienRequestContext) async throws -> AppRecord {
         let id = try Self.id(context.parameters.require("app"), "app", AppKind.self)
         guard let record = try await store.read({ try $0.apps.find(id) }) else {
-            throw Problem(.notFound, "there is no such app")
+            throw Problem(.notFound, "There is no such app.")
         }
         return record
     }
@@ -176,7 +177,11 @@ struct AdminRoutes {
             if wanted.state != nil {
                 throw Problem(
                     .invalidRequest,
-                    errors: [.init(field: "state", message: "a new user is active")])
+                    errors: [
+                        .init(
+                            field: "state",
+                            message: "cannot be set because a new user is always active")
+                    ])
             }
             var profile = AccountProfile(
                 externalID: wanted.externalID, username: wanted.username,
@@ -269,7 +274,7 @@ struct AdminRoutes {
             return JSONBody.response(Page(items: records.map(Self.answer)))
         }
         router.delete("users/:user/consents/:app") { _, context in
-            // Withdrawing consent erases the template: both, or neither.
+            // Withdrawing consent erases the template in the same transaction.
             let account = try await user(context), now = clock.now, actor = context.actor
             let app = try Self.id(context.parameters.require("app"), "app", AppKind.self)
             try await store.write { tables in
@@ -281,7 +286,7 @@ struct AdminRoutes {
                     _ = try tables.authenticators.delete(face.id, of: account.id)
                 }
                 guard count > 0 || face != nil else {
-                    throw Problem(.notFound, "this user has given no consent to that app")
+                    throw Problem(.notFound, "This user has not consented to that app.")
                 }
                 try tables.audit.append(
                     AuditEvent(
@@ -299,7 +304,7 @@ struct AdminRoutes {
 
     private func user(_ id: UserID) async throws -> AccountRecord {
         guard let account = try await store.read({ try $0.accounts.find(id) }) else {
-            throw Problem(.notFound, "there is no such user")
+            throw Problem(.notFound, "There is no such user.")
         }
         return account
     }
@@ -311,7 +316,7 @@ struct AdminRoutes {
             context.parameters.require("authenticator"), "authenticator", AuthenticatorKind.self)
         guard let record = try await store.read({ try $0.authenticators.find(id, of: account) })
         else {
-            throw Problem(.notFound, "this user has no such authenticator")
+            throw Problem(.notFound, "This user has no such authenticator.")
         }
         return record
     }
@@ -331,7 +336,7 @@ struct AdminRoutes {
                 definition = try JourneyDefinition.parse(bytes)
             } catch {
                 throw Problem(
-                    .invalidRequest, "the journey is not understood",
+                    .invalidRequest, "The journey definition is invalid.",
                     errors: [.init(field: error.place, message: error.reason)])
             }
             guard definition.id == id, definition.version == version else {
@@ -340,13 +345,14 @@ struct AdminRoutes {
                     errors: [
                         .init(
                             field: "id",
-                            message: "id and version in the body are those of the address")
+                            message: "must match the address, and so must version")
                     ])
             }
             let findings = JourneyLinter.lint(definition).filter { $0.severity == .error }
             guard findings.isEmpty else {
                 throw Problem(
-                    .invalidRequest, "the journey has errors; mien journey lint shows them, too",
+                    .invalidRequest,
+                    "The journey has errors. mien journey lint shows them as well.",
                     errors: findings.map {
                         .init(field: $0.step.map { "steps.\($0)" } ?? "", message: $0.message)
                     })
@@ -362,7 +368,7 @@ struct AdminRoutes {
             } catch let error as StoreError where error.code == .conflict {
                 throw Problem(
                     .conflict,
-                    "version \(version) was published already and cannot be changed; save the next one"
+                    "Version \(version) has been published and cannot be changed. Save the next version."
                 )
             }
             return JSONBody.response(Self.answer(try await record(id, version)), status: .created)
@@ -385,7 +391,7 @@ struct AdminRoutes {
                     Self.event("journey.published", actor, id, version), at: now)
                 return true
             }
-            guard isDone else { throw Problem(.conflict, "only a draft can be published") }
+            guard isDone else { throw Problem(.conflict, "Only a draft can be published.") }
             catalog.forget(id)
             return JSONBody.response(Self.answer(try await record(id, version)))
         }
@@ -399,7 +405,7 @@ struct AdminRoutes {
                 try tables.audit.append(Self.event("journey.retired", actor, id, version), at: now)
                 return true
             }
-            guard isDone else { throw Problem(.conflict, "this version is not published") }
+            guard isDone else { throw Problem(.conflict, "This version is not published.") }
             catalog.forget(id)
             return JSONBody.response(Self.answer(try await record(id, version)))
         }
@@ -408,18 +414,18 @@ struct AdminRoutes {
     private func record(_ id: JourneyID, _ version: Int) async throws -> JourneyRecord {
         guard let record = try await store.read({ try $0.journeys.find(id, version: version) })
         else {
-            throw Problem(.notFound, "there is no such version of this journey")
+            throw Problem(.notFound, "There is no such version of this journey.")
         }
         return record
     }
 }
 
 extension MienRequestContext {
-    /// For the audit log.
+    /// The actor that the audit log records.
     var actor: String { admin?.id.text ?? "system" }
 }
 
-// MARK: What goes over the wire
+// MARK: Wire format
 
 extension AdminRoutes {
     static func id<Kind>(_ text: String, _ field: String, _: Kind.Type) throws -> Identifier<Kind> {
@@ -427,7 +433,9 @@ extension AdminRoutes {
             throw Problem(
                 .invalidRequest,
                 errors: [
-                    .init(field: field, message: "has 1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.”")
+                    .init(
+                        field: field,
+                        message: "must have 1 to 64 characters of A-Z, a-z, 0-9, “_”, “-”, and “.”")
                 ])
         }
         return id
@@ -440,7 +448,8 @@ extension AdminRoutes {
                 errors: [
                     .init(
                         field: "name",
-                        message: "is one line of 1 to 100 characters, none of them for control")
+                        message:
+                            "must be one line of 1 to 100 characters without control characters")
                 ])
         }
         return text
@@ -450,29 +459,29 @@ extension AdminRoutes {
         guard let value else { return AppSettings() }
         guard let members = value.objectValue else {
             throw Problem(
-                .invalidRequest, errors: [.init(field: "settings", message: "is an object")])
+                .invalidRequest, errors: [.init(field: "settings", message: "must be an object")])
         }
-        let foreign =
-            Self.foreign(members, AppSettings.keys, "settings")
+        let unknown =
+            Self.unknown(members, AppSettings.keys, "settings")
             + (members["locks"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.flatMap {
                 type, policy in
-                Self.foreign(
+                Self.unknown(
                     policy.objectValue ?? [:], LockPolicy.keys, "settings.locks.\(type.prefix(64))")
             }
-            + Self.foreign(
+            + Self.unknown(
                 members["tokens"]?.objectValue ?? [:], TokenLifetimes.keys, "settings.tokens")
-            + Self.foreign(
+            + Self.unknown(
                 members["biometric"]?.objectValue ?? [:], BiometricSettings.keys,
                 "settings.biometric")
-            + Self.foreign(
+            + Self.unknown(
                 members["liveness"]?.objectValue ?? [:], LivenessPolicy.keys, "settings.liveness")
             + (members["biometric"]?["android_apps"]?.arrayValue ?? []).enumerated().flatMap {
                 index, app in
-                Self.foreign(
+                Self.unknown(
                     app.objectValue ?? [:], AndroidApp.keys,
                     "settings.biometric.android_apps[\(index)]")
             }
-        guard foreign.isEmpty else { throw Problem(.invalidRequest, errors: foreign) }
+        guard unknown.isEmpty else { throw Problem(.invalidRequest, errors: unknown) }
         let settings: AppSettings
         do { settings = try value.decoded(as: AppSettings.self) } catch let error as LockPolicyError
         {
@@ -483,7 +492,7 @@ extension AdminRoutes {
             throw Problem(
                 .invalidRequest,
                 errors: [
-                    .init(field: "settings", message: "a setting is of another type than expected")
+                    .init(field: "settings", message: "has a setting of the wrong type")
                 ])
         }
         guard settings.faults.isEmpty else {
@@ -496,14 +505,14 @@ extension AdminRoutes {
         return settings
     }
 
-    /// One problem for each member that is not known.
-    private static func foreign(_ members: [String: JSONValue], _ known: [String], _ place: String)
+    /// Returns one error for each unknown member.
+    private static func unknown(_ members: [String: JSONValue], _ known: [String], _ path: String)
         -> [Problem.FieldError]
     {
         members.keys.filter { !known.contains($0) }.sorted().prefix(JSONBody.maxReported).map {
             .init(
-                field: "\(place).\($0.prefix(64))",
-                message: "is not known here; allowed are \(known.joined(separator: ", "))")
+                field: "\(path).\($0.prefix(64))",
+                message: "is unknown; allowed are \(known.joined(separator: ", "))")
         }
     }
 
@@ -514,7 +523,7 @@ extension AdminRoutes {
         else {
             throw Problem(
                 .invalidRequest,
-                errors: [.init(field: "version", message: "is a number of 1 to 1,000,000")])
+                errors: [.init(field: "version", message: "must be a number from 1 to 1,000,000")])
         }
         return (id, version)
     }

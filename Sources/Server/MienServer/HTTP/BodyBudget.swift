@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// Bounds what the large bodies of all requests together hold in memory.
+/// Limits the memory that the large bodies of all requests hold together.
 ///
-/// The first ``free`` bytes of a body do not count: whoever fills the budget with pictures keeps
-/// nobody from signing in.
+/// The first ``free`` bytes of a body do not count, so a client that fills the budget with pictures
+/// keeps nobody from signing in.
 final class BodyBudget: Sendable {
     static let free = 16 * 1024
-    /// 25 of the largest pictures, or 1,300 of a usual size.
+    /// Enough for 25 pictures of the largest size, or 1,300 of the usual size.
     static let standard = 128 * 1024 * 1024
 
-    private let most: Int
+    private let maxBytes: Int
     private let used = Mutex(0)
 
-    init(most: Int = standard) { self.most = most }
+    init(maxBytes: Int = standard) { self.maxBytes = maxBytes }
 
-    /// What one body holds; given back when the body is done with.
+    /// The memory that one body holds. It is returned to the budget when the share is deallocated.
     final class Share {
         private let budget: BodyBudget
         private var bytes = 0
@@ -23,19 +23,19 @@ final class BodyBudget: Sendable {
         fileprivate init(_ budget: BodyBudget) { self.budget = budget }
         deinit { budget.used.withLock { $0 -= counted } }
 
-        /// - Throws: ``ServerBusy`` when the budget is used up.
+        /// - Throws: ``ServerBusy`` if the budget is used up.
         func take(_ more: Int) throws {
             let needed = max(0, bytes + more - free) - counted
             guard needed > 0 else {
                 bytes += more
                 return
             }
-            let isThere = budget.used.withLock { used -> Bool in
-                guard used + needed <= budget.most else { return false }
+            let hasRoom = budget.used.withLock { used -> Bool in
+                guard used + needed <= budget.maxBytes else { return false }
                 used += needed
                 return true
             }
-            guard isThere else { throw ServerBusy() }
+            guard hasRoom else { throw ServerBusy() }
             (bytes, counted) = (bytes + more, counted + needed)
         }
     }

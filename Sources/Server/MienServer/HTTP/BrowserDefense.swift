@@ -4,7 +4,7 @@ internal import Hummingbird
 /// Tells browsers to keep every response to itself: nothing loads or frames it, no address leaks
 /// from it, and the host stays on HTTPS.
 ///
-/// A page with a policy of its own keeps that. Source: OWASP ASVS 5.0.0, V3.4.
+/// A page that sets its own policy keeps it. Source: OWASP ASVS 5.0.0, V3.4.
 struct BrowserDefense: RouterMiddleware {
     let publicURL: @Sendable () -> String
 

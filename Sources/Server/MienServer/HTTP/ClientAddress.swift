@@ -1,17 +1,17 @@
-/// Where a request comes from: an IP address, and the key under which its requests are counted.
+/// The origin of a request: an IP address, and the key under which its requests are counted.
 struct ClientAddress: Sendable, Equatable {
-    /// As it was written; of an IPv4 address within an IPv6 one (RFC 4291 §2.5.5.2) the former. ""
-    /// when it is not known.
+    /// The address as it was written, or the IPv4 address of an IPv4-mapped IPv6 address (RFC 4291
+    /// §2.5.5.2). Empty if unknown.
     let text: String
-    /// An IPv4 address, or the first half of an IPv6 one: whoever has one of those usually has all
-    /// 2⁶⁴ behind it.
+    /// An IPv4 address, or the first half of an IPv6 address, because a client that has one usually
+    /// has all 2⁶⁴ addresses with the same first half.
     let key: String
 
     static let unknown = ClientAddress(text: "", key: "")
 
     private init(text: String, key: String) { (self.text, self.key) = (text, key) }
 
-    /// - Returns: `nil` for what is no IP address.
+    /// - Returns: `nil` if the text is not an IP address.
     init?(_ text: String) {
         guard text.utf8.count <= 45 else { return nil }
         if Self.isIPv4(text) {
@@ -43,7 +43,7 @@ struct ClientAddress: Sendable, Equatable {
         return bytes.count == 4 ? bytes : nil
     }
 
-    /// The eight groups of an IPv6 address: RFC 4291 §2.2.
+    /// Returns the eight groups of an IPv6 address: RFC 4291 §2.2.
     private static func groups(_ text: String) -> [UInt16]? {
         let halves = text.split(separator: "::", omittingEmptySubsequences: false)
         guard (1...2).contains(halves.count) else { return nil }

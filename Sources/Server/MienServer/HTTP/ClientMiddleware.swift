@@ -3,8 +3,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import MienStore
 
-/// Finds out once where a request comes from, for everything behind it: limits, queues, and the
-/// audit log if it is to note it.
+/// Determines the origin of a request once, for the limits and queues behind it and, if configured,
+/// for the audit log.
 struct ClientMiddleware: RouterMiddleware {
     let trustsProxy: Bool
     let isAudited: Bool
@@ -26,7 +26,8 @@ struct ClientMiddleware: RouterMiddleware {
         }
     }
 
-    /// The last address a trusted proxy noted; what a client wrote before it is not believed.
+    /// Returns the last address in the header, which the trusted proxy added. Earlier addresses
+    /// come from the client and are not trusted.
     private static func noted(_ request: Request) -> ClientAddress? {
         request.headers[.forwardedFor]?.split(separator: ",").last.flatMap {
             ClientAddress($0.trimmingCharacters(in: .whitespaces))

@@ -1,8 +1,8 @@
 internal import NIOCore
 
-/// Ends a connection so that the last answer arrives.
+/// Closes a connection so that the last response arrives.
 enum ConnectionEnd {
-    /// Closing at once, with something unread, would make the system throw the answer away.
+    /// Closing a connection with unread data at once would make the system discard the response.
     private static let lingering = TimeAmount.seconds(2)
 
     static func linger(_ context: ChannelHandlerContext) {

@@ -34,7 +34,9 @@ final class HTTPListener: Sendable {
     ) throws {
         (self.address, self.setting, self.logger) = (address, setting, logger)
         let seconds = configuration.requestSeconds
-        let connections = configuration.connectionsPerAddress.map { AddressConnections(most: $0) }
+        let connections = configuration.connectionsPerAddress.map {
+            AddressConnections(maxPerAddress: $0)
+        }
         let http = HTTP1Channel.Configuration(
             additionalChannelHandlers: (connections.map { [AddressGate($0)] } ?? []) + [
                 MalformedRequests(), RequestDeadline(seconds: seconds), HangUpHandler(),
@@ -56,7 +58,7 @@ final class HTTPListener: Sendable {
         }
     }
 
-    /// Where it listens, such as `http://127.0.0.1:8081`; `nil` until then.
+    /// The URL that it listens at, such as `http://127.0.0.1:8081`; `nil` before it listens.
     var url: String? { listeningAt.withLock { $0 } }
 
     func application(
@@ -91,7 +93,8 @@ final class HTTPListener: Sendable {
         guard let error = error as? IOError else { return "\(error)" }
         return switch error.errnoCode {
         case EADDRINUSE: "another program is listening there; stop it, or set another port"
-        case EACCES: "permission denied; ports below 1024 need root, or set another port"
+        case EACCES:
+            "permission denied; ports below 1024 need root, so run as root or set another port"
         case EADDRNOTAVAIL: "this machine has no such address; set another host"
         default: "\(error)"
         }

@@ -13,8 +13,7 @@ struct JSONBody: Sendable {
     /// Unknown members that an answer names. Naming all would make it many times the request's size.
     static let maxReported = 10
 
-    /// The body as a `Body`: of the right type, within limits, with no member that `Body` does not
-    /// have.
+    /// Decodes the body as a `Body`. The body must be within limits and have no unknown members.
     ///
     /// - Throws: ``Problem`` that names what is wrong and where.
     func read<Body: Decodable, Keys: CodingKey & CaseIterable>(
@@ -22,17 +21,17 @@ struct JSONBody: Sendable {
     ) async throws -> Body {
         let value = try await parse(request)
         guard let members = value.objectValue else {
-            throw Problem(.invalidRequest, "the body is \(value.kind), not an object")
+            throw Problem(.invalidRequest, "The body is \(value.kind), not an object.")
         }
         let known = keys.allCases.map(\.stringValue)
-        let foreign = members.keys.filter { !known.contains($0) }.sorted()
-        guard foreign.isEmpty else {
+        let unknown = members.keys.filter { !known.contains($0) }.sorted()
+        guard unknown.isEmpty else {
             throw Problem(
                 .invalidRequest,
-                errors: foreign.prefix(Self.maxReported).map {
+                errors: unknown.prefix(Self.maxReported).map {
                     .init(
                         field: Self.shown($0),
-                        message: "is not known here; allowed are \(known.joined(separator: ", "))")
+                        message: "is unknown; allowed are \(known.joined(separator: ", "))")
                 })
         }
         do { return try value.decoded(as: Body.self) } catch let error as DecodingError {
@@ -40,18 +39,18 @@ struct JSONBody: Sendable {
         }
     }
 
-    /// The body as any JSON value.
+    /// Parses the body as any JSON value.
     func parse(_ request: Request) async throws -> JSONValue {
         try await parseWithText(request).value
     }
 
-    /// The body as any JSON value, and as it came.
+    /// Parses the body as any JSON value and also returns its bytes.
     func parseWithText(_ request: Request) async throws -> (value: JSONValue, text: [UInt8]) {
         guard
             let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
                 .trimmingCharacters(in: .whitespaces),
             type == "application/json"
-        else { throw Problem(.unsupportedMediaType, "send content-type: application/json") }
+        else { throw Problem(.unsupportedMediaType, "Send content-type: application/json.") }
         let share = budget.share()
         let bytes = try await Self.collect(request, upTo: maxBytes, share)
         do {
@@ -60,22 +59,22 @@ struct JSONBody: Sendable {
                     bytes, limits: .init(maxBytes: maxBytes, maxDepth: Self.maxDepth)), bytes
             )
         } catch {
-            throw Problem(.invalidRequest, "the body is not JSON that is taken here: \(error)")
+            throw Problem(.invalidRequest, "The body is not acceptable JSON: \(error)")
         }
     }
 
-    /// - Parameter share: what the body holds as long as the share lives.
-    /// - Throws: ``Problem`` `.payloadTooLarge`, before more than that is held; ``ServerBusy``,
-    ///   before all bodies hold too much.
-    static func collect(_ request: Request, upTo most: Int, _ share: BodyBudget.Share) async throws
+    /// - Parameter share: Counts the memory that the body holds, until the share is deallocated.
+    /// - Throws: ``Problem`` `.payloadTooLarge` before the body holds more than `limit` bytes;
+    ///   ``ServerBusy`` before all bodies together hold too much.
+    static func collect(_ request: Request, upTo limit: Int, _ share: BodyBudget.Share) async throws
         -> [UInt8]
     {
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > most {
-            throw tooLarge(most)
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit {
+            throw tooLarge(limit)
         }
         var bytes: [UInt8] = []
         for try await part in request.body {
-            guard bytes.count + part.readableBytes <= most else { throw tooLarge(most) }
+            guard bytes.count + part.readableBytes <= limit else { throw tooLarge(limit) }
             try share.take(part.readableBytes)
             bytes.append(contentsOf: part.readableBytesView)
         }
@@ -95,31 +94,31 @@ struct JSONBody: Sendable {
     static func bytes(of body: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]
-        // Our own values; one that cannot be written is a bug.
+        // These are our own values. One that cannot be encoded is a bug.
         return [UInt8](try! encoder.encode(body))
     }
 
-    private static func tooLarge(_ most: Int) -> Problem {
-        Problem(.payloadTooLarge, "a body has at most \(most) bytes here")
+    private static func tooLarge(_ limit: Int) -> Problem {
+        Problem(.payloadTooLarge, "The body may have at most \(limit) bytes.")
     }
 
-    /// A member's name as it may be repeated: short, on one line.
+    /// Returns a member's name in a form that is safe to repeat: short and on one line.
     private static func shown(_ name: String) -> String {
         String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))).filter { !$0.isNewline }
     }
 
     private static func field(_ error: DecodingError) -> Problem.FieldError {
-        func place(_ path: [any CodingKey]) -> String {
+        func name(_ path: [any CodingKey]) -> String {
             path.map(\.stringValue).joined(separator: ".")
         }
         return switch error {
         case .keyNotFound(let key, let context):
-            .init(field: place(context.codingPath + [key]), message: "is missing")
+            .init(field: name(context.codingPath + [key]), message: "is missing")
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            .init(field: place(context.codingPath), message: "is of another type than expected")
+            .init(field: name(context.codingPath), message: "has the wrong type")
         case .dataCorrupted(let context):
-            .init(field: place(context.codingPath), message: context.debugDescription)
-        @unknown default: .init(field: "", message: "is not understood")
+            .init(field: name(context.codingPath), message: context.debugDescription)
+        @unknown default: .init(field: "", message: "cannot be decoded")
         }
     }
 }

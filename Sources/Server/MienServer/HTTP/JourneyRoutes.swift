@@ -2,7 +2,7 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienCore
 
-/// Journeys and captures: what apps call.
+/// The API for apps: journeys and captures.
 struct JourneyRoutes {
     let journeys: JourneyService
     let captures: CaptureService
@@ -33,7 +33,8 @@ struct JourneyRoutes {
                 json: journeys.start(context.parameters.require("journey"), start, caller: caller))
         }
         router.post("capture/start") { request, context in
-            // Whoever has a recording could go on drawing until it fits.
+            // Otherwise an attacker with a recording could start again until the drawn actions
+            // match it.
             if let wait = liveStarts.take(context.client.key, at: clock.now) {
                 return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
             }
@@ -47,10 +48,10 @@ struct JourneyRoutes {
             guard isBatch || type.hasPrefix("image/") || type == "application/octet-stream" else {
                 throw Problem(
                     .unsupportedMediaType,
-                    "send the picture itself with content-type: image/jpeg or image/png, or frames of a live capture as \(FrameBatch.contentType)"
+                    "Send the picture itself with content-type: image/jpeg or image/png, or frames of a live capture as \(FrameBatch.contentType)."
                 )
             }
-            // Before megabytes are taken from somebody who may not send any.
+            // Check the token before receiving megabytes from a client that may not send any.
             try await captures.check(token: token)
             let share = budget.share()
             defer { withExtendedLifetime(share) {} }
@@ -69,7 +70,7 @@ struct JourneyRoutes {
 
     private static func token(_ request: Request) throws -> String {
         guard let token = request.bearer else {
-            throw Problem(.invalidCredentials, "send authorization: Bearer with the start token")
+            throw Problem(.invalidCredentials, "Send authorization: Bearer with the start token.")
         }
         return token
     }

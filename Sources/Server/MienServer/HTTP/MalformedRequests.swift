@@ -6,17 +6,17 @@ internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 
-/// Answers what is no HTTP with a problem document, and ends the connection: what follows on it
-/// cannot be told apart any more.
+/// Responds to malformed HTTP with a problem document and closes the connection, because the data
+/// that follows cannot be parsed reliably.
 final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// Requests that came in and have no whole answer yet.
+    /// The number of received requests without a complete response.
     private var open = 0
-    /// Whether a request's end is still to come.
+    /// Whether a request has not been received completely.
     private var isReading = false
     private var hasFailed = false
 
@@ -37,9 +37,9 @@ final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
         guard error is HTTPParserError || error is HTTP1TypeConversionError || error is HeadFault
         else { return context.fireErrorCaught(error) }
         hasFailed = true
-        // Whoever is reading the body hears of it, and answers; the connection ends after that.
+        // The reader of the body gets the error and responds. The connection closes after that.
         guard open == 0 else { return context.fireErrorCaught(error) }
-        // It has its answer already, and may not get another.
+        // The request already has its response and must not get another.
         guard !isReading else { return ConnectionEnd.linger(context) }
         let problem = Self.problem(error), body = JSONBody.bytes(of: problem)
         let head = HTTPResponse(
@@ -70,19 +70,19 @@ final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
         return Problem(
             .invalidRequest,
             error as? HTTPParserError == .headerOverflow
-                ? "the headers of a request are at most \(RequestLimits.headerBytes) bytes in \(RequestLimits.headers) fields here"
-                : "this is not HTTP/1.1 as it is taken here")
+                ? "The headers of a request may have at most \(RequestLimits.headerBytes) bytes in \(RequestLimits.headers) fields."
+                : "The request is not valid HTTP/1.1.")
     }
 }
 
-/// Text in a request's head that no component behind should have to handle.
+/// A fault in a request's head that later components should not have to handle.
 enum HeadFault: String, Error {
     case path =
-        "The address of a request holds printable ASCII only. Percent-encode other characters."
+        "The address of a request may contain only printable ASCII. Percent-encode other characters."
     case field = "A header field has too many combining marks in a row."
 
-    /// RFC 3986 allows ASCII only in an address. In header fields proxies also send names in UTF-8,
-    /// such as those of cities.
+    /// RFC 3986 allows only ASCII in an address. Header fields may contain UTF-8, because proxies
+    /// send names in it, such as those of cities.
     init?(_ head: HTTPRequest) {
         if let path = head.path, !path.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) {
             self = .path
@@ -96,7 +96,7 @@ enum HeadFault: String, Error {
     }
 }
 
-/// What the head of a request may hold.
+/// The limits of the head of a request.
 enum RequestLimits {
     static let headerBytes = 16 * 1024
     static let headers = 100

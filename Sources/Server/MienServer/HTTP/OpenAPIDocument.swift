@@ -2560,7 +2560,7 @@ enum OpenAPIDocument {
                   "type": "https://mien.dev/problems/invalid_credentials",
                   "title": "The credentials are missing or not accepted",
                   "status": 401,
-                  "detail": "send authorization: Bearer with the admin credential that the first start printed",
+                  "detail": "Send authorization: Bearer with the admin credential that the first start printed.",
                   "code": "invalid_credentials"
                 }
               }
@@ -2601,7 +2601,7 @@ enum OpenAPIDocument {
                   "type": "https://mien.dev/problems/not_found",
                   "title": "There is no such thing",
                   "status": 404,
-                  "detail": "there is no such user",
+                  "detail": "There is no such user.",
                   "code": "not_found"
                 }
               }
@@ -2640,7 +2640,7 @@ enum OpenAPIDocument {
                   "type": "https://mien.dev/problems/conflict",
                   "title": "Something of that name is there already, or has changed",
                   "status": 409,
-                  "detail": "there is an app with this id already",
+                  "detail": "An app with this ID already exists.",
                   "code": "conflict"
                 }
               }
@@ -2705,7 +2705,7 @@ enum OpenAPIDocument {
                   "type": "https://mien.dev/problems/frame_out_of_order",
                   "title": "Another frame is the next one",
                   "status": 409,
-                  "detail": "frame 12 is the next one, not 14",
+                  "detail": "The next frame is 12, not 14.",
                   "code": "frame_out_of_order"
                 }
               }
@@ -2747,7 +2747,7 @@ enum OpenAPIDocument {
                   "type": "https://mien.dev/problems/payload_too_large",
                   "title": "The body is too large",
                   "status": 413,
-                  "detail": "a body has at most 262144 bytes here",
+                  "detail": "The body may have at most 262144 bytes.",
                   "code": "payload_too_large"
                 }
               }
@@ -2768,7 +2768,7 @@ enum OpenAPIDocument {
                   "type": "https://mien.dev/problems/unsupported_media_type",
                   "title": "The body is of another type",
                   "status": 415,
-                  "detail": "send content-type: application/json",
+                  "detail": "Send content-type: application/json.",
                   "code": "unsupported_media_type"
                 }
               }
@@ -2825,7 +2825,7 @@ enum OpenAPIDocument {
                   "type": "https://mien.dev/problems/unavailable",
                   "title": "The server is not ready or busy; try again",
                   "status": 503,
-                  "detail": "too much is waiting already; try again in a moment",
+                  "detail": "Too many requests are waiting. Try again in a moment.",
                   "code": "unavailable"
                 }
               }
@@ -2847,7 +2847,7 @@ enum OpenAPIDocument {
             "content": {
               "application/json": {
                 "schema": {"$ref": "#/components/schemas/TokenError"},
-                "example": {"error": "invalid_client", "error_description": "client_id is not an app of this server, or client_secret is not its secret"}
+                "example": {"error": "invalid_client", "error_description": "The client_id is unknown, or the client_secret is wrong."}
               }
             }
           },
@@ -2867,7 +2867,7 @@ enum OpenAPIDocument {
             "content": {
               "application/json": {
                 "schema": {"$ref": "#/components/schemas/TokenError"},
-                "example": {"error": "temporarily_unavailable", "error_description": "too much is waiting already; try again in a moment"}
+                "example": {"error": "temporarily_unavailable", "error_description": "Too many requests are waiting. Try again in a moment."}
               }
             }
           },
@@ -2893,7 +2893,7 @@ enum OpenAPIDocument {
                   "type": "https://mien.dev/problems/not_permitted",
                   "title": "This caller may not do that",
                   "status": 403,
-                  "detail": "the list is not shown on this server: identity.biometric.list_enabled",
+                  "detail": "This server does not list device keys. The setting identity.biometric.list_enabled enables the list.",
                   "code": "not_permitted"
                 }
               }

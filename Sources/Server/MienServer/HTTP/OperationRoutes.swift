@@ -3,13 +3,13 @@ internal import MienCore
 internal import MienStore
 internal import NIOCore
 
-/// Health, metrics, keys, the description of the API.
+/// Routes for health, metrics, signing keys, and the API description.
 struct OperationRoutes {
     let store: Store
     let metrics: Metrics
     let issuer: TokenIssuer
 
-    /// Health, signing keys, and the API description.
+    /// Adds the routes for health, signing keys, and the API description.
     func add(to router: Router<MienRequestContext>) {
         router.get("healthz") { _, _ in JSONBody.response(["status": "alive"]) }
         router.get("readyz") { _, _ in
@@ -28,8 +28,8 @@ struct OperationRoutes {
         }
     }
 
-    /// Counts such as mails sent tell accounts from made-up names, so only the admin listener
-    /// serves them.
+    /// Adds the metrics route. Counts such as mails sent distinguish accounts from invented names,
+    /// so only the admin listener serves them.
     func addMetrics(to router: Router<MienRequestContext>) {
         router.get("metrics") { _, _ in
             Response(

@@ -9,8 +9,7 @@ internal import MienStore
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Every error becomes a problem document here, in one place; and every answer has the request's
-/// id.
+/// Turns every error into a problem document, and adds the request's ID to every response.
 struct ProblemMiddleware: RouterMiddleware {
     let metrics: Metrics
 
@@ -30,7 +29,7 @@ struct ProblemMiddleware: RouterMiddleware {
                 response.headers[.wwwAuthenticate] = challenge
             }
         }
-        // What follows an answer to HEAD would be taken for the next answer.
+        // A body after the response to HEAD would be read as the next response.
         if request.method == .head { response = response.createHeadResponse() }
         response.headers[.requestID] = context.id
         response.headers[.contentTypeOptions] = "nosniff"
@@ -48,7 +47,7 @@ struct ProblemMiddleware: RouterMiddleware {
         return response
     }
 
-    /// What of an error the outside may know.
+    /// Returns the part of an error that clients may see.
     static func problem(_ error: any Error, _ logger: Logger) -> Problem {
         switch error {
         case let problem as Problem: return problem
@@ -60,12 +59,13 @@ struct ProblemMiddleware: RouterMiddleware {
         case let error as HTTPParserError: return MalformedRequests.problem(error)
         // The connection broke while the request was read.
         case is IOError, is ChannelError: return Problem(.invalidRequest)
-        case is CancellationError: return Problem(.unavailable, "the server is stopping; try again")
+        case is CancellationError:
+            return Problem(.unavailable, "The server is stopping. Try again.")
         case is ServerBusy:
-            return Problem(.unavailable, "too much is waiting already; try again in a moment")
+            return Problem(.unavailable, "Too many requests are waiting. Try again in a moment.")
         case let error as StoreError:
             if error.code == .stale {
-                return Problem(.conflict, "it changed in the meantime; read it again")
+                return Problem(.conflict, "The resource changed in the meantime. Read it again.")
             }
             logger.error(
                 "the store failed",
@@ -74,7 +74,7 @@ struct ProblemMiddleware: RouterMiddleware {
                 ])
             return Problem(error.code == .busy ? .unavailable : .serverError)
         case let error as InferenceError where error.code == .busy:
-            return Problem(.unavailable, "too much is waiting already; try again in a moment")
+            return Problem(.unavailable, "Too many requests are waiting. Try again in a moment.")
         case let error as HTTPError:
             switch error.status {
             case .notFound: return Problem(.notFound)
@@ -84,7 +84,7 @@ struct ProblemMiddleware: RouterMiddleware {
             default: return Problem(error.status.code < 500 ? .invalidRequest : .serverError)
             }
         default:
-            // The type alone: what errors from elsewhere say may repeat what was sent.
+            // Log only the type, because messages of unknown errors may repeat what a client sent.
             logger.error("a request failed", metadata: ["error.type": "\(type(of: error))"])
             return Problem(.serverError)
         }

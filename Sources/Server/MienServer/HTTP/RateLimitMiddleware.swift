@@ -1,7 +1,7 @@
 internal import Hummingbird
 internal import MienAPI
 
-/// Requests an address may make a minute.
+/// Limits the requests that an address may make per minute.
 struct RateLimitMiddleware: RouterMiddleware {
     let limiter: RateLimiter
     let clock: ServerClock

@@ -4,10 +4,11 @@ internal import MienCore
 internal import MienStore
 internal import NIOCore
 
-/// What the server knows of a request.
+/// The context of a request to the server.
 struct MienRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Where it comes from: the other end of the connection, or what ``ClientMiddleware`` found.
+    /// The origin of the request: the other end of the connection, or what ``ClientMiddleware``
+    /// found.
     var client: ClientAddress
     /// The connection.
     let channel: any Channel

@@ -1,11 +1,11 @@
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Closes a connection whose client takes too long to send a request, byte by byte for instance, or
-/// to take an answer.
+/// Closes a connection whose client takes too long to send a request, for example byte by byte, or
+/// to receive a response.
 ///
-/// The idle time that Hummingbird watches begins anew with every part of a body, so that a byte now
-/// and then would hold a connection for ever.
+/// Hummingbird's idle timeout restarts with every part of a body, so an occasional byte would hold
+/// a connection forever.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -13,11 +13,11 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let limit: TimeAmount
-    /// When the request that is being read has to be whole.
+    /// The deadline for receiving the current request completely.
     private var read: NIODeadline?
-    /// When the client has to have taken some of what waits to be written.
+    /// The deadline for the client to receive some of the pending output.
     private var write: NIODeadline?
-    /// One timer for many requests: it looks at the deadlines when it fires.
+    /// One timer serves many requests. It checks the deadlines when it fires.
     private var timer: Scheduled<Void>?
 
     init(seconds: Int) { limit = .seconds(Int64(seconds)) }

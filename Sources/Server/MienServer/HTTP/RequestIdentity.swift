@@ -2,11 +2,10 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import MienCore
 
-/// The id by which a request is found again, in its answer and in the log: the client's own, or a
-/// new one.
+/// The ID that identifies a request in its response and in the log: the client's own, or a new one.
 enum RequestIdentity {
-    /// A client's id when it is 1 to 64 of `A-Z a-z 0-9 - _ .`, which neither a log nor a terminal
-    /// takes for anything else.
+    /// Returns the client's ID if it has 1 to 64 characters of `A-Z a-z 0-9 - _ .`, which are safe
+    /// in a log and in a terminal.
     static func given(_ request: Request) -> String? {
         guard let id = request.headers[.requestID], (1...64).contains(id.utf8.count),
             id.utf8.allSatisfy({
@@ -17,7 +16,7 @@ enum RequestIdentity {
         return id
     }
 
-    /// For requests that never become one.
+    /// Creates an ID for input that never becomes a request.
     static func made() -> String {
         var generator = SystemRandomNumberGenerator()
         return Base64URL.encode(generator.bytes(12))

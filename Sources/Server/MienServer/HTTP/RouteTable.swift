@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import MienAPI
 
-/// The addresses there are, as docs/openapi.json writes them, and the methods of each.
+/// The server's addresses, as docs/openapi.json writes them, and the methods of each.
 struct RouteTable: Sendable {
     private let methods: [String: Set<String>]
 
@@ -12,13 +12,13 @@ struct RouteTable: Sendable {
         }
     }
 
-    /// `GET /v1/apps/{app}`, sorted.
+    /// Sorted lines such as `GET /v1/apps/{app}`.
     var lines: [String] {
         methods.flatMap { path, methods in methods.map { "\($0) \(path)" } }.sorted()
     }
 
-    /// The methods of an address; none for an address there is not. `HEAD` is there wherever `GET`
-    /// is.
+    /// Returns the methods of an address, or none for an unknown address. `HEAD` is included
+    /// wherever `GET` is.
     func methods(at path: String) -> [String] {
         let parts = path.split(separator: "/")
         let found = methods.filter { Self.matches(parts, $0.key.split(separator: "/")) }.reduce(
@@ -33,7 +33,7 @@ struct RouteTable: Sendable {
     }
 }
 
-/// For requests that no route takes: says so when the address takes other methods.
+/// Rejects a request whose address supports only other methods, and names those methods.
 struct MethodMiddleware: RouterMiddleware {
     let table: RouteTable
 
@@ -47,7 +47,7 @@ struct MethodMiddleware: RouterMiddleware {
         }
         let allowed = methods.joined(separator: ", ")
         var response = ProblemMiddleware.response(
-            Problem(.methodNotAllowed, "this address takes \(allowed)"))
+            Problem(.methodNotAllowed, "This address supports \(allowed)."))
         response.headers[.allow] = allowed
         return response
     }

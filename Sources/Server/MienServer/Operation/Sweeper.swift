@@ -83,7 +83,7 @@ struct Sweeper: Service {
             ("captures", { try $0.captures.sweep(at: $1, atMost: $2) }),
             (
                 "capture trails",
-                { try $0.trails.sweep(at: $1, keeping: ReplayStore.most, atMost: $2) }
+                { try $0.trails.sweep(at: $1, keeping: ReplayStore.maxTrails, atMost: $2) }
             ),
             ("codes", { try $0.codes.sweep(at: $1, atMost: $2) }),
             ("grants", { try $0.grants.sweep(at: $1, atMost: $2) }),
