@@ -270,7 +270,7 @@ struct MailTests {
                 seen.first { $0["text"] != nil }?["recipients"] == ["bea@example.org"],
                 "did not wait")
             #expect(
-                logs.text.contains("the relay answered RCPT TO with 451")
+                logs.text.contains("the relay replied to RCPT TO with 451")
                     && !logs.text.contains("ada@"), "\(logs.text)")
         }
     }

@@ -7,14 +7,15 @@ internal import NIOSSL
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// Sends mails in the background, a few at a time: whoever asks for a code does not wait, and
-/// cannot tell whether there was one to send.
+/// Sends mail in the background, a few messages at a time. A client that requests a code does not
+/// wait, and cannot tell whether one was sent.
 final class MailService: Service {
-    /// Mails that may wait; the newest is dropped when there are more.
+    /// The maximum number of waiting mails. Beyond that, the newest is dropped.
     private static let maxWaiting = 1000
-    /// At once, so that one the relay does not want yet does not hold up the others.
+    /// The maximum number of concurrent deliveries. More than one, so that a mail that the relay
+    /// defers does not delay the others.
     private static let maxUnderWay = 4
-    /// Before the second try, the third.
+    /// The pauses before the second and the third attempt.
     private static let pauses = [Duration.seconds(1), .seconds(4)]
 
     private let relay: SMTPClient?
@@ -36,11 +37,11 @@ final class MailService: Service {
     func send(_ mail: Mail) {
         if case .dropped = add.yield(mail) {
             metrics.count("mien_mails_total", "result=\"dropped\"")
-            logger.error("too many mails wait; one was dropped")
+            logger.error("the mail queue is full; one mail was dropped")
         }
     }
 
-    /// Ends when the server shuts down, after the mails that wait.
+    /// Runs until the server shuts down and the waiting mails have been delivered.
     func run() async throws {
         await withGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { tasks in
@@ -74,7 +75,8 @@ final class MailService: Service {
         metrics.count("mien_mails_total", "result=\"failed\"")
     }
 
-    /// What is known to hold no address of a person; of anything else, its type.
+    /// Returns the description of errors that are known to contain no personal address, and only
+    /// the type of any other error.
     private static func shown(_ error: any Error) -> String {
         switch error {
         case is SMTPError, is MailError, is NIOConnectionError, is IOError, is NIOSSLError,
@@ -84,7 +86,7 @@ final class MailService: Service {
         }
     }
 
-    /// One file a mail, `<time>-<random>.eml`, whole or not at all.
+    /// Writes one file per mail, `<time>-<random>.eml`, atomically.
     private func write(_ mail: Mail) throws {
         try FileManager.default.createDirectory(
             at: outbox, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -101,7 +103,7 @@ final class MailService: Service {
     }
 }
 
-/// Now, as mails and their files write it.
+/// The current time in the forms used in mail headers and file names.
 struct MailDate {
     let header: String
     private let milliseconds: Int64

@@ -3,17 +3,18 @@ internal import MienCore
 internal import MienStore
 
 extension Tables {
-    /// Removes an authenticator, locked or not, and ends the sign-ins it produced.
+    /// Removes an authenticator, locked or not, and ends the sign-ins that used it.
     ///
-    /// - Parameter actor: who removes it, for the audit log.
-    /// - Returns: whether the account had it.
+    /// - Parameter actor: The one who removes it, for the audit log.
+    /// - Returns: Whether the account had the authenticator.
     func removeAuthenticator(
         _ id: AuthenticatorID, of account: AccountRecord, actor: String,
         detail: [String: JSONValue] = [:], at now: Instant
     ) throws -> Bool {
         guard let record = try authenticators.find(id, of: account) else { return false }
         if record.type == .password {
-            // Whoever set it may have opened anything: everything ends, on known devices too.
+            // A thief who set the password may have signed in anywhere, so end all sign-ins, on
+            // known devices, too.
             try accounts.endSignIns(of: account.id, at: now)
         } else {
             _ = try grants.revokeAll(by: id, at: now)
