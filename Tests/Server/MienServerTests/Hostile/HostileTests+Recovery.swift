@@ -130,7 +130,7 @@ extension HostileTests {
             #expect(try await server.send(.delete, "/v1/me/recovery", access: access).status == 404)
             _ = try await ask()
             let link = try Outbox.code(
-                in: try await server.outbox.mail(with: "Somebody asked to recover", 2))
+                in: try await server.outbox.mail(with: "Someone asked to recover", 2))
             let page = try await server.send(.get, "/notices?code=\(link)")
             #expect(page.status == 200 && page.text.contains("Cancel this recovery?"))
             #expect(
