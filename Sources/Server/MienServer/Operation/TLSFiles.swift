@@ -44,7 +44,7 @@ struct TLSFiles {
         }
         // Omit the parser's message, because it may quote the file.
         do { return try parse([UInt8](data)) } catch {
-            throw ServerStartError(.tls, "\(setting): \(path) does not contain a valid \(what)")
+            throw ServerStartError(.tls, "\(setting): \(path) contains no \(what)")
         }
     }
 }
