@@ -160,7 +160,9 @@ struct MailTests {
         }
     }
 
-    @Test("a wrong password or a relay without encryption ends the connection before the mail is sent")
+    @Test(
+        "a wrong password or a relay without encryption ends the connection before the mail is sent"
+    )
     func refusedLogin() async throws {
         let folder = try await Peer.certificates(in: scratch),
             ca = folder.appending(path: "ca.pem").path
@@ -202,7 +204,8 @@ struct MailTests {
     }
 
     @Test(
-        "a mail that the relay has accepted counts as sent, however the connection ends", arguments: ["drops", "late"])
+        "a mail that the relay has accepted counts as sent, however the connection ends",
+        arguments: ["drops", "late"])
     func farewell(mode: String) async throws {
         let peer = try Peer("liar", ["mode": .string(mode)])
         try await relay(try await peer.port()).send(Self.mail)
@@ -253,7 +256,8 @@ struct MailTests {
     }
 
     @Test(
-        "a temporary failure is retried until the relay accepts the mail once; other mails do not wait")
+        "a temporary failure is retried until the relay accepts the mail once; other mails do not wait"
+    )
     func temporary() async throws {
         let peer = try Peer(
             "relay",

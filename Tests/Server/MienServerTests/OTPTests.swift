@@ -228,7 +228,9 @@ struct OTPTests {
         }
     }
 
-    @Test("a time-based token's code is valid in its time step, once, and no older code is valid after it")
+    @Test(
+        "a time-based token's code is valid in its time step, once, and no older code is valid after it"
+    )
     func timed() async throws {
         try await withServer { server, _ in
             let token = try await Self.register(server, "otp-register-time")
@@ -316,7 +318,8 @@ struct OTPTests {
     }
 
     @Test(
-        "users request registration codes, list their token, and remove it; administrators offer one")
+        "users request registration codes, list their token, and remove it; administrators offer one"
+    )
     func own() async throws {
         try await withServer { server, user in
             let access = try #require(

@@ -37,7 +37,8 @@ struct OutsideClientTests {
     }
 
     @Test(
-        "a client written from the documentation registers a key, logs in, refreshes, and proves possession")
+        "a client written from the documentation registers a key, logs in, refreshes, and proves possession"
+    )
     func biometric() async throws {
         let server = try await ServeProcess.start(
             in: scratch, ["MIEN_IDENTITY_BIOMETRIC_LIST_ENABLED": "true"])

@@ -36,7 +36,9 @@ struct RateLimitTests {
             #expect(try await start("2001:db8:1:2::1").status == 200)
             #expect(try await start("2001:DB8:1:2:ffff:1:2:3").status == 200)
             try await start("2001:db8:1:2:a::").expect(.tooManyRequests)
-            #expect(try await start("2001:db8:1:3::1").status == 200, "the neighboring network counts separately")
+            #expect(
+                try await start("2001:db8:1:3::1").status == 200,
+                "the neighboring network counts separately")
             server.time.advance(.seconds(31))
             #expect(try await start("192.0.2.1").status == 200)
             try await start("192.0.2.1").expect(.tooManyRequests)

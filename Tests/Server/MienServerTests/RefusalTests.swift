@@ -356,7 +356,9 @@ struct RefusalTests {
     ]
 
     static let setUps: [Row] = [
-        Row("a set-up without authentication", "invalid_grant", 401) { try await $0.otherDevice().setUp(nil) },
+        Row("a set-up without authentication", "invalid_grant", 401) {
+            try await $0.otherDevice().setUp(nil)
+        },
         Row("a set-up with a made-up token", "invalid_grant", 401) {
             try await $0.otherDevice().setUp("made.up.token")
         },

@@ -79,7 +79,8 @@ struct ServerConfigurationTests {
                     _ = try WebhookCaller(found, clock: .system)
                 }
                 #expect(
-                    error?.problems.first?.hasPrefix("\(setting): \(path) is not a readable PEM file") == true)
+                    error?.problems.first?.hasPrefix(
+                        "\(setting): \(path) is not a readable PEM file") == true)
             }
         }
     }

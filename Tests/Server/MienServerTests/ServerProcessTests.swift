@@ -23,7 +23,8 @@ struct ServerProcessTests {
             .size] as? Int) ?? 0
     }
 
-    @Test("the first start prints the credential once; only the owner can read the data and the key")
+    @Test(
+        "the first start prints the credential once; only the owner can read the data and the key")
     func firstStart() async throws {
         let first = try await ServeProcess.start(in: scratch),
             credential = try #require(first.credential)
@@ -190,7 +191,9 @@ struct ServerProcessTests {
             "\(setting.err)")
     }
 
-    @Test("JSON logs have one object per line, with the request ID, without secrets, names, or tokens")
+    @Test(
+        "JSON logs have one object per line, with the request ID, without secrets, names, or tokens"
+    )
     func logs() async throws {
         let server = try await ServeProcess.start(
             in: scratch, ["MIEN_LOG_JSON": "true", "MIEN_LOG_LEVEL": "trace"])
@@ -239,7 +242,8 @@ struct ServerProcessTests {
             "a password nobody has", "example.org",
         ] {
             #expect(
-                !log.contains(secret), "the log contains one of the \(secret.count)-character secrets")
+                !log.contains(secret),
+                "the log contains one of the \(secret.count)-character secrets")
         }
     }
 }

@@ -35,7 +35,8 @@ struct SlowClientTests {
                         }
                         try await connection.closed()
                         #expect(
-                            ContinuousClock.now - begun < .seconds(25), "cut off before the trickle ended"
+                            ContinuousClock.now - begun < .seconds(25),
+                            "cut off before the trickle ended"
                         )
                     }
                 }
@@ -60,7 +61,8 @@ struct SlowClientTests {
             // connection fill up soon.
             let request =
                 "GET /openapi.json HTTP/1.1\r\nhost: a\r\nx-a: \(String(repeating: "a", count: 10_000))\r\n\r\n"
-            let cut = try await Task.detached { try deaf.sendUntilClosed(request, max: 20_000) }.value
+            let cut = try await Task.detached { try deaf.sendUntilClosed(request, max: 20_000) }
+                .value
             #expect(cut, "the server stopped reading requests")
             let connection = try await RawConnection.open(server.address)
             #expect(try await connection.request("GET", "/healthz").status == 200)
@@ -138,7 +140,9 @@ struct SlowClientTests {
         }
     }
 
-    @Test("while the maximum number of connections is held, others get no response; afterward they do")
+    @Test(
+        "while the maximum number of connections is held, others get no response; afterward they do"
+    )
     func waiting() async throws {
         let limit = 4
         try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_CONNECTIONS": "\(limit)"]) {

@@ -95,7 +95,9 @@ struct TokenTests {
         }
     }
 
-    @Test("of concurrent refreshes with one token, one gets the next token, and reuse ends the family")
+    @Test(
+        "of concurrent refreshes with one token, one gets the next token, and reuse ends the family"
+    )
     func race() async throws {
         try await withUser { server, client in
             let token = try await client.signIn()["refresh_token"]
@@ -107,7 +109,7 @@ struct TokenTests {
         }
     }
 
-    @Test("the finance example: sign-ins end after an hour, or after half an hour of inactivity")
+    @Test("the finance example: an hour after signing in, or half an hour idle")
     func finance() async throws {
         try await withUser { server, client in
             try await Self.set(
@@ -227,7 +229,8 @@ struct TokenTests {
                 try await backend.token("client_credentials", [("scope", "everything")]).error
                     == "invalid_scope")
             #expect(
-                try await backend.userInfo(own["access_token"]).status == 401, "an app is not a user")
+                try await backend.userInfo(own["access_token"]).status == 401,
+                "an app is not a user")
 
             func introspect(_ token: String?, _ client: TokenClient) async throws -> JSONValue {
                 try await client.post(
