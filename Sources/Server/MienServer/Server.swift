@@ -41,13 +41,14 @@ public final class Server: Service {
     private let onListening: @Sendable (_ address: String) -> Void
     private let onAdminListening: @Sendable (_ address: String) -> Void
 
-    /// Opens or creates the data folder, the master key, and the database, and loads the model pack.
-    /// Does not listen until ``run()``.
+    /// Opens or creates the data folder, the master key, and the database, and loads the model
+    /// pack. Does not listen until ``run()``.
     ///
     /// - Parameters:
     ///   - publishesSignUp: Whether the first start publishes the sample journey with which anyone
     ///     can create an account.
-    ///   - renewsAdminCredential: Whether a new administrator credential replaces all existing ones.
+    ///   - renewsAdminCredential: Whether a new administrator credential replaces all existing
+    ///     ones.
     ///   - onListening: Called once with the public address, e.g. `http://127.0.0.1:8080`. The
     ///     server then accepts connections on both addresses.
     ///   - onAdminListening: Called once, before `onListening`, with the address of the admin API

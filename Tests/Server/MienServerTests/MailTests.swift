@@ -161,7 +161,7 @@ struct MailTests {
     }
 
     @Test(
-        "a wrong password or a relay without encryption ends the connection before the mail is sent"
+        "a wrong password or a relay without encryption ends the connection before the email is sent"
     )
     func refusedLogin() async throws {
         let folder = try await Peer.certificates(in: scratch),
@@ -204,7 +204,7 @@ struct MailTests {
     }
 
     @Test(
-        "a mail that the relay has accepted counts as sent, however the connection ends",
+        "an email that the relay has accepted counts as sent, however the connection ends",
         arguments: ["drops", "late"])
     func farewell(mode: String) async throws {
         let peer = try Peer("liar", ["mode": .string(mode)])
@@ -256,7 +256,7 @@ struct MailTests {
     }
 
     @Test(
-        "a temporary failure is retried until the relay accepts the mail once; other mails do not wait"
+        "a temporary failure is retried until the relay accepts the email once; other emails do not wait"
     )
     func temporary() async throws {
         let peer = try Peer(

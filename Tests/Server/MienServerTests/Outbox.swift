@@ -2,14 +2,14 @@ import Foundation
 import MienTesting
 import Testing
 
-/// The mails that a server without a relay has written to its outbox.
+/// The emails that a server without a relay has written to its outbox.
 struct Outbox: Sendable {
     let folder: URL
 
     /// - Parameter data: The server's data folder.
     init(data: URL) { folder = data.appending(path: "outbox") }
 
-    /// The subject and text of each mail, oldest first.
+    /// The subject and text of each email, oldest first.
     func mails() throws -> [(subject: String, text: String)] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
@@ -25,20 +25,20 @@ struct Outbox: Sendable {
         }
     }
 
-    /// Waits for a mail with `words` in its subject or text, and returns its text.
+    /// Waits for an email with `words` in its subject or text, and returns its text.
     ///
-    /// - Parameter number: The index among the matching mails, from 0.
+    /// - Parameter number: The index among the matching emails, from 0.
     func mail(with words: String, _ number: Int = 0) async throws -> String {
         for _ in 0..<500 {
             let found = try mails().filter { $0.subject.contains(words) || $0.text.contains(words) }
             if found.count > number { return found[number].text }
             try await Task.sleep(for: .milliseconds(20))
         }
-        Issue.record("no mail contains “\(words)”")
+        Issue.record("no email contains “\(words)”")
         throw CancellationError()
     }
 
-    /// Returns the code of the link in a mail.
+    /// Returns the code of the link in an email.
     static func code(in text: String) throws -> String {
         String(try #require(text.firstMatch(of: /\/notices\?code=([A-Za-z0-9_-]+)/)).1)
     }

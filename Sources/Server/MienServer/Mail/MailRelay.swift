@@ -17,7 +17,7 @@ struct MailRelay: Sendable {
     /// The path of a PEM file with the certificate authorities to trust; `nil` to trust the
     /// system's.
     let authorities: String?
-    /// The time limit for one mail, from connecting to the last reply.
+    /// The time limit for one email, from connecting to the last reply.
     var patience = TimeAmount.seconds(30)
 
     /// - Returns: `nil` if the connection to the relay is not encrypted.

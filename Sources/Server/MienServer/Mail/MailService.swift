@@ -10,9 +10,9 @@ internal import Synchronization
 /// Sends mail in the background, a few messages at a time. A client that requests a code does not
 /// wait, and cannot tell whether one was sent.
 final class MailService: Service {
-    /// The maximum number of waiting mails. Beyond that, the newest is dropped.
+    /// The maximum number of waiting emails. Beyond that, the newest is dropped.
     private static let maxWaiting = 1000
-    /// The maximum number of concurrent deliveries. More than one, so that a mail that the relay
+    /// The maximum number of concurrent deliveries. More than one, so that an email that the relay
     /// defers does not delay the others.
     private static let maxUnderWay = 4
     /// The pauses before the second and the third attempt.
@@ -37,11 +37,11 @@ final class MailService: Service {
     func send(_ mail: Mail) {
         if case .dropped = add.yield(mail) {
             metrics.count("mien_mails_total", "result=\"dropped\"")
-            logger.error("the mail queue is full; one mail was dropped")
+            logger.error("the mail queue is full; one email was dropped")
         }
     }
 
-    /// Runs until the server shuts down and the waiting mails have been delivered.
+    /// Runs until the server shuts down and the waiting emails have been delivered.
     func run() async throws {
         await withGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { tasks in
@@ -66,7 +66,7 @@ final class MailService: Service {
                 let isPermanent = error is MailError || (error as? SMTPError)?.isPermanent == true
                 let willRetry = pause != nil && !isPermanent
                 logger.warning(
-                    "a mail could not be delivered",
+                    "an email could not be delivered",
                     metadata: ["mail.error": "\(Self.shown(error))", "mail.retry": "\(willRetry)"])
                 guard let pause, willRetry else { break }
                 try? await Task.sleep(for: pause)
@@ -86,7 +86,7 @@ final class MailService: Service {
         }
     }
 
-    /// Writes one file per mail, `<time>-<random>.eml`, atomically.
+    /// Writes one file per email, `<time>-<random>.eml`, atomically.
     private func write(_ mail: Mail) throws {
         try FileManager.default.createDirectory(
             at: outbox, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -4,7 +4,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
-/// Delivers one mail to a relay: RFC 5321, STARTTLS (RFC 3207), AUTH PLAIN (RFC 4954), SMTPUTF8
+/// Delivers one email to a relay: RFC 5321, STARTTLS (RFC 3207), AUTH PLAIN (RFC 4954), SMTPUTF8
 /// (RFC 6531).
 struct SMTPClient: Sendable {
     /// The maximum size of one reply in bytes; a longer one ends the connection.
@@ -35,7 +35,7 @@ struct SMTPClient: Sendable {
                 var talk = Talk(replies: inbound.makeAsyncIterator(), commands: outbound)
                 try await converse(&talk, on: channel.channel, message, to: recipient)
                 isTaken = true
-                // The relay has accepted the mail. Ignore failures of QUIT: sending again would
+                // The relay has accepted the email. Ignore failures of QUIT: sending again would
                 // deliver it twice.
                 let end = channel.channel.eventLoop.scheduleTask(in: Self.farewell) {
                     channel.channel.close(promise: nil)
@@ -64,7 +64,7 @@ struct SMTPClient: Sendable {
             }
     }
 
-    /// Runs the conversation up to the reply that accepts the mail.
+    /// Runs the conversation up to the reply that accepts the email.
     private func converse(
         _ talk: inout Talk, on channel: any Channel, _ message: [UInt8], to recipient: MailAddress
     ) async throws {

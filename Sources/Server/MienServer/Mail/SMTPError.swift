@@ -1,4 +1,4 @@
-/// The relay did not accept a mail. Its reply text may repeat an address and is left out.
+/// The relay did not accept an email. Its reply text may repeat an address and is left out.
 struct SMTPError: Error, Equatable, CustomStringConvertible {
     enum Cause: Equatable {
         /// The relay replied with this code.

@@ -4,7 +4,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// Mails account owners about each new authenticator, with a link that removes it without a
+/// Emails account owners about each new authenticator, with a link that removes it without a
 /// sign-in.
 ///
 ///     let notice = notices.draft()
@@ -26,8 +26,8 @@ struct AuthenticatorNotices: Sendable {
 
     func draft() -> Draft { Draft(link: MailedLink(store.keys, publicURL: publicURL())) }
 
-    /// Sends the mail that ``Draft/store(about:of:app:in:at:)`` returned, after its transaction has
-    /// committed.
+    /// Sends the email that ``Draft/store(about:of:app:in:at:)`` returned, after its transaction
+    /// has committed.
     func send(_ notice: Mail?) {
         if let notice { mail.send(notice) }
     }
@@ -39,7 +39,7 @@ struct AuthenticatorNotices: Sendable {
         /// links to the authenticators it replaces.
         ///
         /// - Parameter app: The app in which it was added; `nil` for an administrator.
-        /// - Returns: The mail; `nil` if the account has no verified address.
+        /// - Returns: The email; `nil` if the account has no verified address.
         /// - Throws: ``Problem`` `.tooManyRequests` after ``AuthenticatorNotices/maxPerHour``
         ///   within an hour, because nothing may be added without a notice.
         func store(
@@ -67,8 +67,8 @@ struct AuthenticatorNotices: Sendable {
         }
     }
 
-    /// Composes the mail. Includes no text that the client could choose, such as the
-    /// authenticator's name: the mail must not carry an attacker's words.
+    /// Composes the email. Includes no text that the client could choose, such as the
+    /// authenticator's name: the email must not carry an attacker's words.
     private static func mail(
         to address: Sensitive<String>, _ type: AuthenticatorType, _ app: String?,
         _ link: MailedLink, at now: Instant
@@ -92,7 +92,7 @@ struct AuthenticatorNotices: Sendable {
 }
 
 extension AuthenticatorType {
-    /// The name of the method in mails and pages.
+    /// The name of the method in emails and pages.
     var noun: String {
         switch self {
         case .password: "password"

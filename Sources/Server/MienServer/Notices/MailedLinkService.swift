@@ -2,7 +2,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// Validates and executes the links in mails to account owners. Opening a link changes nothing, so
+/// Validates and executes the links in emails to account owners. Opening a link changes nothing, so
 /// mail scanners may open it.
 struct MailedLinkService: Sendable {
     let store: Store
@@ -12,7 +12,7 @@ struct MailedLinkService: Sendable {
     enum Status: Sendable, Equatable {
         /// The code is wrong or has expired. The two cases are indistinguishable.
         case unknown
-        /// The link was used, or its subject was removed or replaced after the mail was sent.
+        /// The link was used, or its subject was removed or replaced after the email was sent.
         case spent
         case open(Subject)
     }

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import MienAccess
 internal import MienCore
 
-/// The pages that links in mails open. They look like the sign-in page.
+/// The pages that links in emails open. They look like the sign-in page.
 enum NoticePage {
     /// Describes what the link does, with a button that does it.
     static func confirmation(_ status: MailedLinkService.Status, code: String) -> Response {
@@ -48,7 +48,7 @@ enum NoticePage {
         case .open(.recovery):
             page(
                 "The recovery was canceled",
-                "<p>Nothing about your account has changed. The person who made the request may be able to read your mail, so check your mail account, too.</p>"
+                "<p>Nothing about your account has changed. The person who made the request may be able to read your mail, so check your email account, too.</p>"
             )
         }
     }
@@ -56,21 +56,21 @@ enum NoticePage {
     static func malformed(_ status: HTTPResponse.Status) -> Response {
         page(
             "This link does not work",
-            "<p>The form is malformed. Open the link in the mail again.</p>", status)
+            "<p>The form is malformed. Open the link in the email again.</p>", status)
     }
 
     /// The same page for wrong and expired codes.
     private static var unknown: Response {
         page(
             "This link does not work",
-            "<p>The link is incomplete or has expired. Links in mails work for seven days.</p>",
+            "<p>The link is incomplete or has expired. Links in emails work for seven days.</p>",
             .notFound)
     }
 
     private static var spent: Response {
         page(
             "This link was already used",
-            "<p>Its subject has been removed or replaced. Nothing else was changed. A newer mail may contain a link that works.</p>",
+            "<p>Its subject has been removed or replaced. Nothing else was changed. A newer email may contain a link that works.</p>",
             .gone)
     }
 

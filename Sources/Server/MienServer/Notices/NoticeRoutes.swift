@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienCore
 
-/// The routes that links in mails to account owners open. `GET` shows what the link does; only
+/// The routes that links in emails to account owners open. `GET` shows what the link does; only
 /// submitting the page's form does it.
 struct NoticeRoutes {
     /// The length limit is larger than any code, so longer values are rejected unread.

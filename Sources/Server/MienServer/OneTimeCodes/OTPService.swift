@@ -162,7 +162,7 @@ struct OTPService: Sendable {
 
     enum Judgement: Sendable {
         case accepted(AuthenticatorID)
-        /// - Parameter isJudged: whether the lock gate counted the code.
+        /// - Parameter isJudged: Whether the lock gate counted the code.
         case refused(locked: Bool, isJudged: Bool)
     }
 

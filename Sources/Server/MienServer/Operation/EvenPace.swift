@@ -2,7 +2,7 @@
 /// millisecond longer than an unknown one.
 ///
 /// The server does equal work in both cases first. This hides the remaining differences, such as
-/// opening an account or writing a mail at the same time.
+/// opening an account or writing an email at the same time.
 enum EvenPace {
     /// Longer than the work usually takes, so that nearly all operations end at the same step.
     static let step = Duration.milliseconds(25)

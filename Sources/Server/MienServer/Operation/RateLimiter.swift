@@ -18,7 +18,7 @@ final class RateLimiter: Sendable {
             if buckets.count >= Self.maxKeys, buckets[key] == nil {
                 buckets = buckets.filter { !$0.value.isFull(rate, at: now) }
                 // An attack from more addresses than this must be handled by the network in front.
-                // Until then, new addresses share one bucket.
+                // New addresses then share one bucket.
                 if buckets.count >= Self.maxKeys {
                     return buckets["", default: TokenBucket(rate, at: now)].take(rate, at: now)
                 }

@@ -7,7 +7,7 @@ import MienKeys
 import MienTesting
 import Testing
 
-/// A real `mien serve` for attacks: a host name that browsers accept, high limits, and mails in a
+/// A real `mien serve` for attacks: a host name that browsers accept, high limits, and emails in a
 /// folder.
 struct AttackedServer: ServerUnderTest {
     static let password = "a password nobody has"
@@ -129,7 +129,7 @@ struct AttackedServer: ServerUnderTest {
         return try #require(asked.body["state"]?.stringValue, "\(asked.body)")
     }
 
-    /// Waits for a mail to `name` and returns the code in it.
+    /// Waits for an email to `name` and returns the code in it.
     func mailedCode(to name: String) async throws -> String {
         for _ in 0..<500 {
             let mails =
@@ -139,7 +139,7 @@ struct AttackedServer: ServerUnderTest {
                 // Another test client may have removed the file.
                 guard let text = try? String(contentsOf: mail, encoding: .utf8) else { continue }
                 if !text.contains("Your code is") {
-                    // Delete notices, because they pile up and every reader reads every mail.
+                    // Delete notices, because they pile up and every reader reads every email.
                     try? FileManager.default.removeItem(at: mail)
                     continue
                 }

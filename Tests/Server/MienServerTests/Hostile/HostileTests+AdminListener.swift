@@ -5,7 +5,7 @@ import Testing
 
 extension HostileTests {
     @Test(
-        "a stranger reads metrics on the public address to see whether a mail was sent, or administers there with a stolen credential"
+        "a stranger reads metrics on the public address to see whether an email was sent, or administers there with a stolen credential"
     )
     func adminListener() async throws {
         let server = try await ServeProcess.start(in: scratch),

@@ -163,7 +163,7 @@ extension HostileTests {
     }
 
     @Test(
-        "an attacker puts a host name into mails and tokens by sending it in a header",
+        "an attacker puts a host name into emails and tokens by sending it in a header",
         .enabled(if: Installed.isThere, Installed.reason))
     func forwardedHosts() async throws {
         let server = try await AttackedServer.start(in: scratch, ["MIEN_TRUST_PROXY": "true"])

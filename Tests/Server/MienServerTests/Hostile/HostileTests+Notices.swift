@@ -192,7 +192,7 @@ extension HostileTests {
         }
     }
 
-    @Test("a thief buries the mail about an authenticator under hundreds of others")
+    @Test("a thief buries the email about an authenticator under hundreds of others")
     func buriedMail() async throws {
         try await TestServer.run(in: scratch) { server in
             try await server.makeUser()

@@ -105,7 +105,7 @@ extension HostileTests {
             #expect(try await server.recoveries(access).count == 1, "asking again changes nothing")
             #expect(
                 try server.outbox.mails().count { $0.subject.contains("recover") } == 1,
-                "no second mail is sent")
+                "no second email is sent")
 
             // A device on which the owner had signed in.
             let known = try #require(await devices.text)
@@ -234,7 +234,7 @@ extension RealServer {
 
     /// Runs `recovery-email` with the mailed code.
     ///
-    /// - Parameter number: The index of the mail with the code, from 0.
+    /// - Parameter number: The index of the email with the code, from 0.
     func recoverByMail(_ number: Int) async throws -> JourneyOutcome? {
         try await run("recovery-email") { step in
             switch step.id {

@@ -30,11 +30,11 @@ private struct SignUpVisitor {
     }
 }
 
-/// The mails in the server's outbox, by recipient.
+/// The emails in the server's outbox, by recipient.
 private struct AddressedMails {
     let folder: URL
 
-    /// Waits until there are `count` mails to `address`, and returns them, oldest first.
+    /// Waits until there are `count` emails to `address`, and returns them, oldest first.
     func mails(to address: String, count: Int) async throws -> [String] {
         for _ in 0..<400 {
             let found = try all().filter { $0.contains("To: <\(address)>") }
@@ -213,7 +213,7 @@ extension HostileTests {
                 }
             }
         }
-        // The server writes waiting mails before it ends. No time has passed on its clock.
+        // The server writes waiting emails before it ends. No time has passed on its clock.
         let mails = try outbox.all()
         #expect(mails.count { $0.contains("To: <ada@example.org>") } == 3, "notices")
         #expect(mails.count { $0.contains("To: <free@example.org>") } == 10, "codes")
