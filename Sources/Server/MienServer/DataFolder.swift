@@ -2,13 +2,13 @@ internal import Foundation
 internal import MienCore
 internal import MienVault
 
-/// The server's folder, mode 0700: the database, the master key (mode 0600; a wider mode is
-/// refused), and the lock of the server that uses it.
+/// The server's data folder (mode 0700): the database, the master key (mode 0600; wider modes are
+/// rejected), and the lock that the running server holds.
 ///
-/// Live captures, rate limits, and caches are in a server's memory, so two servers on one folder
-/// would contradict each other.
+/// Capture sessions, rate limits, and caches live in one server's memory, so two servers on the
+/// same folder would contradict each other.
 struct DataFolder: Sendable {
-    /// The lock file's name. It holds the process id of the server that runs.
+    /// The name of the lock file. It contains the process ID of the running server.
     static let lockFile = "server.lock"
 
     let folder: URL
@@ -17,8 +17,8 @@ struct DataFolder: Sendable {
 
     var database: URL { folder.appending(path: "mien.sqlite") }
 
-    /// Creates the folder and the master key if they do not exist, and takes the lock before
-    /// reading either.
+    /// Creates the folder and the master key if they do not exist. Takes the lock before reading
+    /// either.
     ///
     /// - Throws: ``ServerStartError`` `.inUse` if another server uses the folder.
     init(_ folder: URL) throws {
@@ -30,7 +30,7 @@ struct DataFolder: Sendable {
             ?? 0
         guard mode & 0o022 == 0 else {
             throw ConfigurationError([
-                "\(folder.path) can be written by others than its owner; run: chmod 700 \(folder.path)"
+                "\(folder.path) is writable by users other than its owner. Run: chmod 700 \(folder.path)"
             ])
         }
         do { lock = try ProcessLock(folder.appending(path: Self.lockFile).path) } catch let error
@@ -44,7 +44,7 @@ struct DataFolder: Sendable {
             sealedRecordsExist: isUsed)
     }
 
-    /// Lets another server use the folder. The database must be closed first.
+    /// Releases the lock so that another server can use the folder. Close the database first.
     func release() { lock.release() }
 
     private static func inUse(_ folder: URL, holder: Int32?) -> String {

@@ -3,16 +3,16 @@ internal import MienCore
 internal import MienJourney
 internal import MienStore
 
-/// What a fresh database needs: an administrator, a sample app, the sample journeys.
+/// Fills a new database: an administrator, a sample app, and the sample journeys.
 ///
-/// The journey with which anyone can create an account is saved as a draft. It is published only if
-/// the operator asks for it.
+/// The sign-up journey, which lets anyone create an account, is saved as a draft. It is published
+/// only if the operator requests it.
 struct FirstStartWork {
     let publishesSignUp: Bool
     let store: Store
     let clock: ServerClock
 
-    /// - Returns: `nil` when there is an administrator already.
+    /// - Returns: `nil` if there already is an administrator.
     func run() async throws -> Server.FirstStart? {
         guard try await store.read({ try $0.admins.isEmpty() }) else { return nil }
         let admin = NewAdmin(store.keys), now = clock.now
@@ -46,11 +46,11 @@ struct FirstStartWork {
     }
 }
 
-/// An administrator who has been thought of, and is not stored yet.
+/// A new administrator that is not stored yet.
 struct NewAdmin {
     let record: AdminRecord
     let credential: Sensitive<String>
-    /// What is kept of it.
+    /// The hash of the credential's secret. Only this is stored.
     let hash: [UInt8]
 
     init(_ keys: StoreKeys) {
@@ -62,8 +62,8 @@ struct NewAdmin {
         hash = keys.hash(ofSecret: secret.secret)
     }
 
-    /// Takes the place of every administrator there is: for whoever holds the machine and has lost
-    /// the credential.
+    /// Replaces all administrators. For an operator who controls the machine but has lost the
+    /// credential.
     func replaceAll(in store: Store, at now: Instant) async throws {
         let (record, hash) = (record, hash)
         try await store.write { tables in

@@ -8,26 +8,28 @@ internal import MienVault
 public import ServiceLifecycle
 internal import Synchronization
 
-/// The server, whole: what `mien serve` runs and what tests run.
+/// The complete server. `mien serve` and the tests run it.
 ///
 ///     let server = try await Server(configuration, logger: logger)
-///     try await server.run()          // until the task is cancelled, or SIGTERM
+///     try await server.run()          // until the task is canceled, or SIGTERM
 public final class Server: Service {
-    /// What only the first start tells.
+    /// Facts that are only available on the first start.
     public struct FirstStart: Sendable {
-        /// For the admin API; stored as a hash only.
+        /// The credential for the admin API. Only its hash is stored.
         public let adminCredential: Sensitive<String>
         public let sampleApp: AppID
         public let journeys: [JourneyID]
     }
 
-    /// `nil` on every start but the first.
+    /// `nil` on every start except the first.
     public let firstStart: FirstStart?
-    /// The one administrator's, when it was asked for and this is not the first start.
+    /// The new credential of the only administrator, if a renewal was requested and this is not the
+    /// first start.
     public let renewedCredential: Sensitive<String>?
-    /// Apps whose captures take any good picture, as they were set when the server started.
+    /// Apps that accepted a photo as a capture (liveness mode `image`) when the server started.
     public let appsTakingPhotos: [AppID]
-    /// Apps from before apps had a party. They are third-party apps until an operator decides.
+    /// Apps created before apps had a party. They are treated as third-party apps until an operator
+    /// decides.
     public let undecidedApps: [AppID]
     public let configuration: ServerConfiguration
     let parts: ServerParts
@@ -39,19 +41,19 @@ public final class Server: Service {
     private let onListening: @Sendable (_ address: String) -> Void
     private let onAdminListening: @Sendable (_ address: String) -> Void
 
-    /// Opens or makes the data folder, the master key, the database; loads the model pack. Listens
-    /// only in ``run()``.
+    /// Opens or creates the data folder, the master key, and the database, and loads the model
+    /// pack. Does not listen until ``run()``.
     ///
     /// - Parameters:
     ///   - publishesSignUp: Whether the first start publishes the sample journey with which anyone
     ///     can create an account.
-    ///   - renewsAdminCredential: whether the credentials there are stop to do, and a new one takes
-    ///     their place.
+    ///   - renewsAdminCredential: Whether a new administrator credential replaces all existing
+    ///     ones.
     ///   - onListening: Called once with the public address, e.g. `http://127.0.0.1:8080`. The
-    ///     server then accepts connections on both.
+    ///     server then accepts connections on both addresses.
     ///   - onAdminListening: Called once, before `onListening`, with the address of the admin API
     ///     and metrics, e.g. `http://127.0.0.1:8081`.
-    /// - Throws: what is wrong with the certificate, folder, key, database, or pack;
+    /// - Throws: An error about the certificate, folder, key, database, or pack;
     ///   ``ServerStartError`` `.inUse` if another server uses the folder.
     public convenience init(
         _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock = .system,
@@ -66,7 +68,8 @@ public final class Server: Service {
             onListening: onListening, onAdminListening: onAdminListening)
     }
 
-    /// - Parameter reader: looks at frames of live captures in the model pack's place: for tests.
+    /// - Parameter reader: Reads the frames of capture sessions instead of the model pack. For
+    ///   tests.
     init(
         _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock,
         publishesSignUp: Bool = false, renewsAdminCredential: Bool = false,
@@ -79,7 +82,7 @@ public final class Server: Service {
         publicListener = try HTTPListener(
             ListenAddress(host: configuration.host, port: configuration.port),
             setting: "host, port", usesTLS: true, configuration, logger: logger)
-        // Loopback stays plain http: no certificate names 127.0.0.1, and nothing leaves the
+        // Loopback uses plain HTTP: no certificate names 127.0.0.1, and the traffic stays on the
         // machine.
         adminListener = try HTTPListener(
             configuration.adminListen, setting: "admin.listen",
@@ -92,13 +95,14 @@ public final class Server: Service {
         } catch let error as StoreError {
             throw ServerStartError(.store, "\(data.database.path): \(error.reason)")
         }
-        let place = PublicPlace(configuration.publicURL)
+        let publicURL = PublicURL(configuration.publicURL)
         parts = try await ServerParts(
-            configuration, store: store, place: place, clock: clock, logger: logger, reader: reader)
+            configuration, store: store, publicURL: publicURL, clock: clock, logger: logger,
+            reader: reader)
         let detached = try await store.detachUnverifiedEmails(at: clock.now)
         if detached > 0 {
             logger.warning(
-                "accounts had addresses that nobody verified; they are no longer login names. The audit log lists them as user.email-detached",
+                "detached email addresses that were never verified; they are no longer login names. The audit log lists them as user.email-detached",
                 metadata: ["account.count": "\(detached)"])
         }
         firstStart = try await FirstStartWork(
@@ -125,36 +129,38 @@ public final class Server: Service {
             }.map(\.id)
         for app in appsTakingPhotos {
             logger.warning(
-                "a photo of a person passes as the person: the liveness mode is image; liveness_active asks for a live one",
+                "liveness mode is image: a photo of a person is accepted as that person. Use liveness_active to require a live capture",
                 metadata: ["app.id": "\(app.text)"])
         }
     }
 
-    /// Until the task is cancelled, or told to shut down gracefully: then requests under way have
-    /// `shutdown_seconds` to end.
+    /// Serves until the task is canceled or a graceful shutdown begins. Requests in progress then
+    /// have `shutdown_seconds` to finish.
     ///
-    /// - Throws: ``ServerStartError`` when it cannot listen.
+    /// - Throws: ``ServerStartError`` if the server cannot listen.
     public func run() async throws {
         var failure: (any Error)?
         do { try await serve() } catch { failure = error }
         do { try await parts.sweeper.writeCounted() } catch {
             logger.error(
-                "refusals that were counted are not in the audit log yet; they are written at the next start"
+                "counted refusals could not be written to the audit log; they are written at the next start"
             )
         }
-        // The log is folded into the database, and nothing is written to its folder any more.
+        // Closing folds the write-ahead log into the database; nothing is written to the folder
+        // after this.
         let closing = Result { try driver.close() }
         data.release()
         try closing.get()
         if let failure { throw failure }
     }
 
-    /// Where the admin API and metrics are served, such as `http://127.0.0.1:8081`; `nil` until the
+    /// The URL of the admin API and metrics, such as `http://127.0.0.1:8081`. `nil` until the
     /// server listens.
     public var adminAddress: String? { adminListener.url }
 
     private func serve() async throws {
-        let place = parts.place, onListening = onListening, onAdminListening = onAdminListening
+        let publicURL = parts.publicURL, onListening = onListening,
+            onAdminListening = onAdminListening
         let (adminIsListening, admin) = AsyncStream<Void>.makeStream()
         let adminService = ListenerService(
             listener: adminListener,
@@ -165,10 +171,10 @@ public final class Server: Service {
         var application = publicListener.application(
             parts.publicRouter(), services: [parts.mail, parts.sweeper, adminService]
         ) { address in
-            place.listening(at: address)
+            publicURL.listening(at: address)
             onListening(address)
         }
-        // Once the public address is announced, the admin API can be used, too.
+        // Announce the public URL only once the admin API is ready, too.
         application.beforeServerStarts {
             for await _ in adminIsListening {}
             try Task.checkCancellation()
@@ -176,7 +182,7 @@ public final class Server: Service {
         do { try await untilStopped(application) } catch { throw publicListener.explained(error) }
     }
 
-    /// Runs it; when it is told to stop and is not done in time, ends what is under way.
+    /// Runs the application. If shutdown takes too long, cancels the remaining requests.
     private func untilStopped(_ application: some ApplicationProtocol) async throws {
         let seconds = configuration.shutdownSeconds
         try await withThrowingTaskGroup(of: Bool.self) { tasks in
@@ -197,17 +203,17 @@ public final class Server: Service {
                 }
             } catch is CancellationError {}
             tasks.cancelAll()
-            // What ends because it was told to has not failed.
+            // Errors from canceled tasks are not failures.
             while !tasks.isEmpty { _ = try? await tasks.next() }
         }
     }
 
-    /// Removes what has expired and renews signing keys now, not when the minute is over.
+    /// Runs one sweep immediately: removes expired records and renews signing keys.
     package func sweep() async { await parts.sweeper.sweep() }
 }
 
-/// How clients reach the server: configured, or known once it listens.
-final class PublicPlace: Sendable {
+/// The server's public URL: configured, or known once the server listens.
+final class PublicURL: Sendable {
     private let url: Mutex<String>
     private let isConfigured: Bool
 

@@ -5,10 +5,10 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// Everything a server is made of, put together once.
+/// All parts of a server, assembled once.
 struct ServerParts: Sendable {
     let store: Store
-    let place: PublicPlace
+    let publicURL: PublicURL
     let mail: MailService
     let sweeper: Sweeper
     let bodies = BodyBudget()
@@ -35,12 +35,13 @@ struct ServerParts: Sendable {
     private let logger: Logger
 
     init(
-        _ configuration: ServerConfiguration, store: Store, place: PublicPlace, clock: ServerClock,
+        _ configuration: ServerConfiguration, store: Store, publicURL: PublicURL,
+        clock: ServerClock,
         logger: Logger,
         reader: (any LiveFrameReader)? = nil
     ) async throws {
-        (self.configuration, self.store, self.place, self.clock, self.logger) = (
-            configuration, store, place, clock, logger
+        (self.configuration, self.store, self.publicURL, self.clock, self.logger) = (
+            configuration, store, publicURL, clock, logger
         )
         let limits = WorkLimits.server(waitSeconds: configuration.queueWaitSeconds),
             signatures = SignatureQueue(limits: limits)
@@ -63,19 +64,19 @@ struct ServerParts: Sendable {
                 store: store, clock: clock, days: configuration.replayDays),
             clock: clock, metrics: metrics, configuration: configuration)
         issuer = TokenIssuer(
-            store: store, issuer: { place.text }, rotateDays: configuration.tokenRotateDays)
+            store: store, issuer: { publicURL.text }, rotateDays: configuration.tokenRotateDays)
         try await issuer.refresh(at: clock.now)
         catalog = JourneyCatalog(store: store)
         let webhooks = try WebhookCaller(configuration, clock: clock)
         challenges = ChallengeService(store: store, clock: clock)
-        let publicURL: @Sendable () -> String = { place.text }
+        let publicURLText: @Sendable () -> String = { publicURL.text }
         grants = GrantService(
             store: store, issuer: issuer,
             proofs: ProofOfPossession(
-                store: store, clock: clock, publicURL: publicURL, signatures: signatures),
+                store: store, clock: clock, publicURL: publicURLText, signatures: signatures),
             clock: clock,
-            metrics: metrics, publicURL: publicURL)
-        notices = AuthenticatorNotices(store: store, mail: mail, publicURL: publicURL)
+            metrics: metrics, publicURL: publicURLText)
+        notices = AuthenticatorNotices(store: store, mail: mail, publicURL: publicURLText)
         let deviceKeys = DeviceKeyService(
             store: store, gate: gate, notices: notices, clock: clock, metrics: metrics,
             signatures: signatures)
@@ -86,11 +87,11 @@ struct ServerParts: Sendable {
             identities: configuration.identities)
         biometrics = BiometricGrant(
             keys: deviceKeys, attestations: attestations, grants: grants, challenges: challenges,
-            devices: devices, changes: changes, clock: clock, publicURL: publicURL,
+            devices: devices, changes: changes, clock: clock, publicURL: publicURLText,
             isEnabled: configuration.identities.contains("biometric"))
         passkeys = PasskeyService(
             store: store, gate: gate, challenges: challenges, notices: notices, clock: clock,
-            metrics: metrics, place: configuration.passkeyPlace, publicURL: publicURL,
+            metrics: metrics, place: configuration.passkeyPlace, publicURL: publicURLText,
             isEnabled: configuration.identities.contains("passkey"),
             signatures: signatures)
         tokens = OTPService(store: store, gate: gate, notices: notices, clock: clock)
@@ -98,17 +99,17 @@ struct ServerParts: Sendable {
             store: store, gate: gate, notices: notices, mail: mail, clock: clock)
         recoveries = RecoveryService(
             store: store, mail: mail, policy: configuration.recoveryPolicy, clock: clock,
-            publicURL: publicURL)
+            publicURL: publicURLText)
         let performer = EffectPerformer(
             store: store, gate: gate, passwords: passwords, captures: captures, faces: faces,
             mail: mail, webhooks: webhooks, deviceKeys: deviceKeys,
             attestations: attestations, challenges: challenges, tokens: tokens, changes: changes,
             notices: notices,
             recoveryCodes: recoveryCodes, recoveries: recoveries, clock: clock, metrics: metrics,
-            configuration: configuration, publicURL: publicURL)
+            configuration: configuration, publicURL: publicURLText)
         authorization = AuthorizationService(
             store: store, apps: apps, devices: devices, grants: grants, performer: performer,
-            clock: clock, publicURL: publicURL)
+            clock: clock, publicURL: publicURLText)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, devices: devices, performer: performer,
             grants: grants, clock: clock, metrics: metrics)
@@ -118,7 +119,7 @@ struct ServerParts: Sendable {
             clock: clock, logger: logger)
     }
 
-    /// What apps, browsers, and load balancers reach: everything but the admin API and metrics.
+    /// Routes for apps, browsers, and load balancers: everything except the admin API and metrics.
     func publicRouter() -> Router<MienRequestContext> {
         let router = baseRouter()
         OperationRoutes(store: store, metrics: metrics, issuer: issuer).add(to: router)
@@ -136,7 +137,7 @@ struct ServerParts: Sendable {
             authorization: authorization, biometrics: biometrics,
             challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes,
             budget: bodies,
-            publicURL: { [place] in place.text }
+            publicURL: { [publicURL] in publicURL.text }
         ).add(to: router)
         UserRoutes(
             grants: grants, keys: biometrics.keys, changes: changes, body: body,
@@ -164,7 +165,7 @@ struct ServerParts: Sendable {
         return Self.withMethods(router)
     }
 
-    /// What administrators and monitoring reach at `admin.listen`: the admin API and metrics.
+    /// Routes for administrators and monitoring at `admin.listen`: the admin API and metrics.
     func adminRouter() -> Router<MienRequestContext> {
         let router = baseRouter()
         OperationRoutes(store: store, metrics: metrics, issuer: issuer).addMetrics(to: router)
@@ -182,11 +183,12 @@ struct ServerParts: Sendable {
         return Self.withMethods(router)
     }
 
-    /// The middleware both listeners have. Each counts an address's requests by itself.
+    /// The middleware that both listeners share. Each listener limits an address's requests
+    /// separately.
     private func baseRouter() -> Router<MienRequestContext> {
         let router = Router(context: MienRequestContext.self, options: .autoGenerateHeadEndpoints)
         let requests = configuration.requestsPerMinute
-        router.add(middleware: BrowserDefense { [place] in place.text })
+        router.add(middleware: BrowserDefense { [publicURL] in publicURL.text })
         router.add(middleware: ProblemMiddleware(metrics: metrics))
         router.add(
             middleware: ClientMiddleware(
@@ -202,7 +204,7 @@ struct ServerParts: Sendable {
             licences: LicenceService(store: store, issuer: issuer, clock: clock), body: body)
     }
 
-    /// Added last, it is asked only when no route takes the request.
+    /// Adds the method middleware last, so that it runs only if no route matches.
     private static func withMethods(_ router: Router<MienRequestContext>) -> Router<
         MienRequestContext
     > {

@@ -4,7 +4,7 @@ import MienTesting
 
 @testable import MienServer
 
-/// docs/openapi.json, read.
+/// The parsed docs/openapi.json.
 enum APIDocument {
     static let repository = Repository.root
     static let file = repository.appending(path: "docs/openapi.json")
@@ -16,12 +16,12 @@ enum APIDocument {
 
     static func schema(_ name: String) throws -> JSONValue {
         guard let schema = try read()["components"]?["schemas"]?[name] else {
-            throw Missing(description: "there is no schema \(name)")
+            throw Missing(description: "no schema \(name)")
         }
         return schema
     }
 
-    /// `GET /v1/apps/{app}` and what is said of it.
+    /// Returns the operations by name, such as `GET /v1/apps/{app}`.
     static func operations() throws -> [String: JSONValue] {
         var operations: [String: JSONValue] = [:]
         for (path, item) in try read()["paths"]?.objectValue ?? [:] {
@@ -37,7 +37,7 @@ enum APIDocument {
 }
 
 extension JSONValue {
-    /// Every object in here, this one and those within.
+    /// This object and all objects nested in it.
     var objects: [[String: JSONValue]] {
         switch self {
         case .object(let members): [members] + members.values.flatMap(\.objects)

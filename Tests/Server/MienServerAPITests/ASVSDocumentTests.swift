@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// docs/asvs.md has a row for every requirement, and its evidence exists.
+/// Checks that docs/asvs.md has a row for every requirement, and that its evidence exists.
 @Suite struct ASVSDocumentTests {
     /// The requirements of levels 1 and 2 in OWASP ASVS 5.0.0, by section. A number with `*` is
-    /// level 1. Those left out are level 3.
+    /// level 1. Missing numbers are level 3.
     private static let requirements = """
         1.1 1 2
         1.2 1* 2* 3* 4* 5* 6 7 8 9
@@ -112,11 +112,11 @@ import Testing
         }
         #expect(
             expected.count == 253 && expected.count { $0.hasSuffix("1") } == 70,
-            "as many as the standard has")
+            "the number of requirements in the standard")
         #expect(try Self.rows().map { "\($0.number) level \($0.level)" } == expected)
     }
 
-    @Test func `each row has a status and says why, and the totals are those of the rows`() throws {
+    @Test func `each row has a status and a reason, and the totals match the rows`() throws {
         let rows = try Self.rows(),
             counts = Dictionary(rows.map { ($0.status, 1) }, uniquingKeysWith: +)
         #expect(Set(counts.keys).isSubset(of: ["met", "part", "gap", "n/a"]))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct AddressConnectionsTests {
     @Test
-    func `an address has so many; some more are told so, and what comes then ends without a word`()
+    func `an address has a connection limit; some more get an error, and further ones are dropped`()
     {
         let connections = AddressConnections(maxPerAddress: 3), told = AddressConnections.maxRefused
         func add(_ count: Int, _ address: String = "a") -> [AddressConnections.Admission] {
@@ -13,22 +13,22 @@ import Testing
         #expect(add(3) == [.taken, .taken, .taken])
         #expect(add(told).allSatisfy { $0 == .refused })
         #expect(add(2) == [.dropped, .dropped])
-        #expect(add(1, "b") == [.taken], "another address is not concerned")
+        #expect(add(1, "b") == [.taken], "other addresses are not affected")
 
-        // One that is dropped was not counted, and so frees nothing.
+        // A dropped connection was not counted, so removing it frees nothing.
         connections.remove("a", .dropped)
         #expect(add(1) == [.dropped])
         connections.remove("a", .refused)
         #expect(
             add(2) == [.refused, .dropped],
-            "there is room for one to be told, and not for one to be taken")
+            "there is room for one refusal, but not for a connection")
         connections.remove("a", .taken)
         #expect(add(2) == [.taken, .dropped])
 
         for _ in 0..<3 { connections.remove("a", .taken) }
         for _ in 0..<told { connections.remove("a", .refused) }
         connections.remove("b", .taken)
-        #expect(connections.addresses == 0, "nothing is kept of who has none")
+        #expect(connections.addresses == 0, "addresses without connections are not stored")
         connections.remove("c", .taken)
         #expect(connections.addresses == 0 && add(1) == [.taken])
     }

@@ -8,7 +8,7 @@ import Testing
         var small = (0..<50).map { _ in budget.share() }
         for share in small { try share.take(BodyBudget.free) }
         var large: BodyBudget.Share? = budget.share()
-        // In parts, across the border of what is free.
+        // In parts, across the limit of the free budget.
         try large?.take(BodyBudget.free - 10)
         try large?.take(60)
         try large?.take(30)

@@ -2,7 +2,7 @@ import MienAPI
 import Testing
 
 @Suite struct FormFieldsTests {
-    @Test func `fields come in order, also empty ones and the same twice`() throws {
+    @Test func `fields keep their order, including empty and repeated ones`() throws {
         let fields = try FormFields(parsing: "b=2&a=1&b=&c&&d=x=y&e=%26+%3D")
         #expect(
             fields.pairs == [
@@ -16,23 +16,23 @@ import Testing
     @Test(arguments: [
         "a=%", "%zz=1", "a=%FF", "a=\0", (0...64).map { "f\($0)=1" }.joined(separator: "&"),
     ])
-    func `what is no form is refused`(text: String) {
+    func `malformed forms are rejected`(text: String) {
         #expect(throws: FormFields.Malformed.self) { try FormFields(parsing: text) }
     }
 
-    @Test func `as many as allowed are taken`() throws {
+    @Test func `the maximum number of fields is accepted`() throws {
         let text = (1...64).map { "f\($0)=1" }.joined(separator: "&")
         #expect(try FormFields(parsing: text).pairs.count == 64)
     }
 
-    @Test func `a form does not print what it holds`() throws {
+    @Test func `a form does not print its values`() throws {
         let fields = try FormFields(parsing: "password=a-secret")
         var dumped = ""
         dump(fields, to: &dumped)
         #expect(!"\(fields) \(String(reflecting: fields)) \(dumped)".contains("secret"))
     }
 
-    @Test func `a long name is refused, encoded or not; a long value is not`() throws {
+    @Test func `a long name is rejected, encoded or not; a long value is accepted`() throws {
         let name = String(repeating: "é", count: 64)
         #expect(
             try FormFields(parsing: "\(name)=1&a=\(String(repeating: "b", count: 50_000))").pairs
@@ -53,7 +53,7 @@ import Testing
                 && fields.pairs.map(\.value.unicodeScalars.count) == [1, 2])
     }
 
-    @Test func `a value with more than thirty combining marks in a row is refused`() throws {
+    @Test func `a value with more than thirty combining marks in a row is rejected`() throws {
         #expect(
             try FormFields(parsing: "a=" + String(repeating: "%CC%81", count: 30)).pairs.count == 1)
         for mark in ["%CC%81", "\u{301}"] {

@@ -8,17 +8,17 @@ import Testing
 
 @testable import MienServer
 
-/// What is described is what is served.
-@Suite("The API's description")
+/// Checks that the API description matches the server.
+@Suite("The API description")
 struct OpenAPIDocumentTests {
-    @Test("the server has the document of docs/openapi.json")
+    @Test("the server serves docs/openapi.json")
     func embedded() throws {
         #expect(
             try String(contentsOf: APIDocument.file, encoding: .utf8) == OpenAPIDocument.text,
             "run scripts/openapi")
     }
 
-    @Test("it is OpenAPI 3.1, and every reference leads somewhere")
+    @Test("it is OpenAPI 3.1, and every reference resolves")
     func references() throws {
         let document = try APIDocument.read()
         #expect(document["openapi"] == "3.1.0")
@@ -30,7 +30,7 @@ struct OpenAPIDocumentTests {
         }
     }
 
-    @Test("every schema, response, header and parameter is used")
+    @Test("every schema, response, header, and parameter is used")
     func used() throws {
         let document = try APIDocument.read()
         let used = Set(document.objects.compactMap { $0["$ref"]?.stringValue })
@@ -44,7 +44,7 @@ struct OpenAPIDocumentTests {
         }
     }
 
-    @Test("it has every route of the server, and none besides", .needsPack)
+    @Test("it has exactly the routes of the server", .needsPack)
     func routes() async throws {
         let (table, admin) = try await Self.tables()
         #expect(Set(table.lines + admin.lines) == Set(try APIDocument.operations().keys))
@@ -52,7 +52,7 @@ struct OpenAPIDocumentTests {
         #expect(admin.methods(at: "/v1/apps/shop") == ["DELETE", "GET", "HEAD", "PUT"])
         #expect(table.methods(at: "/v1/journeys/respond") == ["POST"])
         #expect(table.methods(at: "/v1") == [] && admin.methods(at: "/v1/apps/shop/other") == [])
-        // The document names the address of each.
+        // The document names the listener of each route.
         let document = try APIDocument.read()
         for (path, item) in try #require(document["paths"]?.objectValue) {
             #expect(
@@ -72,7 +72,7 @@ struct OpenAPIDocumentTests {
     }
 
     @Test(
-        "an operation names its parameters, who may call it, and every problem that each may meet")
+        "an operation names its parameters, its callers, and every problem that callers may get")
     func operations() throws {
         let document = try APIDocument.read()
         var ids: Set<String> = []
@@ -80,7 +80,7 @@ struct OpenAPIDocumentTests {
             let path = String(name.split(separator: " ")[1])
             #expect(
                 ids.insert(try #require(operation["operationId"]?.stringValue)).inserted,
-                "\(name): an id of its own")
+                "\(name): a unique operation ID")
             #expect(
                 operation["summary"] != nil && operation["tags"]?.arrayValue?.count == 1
                     && operation["security"] != nil, "\(name)")
@@ -101,7 +101,7 @@ struct OpenAPIDocumentTests {
     }
 
     @Test(
-        "every problem code is described, with its status; and each answer of a status has codes of that status only"
+        "every problem code is described with its status, and responses list only codes of their status"
     )
     func problems() throws {
         let codes = try APIDocument.schema("ProblemCode")
@@ -117,7 +117,7 @@ struct OpenAPIDocumentTests {
             try APIDocument.read()["components"]?["responses"]?.objectValue)
         {
             guard let content = response["content"]?["application/problem+json"] else {
-                // The token endpoints speak OAuth's own words.
+                // The token endpoints use OAuth error codes.
                 #expect(
                     response["content"]?["application/json"]?["schema"]?["$ref"]
                         == "#/components/schemas/TokenError", "\(name)")
@@ -140,7 +140,7 @@ struct OpenAPIDocumentTests {
         #expect(told == Set(ProblemCode.allCases.map(\.rawValue)))
     }
 
-    @Test("what the server's defaults are is what the document says they are")
+    @Test("the document states the server's defaults")
     func defaults() throws {
         let document = JSONText.write(try APIDocument.read())
         func standard(_ key: String) throws -> String {

@@ -30,10 +30,10 @@ import Testing
         return id
     }
 
-    @Test func `what has expired goes, from both halves; the rest stays`() throws {
+    @Test func `sweeping removes expired runs from both generations and keeps the rest`() throws {
         let runs = RecentRuns()
         var kept: [InstanceID] = [], gone: [InstanceID] = []
-        // Half of these make the older half.
+        // Half of these fill the older generation.
         for index in 0..<RecentRuns.maxRuns / 2 + 20 {
             if index.isMultiple(of: 2) {
                 kept.append(try keep("k\(index)", in: runs, seconds: 61))
@@ -44,12 +44,13 @@ import Testing
         #expect((kept + gone).allSatisfy { runs.find($0) != nil })
         runs.sweep(at: Self.start + .seconds(60))
         #expect(kept.allSatisfy { runs.find($0) != nil })
-        #expect(gone.allSatisfy { runs.find($0) == nil }, "an end is over at its moment")
+        #expect(
+            gone.allSatisfy { runs.find($0) == nil }, "a run expires exactly at its expiry time")
     }
 
     @Test
     func
-        `a run that is large with its last answer is not kept, and what was kept of it before goes`()
+        `a run that grows too large with its last answer is removed from the cache`()
         throws
     {
         let runs = RecentRuns(), most = RecentRuns.maxBytes

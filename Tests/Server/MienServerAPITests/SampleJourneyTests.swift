@@ -5,9 +5,9 @@ import Testing
 @testable import MienServer
 
 @Suite struct SampleJourneyTests {
-    /// The examples are linted, drawn and run by recorded tests: a first start shall publish
-    /// nothing else.
-    @Test func `a first start's journeys are the examples, word by word`() throws {
+    /// Examples are linted, drawn, and run by recorded tests, so a first start must publish exactly
+    /// those.
+    @Test func `the journeys of a first start are identical to the examples`() throws {
         let folder = APIDocument.repository.appending(path: "Examples/Journeys")
         let examples = try FileManager.default.contentsOfDirectory(
             at: folder, includingPropertiesForKeys: nil

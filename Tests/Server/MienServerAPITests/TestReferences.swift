@@ -1,12 +1,12 @@
 import Foundation
 import MienTesting
 
-/// The tests that a page names as evidence: `` `Suite` ``, `` `Suite.function` ``, or a suite
-/// followed by the sentence a function is named by.
+/// The tests that a page cites as evidence: `` `Suite` ``, `` `Suite.function` ``, or a suite
+/// followed by the sentence that names a function.
 struct TestReferences {
     static let repository = Repository.root
 
-    /// The source of each suite, wherever parts of it are.
+    /// The source of each suite, including its extensions.
     private let suites: [String: String]
 
     init() throws {
@@ -22,7 +22,7 @@ struct TestReferences {
         self.suites = suites
     }
 
-    /// - Returns: how many tests `text` names, and those of them that do not exist.
+    /// - Returns: The number of tests that `text` cites, and those that do not exist.
     func check(_ text: String) -> (named: Int, missing: [String]) {
         var named = 0, missing: [String] = []
         for match in text.matches(of: /`([A-Z]\w+(?:Tests|Contract))(?:\.(\w+))?`((?:,? “[^”]+”)*)/)
@@ -46,7 +46,7 @@ struct TestReferences {
         return (named, missing)
     }
 
-    /// Links to files, from a page in docs/, that lead nowhere.
+    /// Returns links from a page in docs/ to files that do not exist.
     static func brokenLinks(in text: String) -> [String] {
         text.matches(of: /\]\(([^)#:]+)(?:#[^)]*)?\)/).map { String($0.1) }
             .filter {

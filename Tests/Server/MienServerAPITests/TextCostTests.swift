@@ -2,8 +2,8 @@ import Foundation
 import MienTesting
 import Testing
 
-/// The cost of reading hostile text grows with its length, not with the square of it. Counts
-/// instructions, which repeat on a busy machine as well.
+/// Checks that the cost of parsing hostile text grows with its length, not with the square of it.
+/// Counts instructions, because the count repeats even on a busy machine.
 @Suite struct TextCostTests {
     private static let valgrind = found("valgrind"), strip = found("strip")
 
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    /// The size doubles twice. Quadratic cost would grow 16-fold.
+    /// The size is quadrupled, so quadratic cost would grow 16-fold.
     @Test(
         .enabled(
             if: valgrind != nil && strip != nil,

@@ -7,8 +7,8 @@ import Testing
 
 @testable import MienServer
 
-/// Each wire type against its schema, by the schema's own examples: what the type writes, what it
-/// cannot do without.
+/// Checks each wire type against its schema and the schema's examples: encoded members and required
+/// members.
 @Suite("Wire types and their schemas")
 struct WireTypeTests {
     @Test("requests")
@@ -33,11 +33,11 @@ struct WireTypeTests {
         ] {
             #expect(
                 try APIDocument.schema(name)["additionalProperties"] == false,
-                "\(name) takes nothing that is not listed")
+                "\(name) allows no unlisted properties")
         }
     }
 
-    @Test("a new user is described by all of a user request but the state")
+    @Test("a new user is described by all members of a user request except the state")
     func newUser() throws {
         let schema = try APIDocument.schema("NewUserRequest")
         #expect(
@@ -92,7 +92,7 @@ struct WireTypeTests {
         }
     }
 
-    @Test("words that the engine chooses from are those of the document")
+    @Test("enumerations match the document")
     func words() throws {
         let steps =
             StepType.allCases.compactMap(\.wireName) + [WireNames.success, WireNames.rejection]
@@ -109,7 +109,7 @@ struct WireTypeTests {
                 == JourneySchema.json["properties"]?.names)
     }
 
-    @Test("the example of a journey is one without errors")
+    @Test("the example journey has no errors")
     func journey() throws {
         let example = try #require(
             try APIDocument.schema("JourneyDefinition")["examples"]?.arrayValue?.first)
@@ -117,7 +117,7 @@ struct WireTypeTests {
         #expect(JourneyLinter.lint(definition).filter { $0.severity == .error } == [])
     }
 
-    // MARK: One type
+    // MARK: Helpers
 
     private func check<Wire: Codable & Hashable, Keys: CodingKey & CaseIterable>(
         _ type: Wire.Type, _: Keys.Type
@@ -129,8 +129,8 @@ struct WireTypeTests {
         try check(type, name)
     }
 
-    /// The examples together have every member; the type reads and writes them as they are, and
-    /// cannot do without exactly the required ones.
+    /// The examples together contain every member. The type decodes and encodes them unchanged, and
+    /// requires exactly the required members.
     private func check<Wire: Codable & Hashable>(_: Wire.Type, _ name: String) throws {
         let schema = try APIDocument.schema(name)
         let examples = try #require(schema["examples"]?.arrayValue, "\(name) has examples")

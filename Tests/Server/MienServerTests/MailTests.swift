@@ -10,7 +10,7 @@ import Testing
 @testable import MienServer
 
 @Suite(
-    "Mail, through a real relay", .enabled(if: Peer.isThere, Peer.reason), .serialized,
+    "Mail through a real relay", .enabled(if: Peer.isThere, Peer.reason), .serialized,
     .timeLimit(.minutes(15)))
 struct MailTests {
     private let scratch: ScratchFolder
@@ -38,10 +38,10 @@ struct MailTests {
         return nil
     }
 
-    // MARK: What is said
+    // MARK: Message content
 
     @Test(
-        "what was written arrives: any letters, long lines, lines that are a dot, whatever the number of lines of an answer",
+        "text arrives unchanged: any script, long lines, single-dot lines, and multi-line relay replies",
         arguments: [false, true])
     func arrives(lines: Bool) async throws {
         let peer = try Peer("relay", ["lines": .bool(lines)])
@@ -73,7 +73,7 @@ struct MailTests {
     }
 
     @Test(
-        "no address and no subject breaks out of its place",
+        "an address or subject cannot break out of its header",
         arguments: ["\r\n", "\n", "\r", "\u{0}", "\u{85}", "\u{2028}"])
     func injection(end: String) async throws {
         let peer = try Peer("relay"), client = try relay(try await peer.port())
@@ -98,7 +98,7 @@ struct MailTests {
     }
 
     @Test(
-        "nothing but a plain address is one",
+        "only plain addresses are valid",
         arguments: [
             "", "ada", "@example.org", "ada@", "a b@example.org", "ada@example.org ",
             "<ada@example.org>", "ada@exa>mple.org", "\"a\"@example.org",
@@ -108,7 +108,7 @@ struct MailTests {
     func notAddresses(text: String) { #expect(MailAddress(text) == nil) }
 
     @Test(
-        "an address in other letters than ASCII goes to a relay that can take it, and to no other")
+        "a non-ASCII address is sent only to a relay that supports it")
     func otherLetters() async throws {
         let mail = Mail(to: Sensitive("Дмитрий@пример.рф"), subject: "s", body: Sensitive("b"))
         let able = try Peer("relay"), unable = try Peer("relay", ["utf8": false])
@@ -120,10 +120,10 @@ struct MailTests {
                 == SMTPError(.asciiOnly, at: .recipient))
     }
 
-    // MARK: To whom
+    // MARK: Relay authentication
 
     @Test(
-        "encrypted, to the relay that the authority names, and to no other",
+        "mail is encrypted and sent only to the relay that the authority certifies",
         arguments: [MailRelay.Security.starttls, .tls])
     func encrypted(security: MailRelay.Security) async throws {
         let folder = try await Peer.certificates(in: scratch),
@@ -155,12 +155,14 @@ struct MailTests {
                 }
                 #expect(
                     peer.all.allSatisfy { $0["text"] == nil && $0["refused"] == nil },
-                    "neither mail nor password was told")
+                    "neither mail nor password was sent")
             }
         }
     }
 
-    @Test("a wrong password, and a relay that does not encrypt, end it before the mail is told")
+    @Test(
+        "a wrong password or a relay without encryption ends the connection before the email is sent"
+    )
     func refusedLogin() async throws {
         let folder = try await Peer.certificates(in: scratch),
             ca = folder.appending(path: "ca.pem").path
@@ -186,10 +188,10 @@ struct MailTests {
         #expect((peer.all + plain.all).allSatisfy { $0["text"] == nil })
     }
 
-    // MARK: Relays that do not behave
+    // MARK: Faulty relays
 
     @Test(
-        "a relay that falls silent, talks without end or talks nonsense is left",
+        "a relay that falls silent, replies endlessly, or sends malformed replies is disconnected",
         arguments: [
             ("silent", SMTPError(.silent, at: .greeting)),
             ("stops", SMTPError(.silent, at: .hello)),
@@ -202,7 +204,8 @@ struct MailTests {
     }
 
     @Test(
-        "a mail the relay has taken is sent, however it says goodbye", arguments: ["drops", "late"])
+        "an email that the relay has accepted counts as sent, however the connection ends",
+        arguments: ["drops", "late"])
     func farewell(mode: String) async throws {
         let peer = try Peer("liar", ["mode": .string(mode)])
         try await relay(try await peer.port()).send(Self.mail)
@@ -210,7 +213,7 @@ struct MailTests {
     }
 
     @Test(
-        "what somebody says in the clear for the encrypted part is never taken for the relay's",
+        "unencrypted bytes after STARTTLS are never read as the relay's replies",
         arguments: ["injects", "injects-apart"])
     func injectedReply(mode: String) async throws {
         let ca = try await Peer.certificates(in: scratch).appending(path: "ca.pem").path
@@ -226,7 +229,7 @@ struct MailTests {
         #expect(!peer.all.contains { $0["heard"] == "AUTH" })
     }
 
-    // MARK: Once more
+    // MARK: Retries
 
     private func deliver(
         _ settings: [String: String], _ mails: [Mail],
@@ -253,7 +256,8 @@ struct MailTests {
     }
 
     @Test(
-        "“not now” is asked again until the relay takes the mail, once; others do not wait for it")
+        "a temporary failure is retried until the relay accepts the email once; other emails do not wait"
+    )
     func temporary() async throws {
         let peer = try Peer(
             "relay",
@@ -270,12 +274,12 @@ struct MailTests {
                 seen.first { $0["text"] != nil }?["recipients"] == ["bea@example.org"],
                 "did not wait")
             #expect(
-                logs.text.contains("the relay answered RCPT TO with 451")
+                logs.text.contains("the relay replied to RCPT TO with 451")
                     && !logs.text.contains("ada@"), "\(logs.text)")
         }
     }
 
-    @Test("“never” is taken for an answer, and said in the log without the address")
+    @Test("a permanent failure is not retried, and is logged without the address")
     func permanent() async throws {
         let peer = try Peer(
             "relay",
@@ -297,10 +301,10 @@ struct MailTests {
         }
     }
 
-    // MARK: A journey
+    // MARK: Journey
 
     @Test(
-        "a code by mail signs its reader in: start, mail, code, token",
+        "a mailed code signs its recipient in: start, mail, code, token",
         .enabled(if: Installed.isThere, Installed.reason))
     func journey() async throws {
         let folder = try await Peer.certificates(in: scratch)
@@ -317,7 +321,7 @@ struct MailTests {
             "MIEN_MAIL_CA": folder.appending(path: "ca.pem").path,
             "MIEN_MAIL_USER": "mien", "MIEN_MAIL_PASSWORD": "right",
             "MIEN_MAIL_FROM": "login@example.com",
-            // Without a hold the journey goes on to its end at once.
+            // Without a hold, the journey completes immediately.
             "MIEN_RECOVERY_HOLD_HOURS": "0",
         ]
         try await TestServer.run(in: scratch, settings: settings) { server in
@@ -342,7 +346,7 @@ struct MailTests {
             }
             let keys = try await server.send(.get, "/.well-known/jwks.json").body
             #expect(try token.use { try FaceLoginTests.verified($0, keys: keys) }["amr"] == ["otp"])
-            // Nobody of that name: the same step, and no mail.
+            // Unknown user: the same step, and no mail.
             let nobody = try await server.client().start("recovery-email")
             let asked = try await nobody.respond("email_code", ["user_identifier": "nobody"])
             #expect(asked.data?["code_length"] == 8 && asked.data?["error"] == nil)

@@ -13,7 +13,7 @@ struct NativeBiometricsTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// A device whose owner always agrees.
+    /// A device whose owner always consents.
     private final class Pocket: DeviceKeyProvider, LocalAuthenticator {
         private let signers = Mutex<[DeviceKeyTag: SoftwareSigner]>([:])
 
@@ -123,7 +123,7 @@ struct NativeBiometricsTests {
     }
 
     @Test(
-        "a journey registers a device's key, another signs in with it, a third has a transaction signed, the last one removes it"
+        "journeys register a device key, sign in with it, sign a transaction, and remove it"
     )
     func life() async throws {
         try await TestServer.run(in: scratch) { server in
@@ -157,8 +157,8 @@ struct NativeBiometricsTests {
             }
             let login = try await run("key-login", server, sign)
             let amr = try Self.claims(login)?["amr"]
-            #expect(amr == ["pop", "x_biometric"], "nothing attests the key")
-            // The same key from the token endpoint's side: one record.
+            #expect(amr == ["pop", "x_biometric"], "the key is not attested")
+            // The token endpoint sees the same key in one record.
             #expect(
                 try await server.admin.authenticators(of: user).count {
                     $0.type == "native_biometrics"
@@ -171,7 +171,7 @@ struct NativeBiometricsTests {
             #expect(
                 try Self.claims(signed)?["approval_data"] == ["amount": "120.50", "to": "CH93"])
 
-            // A signature over something else: refused.
+            // A signature over other data is refused.
             let wrong = try await run("key-login", server) { _ in
                 try await keys.authenticateNativeBiometrics(
                     username: "ada", challenge: "something else"

@@ -7,11 +7,11 @@ import MienOTP
 import MienTesting
 import Testing
 
-/// A device that gets a token and makes codes, written from docs/one-time-codes.md.
+/// A device that gets an OTP token and computes codes, written from docs/one-time-codes.md.
 struct TokenDevice: Sendable {
     let key = P256.KeyAgreement.PrivateKey()
 
-    /// A token, as the device holds it.
+    /// An OTP token as stored on the device.
     struct Token: Sendable {
         let id: String
         let secret: OTPSecret
@@ -24,7 +24,7 @@ struct TokenDevice: Sendable {
             try TOTP(digits: digits, hash: .sha256).code(at: time, with: secret).text
         }
 
-        /// Signs what was shown; checks that the challenge is about it.
+        /// Signs the displayed data, after checking that the challenge covers it.
         func signature(of data: [String: JSONValue], challenge: String) throws -> String {
             let digest = Base64URL.encode(
                 SHA256.hash(data: Array(JSONText.write(.object(data)).utf8)))
@@ -106,7 +106,7 @@ extension ServerUnderTest {
     }
 }
 
-@Suite("Tokens and one-time codes", .enabled(if: Installed.isThere, Installed.reason))
+@Suite("OTP tokens and one-time codes", .enabled(if: Installed.isThere, Installed.reason))
 struct OTPTests {
     private let scratch: ScratchFolder
 
@@ -157,7 +157,7 @@ struct OTPTests {
         }
     }
 
-    /// A journey up to the step that asks for a code.
+    /// Runs a journey up to the step that requests a code.
     private static func start(_ journey: String, _ server: TestServer, as name: String = "ada")
         async throws -> Journey
     {
@@ -176,7 +176,7 @@ struct OTPTests {
         return try token.use { try TokenClient.claims($0) }
     }
 
-    /// - Returns: the claims of the token, if the codes sign in.
+    /// - Returns: The claims of the journey's token if the codes sign in.
     private static func signIn(_ codes: [String], _ server: TestServer, as name: String = "ada")
         async throws -> JSONValue?
     {
@@ -185,7 +185,7 @@ struct OTPTests {
         return try claims(await run.outcome())
     }
 
-    /// Through the journey; the token has used its first code.
+    /// Registers an OTP token through the journey, which uses its first code.
     private static func register(_ server: TestServer, _ journey: String = "otp-register")
         async throws -> TokenDevice.Token
     {
@@ -201,10 +201,10 @@ struct OTPTests {
         return token
     }
 
-    // MARK: What works
+    // MARK: Accepted
 
     @Test(
-        "a journey registers a counting token; its codes sign in once each, ahead as far as agreed, and never back"
+        "a journey registers a counter token; each code signs in once, within the look-ahead, and never behind"
     )
     func counting() async throws {
         try await withServer { server, user in
@@ -212,23 +212,25 @@ struct OTPTests {
             #expect(token.digits == 6)
             #expect(
                 try await Self.signIn([token.code(counter: 0), token.code(counter: 0)], server)
-                    == nil, "used at registration")
+                    == nil, "already used at registration")
             let claims = try await Self.signIn([token.code(counter: 1)], server)
             #expect(claims?["sub"] == .string(user.text) && claims?["amr"] == ["otp"])
             #expect(
                 try await Self.signIn([token.code(counter: 1), token.code(counter: 13)], server)
-                    == nil, "used; too far ahead")
+                    == nil, "already used; too far ahead")
             #expect(try await Self.signIn([token.code(counter: 12)], server) != nil, "ten ahead")
             #expect(
                 try await Self.signIn([token.code(counter: 5), token.code(counter: 12)], server)
                     == nil, "skipped; used")
             #expect(
                 try await Self.signIn([token.code(counter: 5), token.code(counter: 13)], server)
-                    != nil, "a wrong one, then the next")
+                    != nil, "a wrong code, then the next one")
         }
     }
 
-    @Test("a token with a clock: a code is good in its time, once, and none older after it")
+    @Test(
+        "a time-based token's code is valid in its time step, once, and no older code is valid after it"
+    )
     func timed() async throws {
         try await withServer { server, _ in
             let token = try await Self.register(server, "otp-register-time")
@@ -241,7 +243,7 @@ struct OTPTests {
             #expect(
                 try await Self.signIn(
                     [token.code(at: now + .seconds(60)), token.code(at: now + .seconds(30))], server
-                ) != nil, "too early; a little")
+                ) != nil, "far too early; slightly early")
             server.time.advance(.seconds(60))
             #expect(
                 try await Self.signIn(
@@ -255,7 +257,7 @@ struct OTPTests {
         }
     }
 
-    @Test("of 16 requests at once with one code one signs in")
+    @Test("of 16 concurrent requests with one code, one signs in")
     func atOnce() async throws {
         try await withServer { server, _ in
             let token = try await Self.register(server), code = try token.code(counter: 1)
@@ -274,7 +276,7 @@ struct OTPTests {
         }
     }
 
-    @Test("a transaction is signed as it was shown; the response is good for it alone, once")
+    @Test("a transaction is signed as displayed; the response is valid for it alone, once")
     func signing() async throws {
         try await withServer { server, user in
             let token = try await Self.register(server),
@@ -298,7 +300,7 @@ struct OTPTests {
             let again = try await Self.start("otp-sign", server)
             #expect(try await challenge(again) != text)
             try await again.respond(.clientInput, ["passcode": .string(response)])
-            #expect(try Self.claims(await again.outcome()) == nil, "of another challenge")
+            #expect(try Self.claims(await again.outcome()) == nil, "for another challenge")
 
             let other = try await Self.start("otp-sign", server),
                 parts = try await challenge(other).split(separator: ".")
@@ -306,17 +308,18 @@ struct OTPTests {
                 SHA256.hash(data: Array(#"{"amount":"9.50","to":"CH93"}"#.utf8)))
             try await other.respond(
                 .clientInput, ["passcode": .string(try token.sign("\(parts[0]).\(forged)"))])
-            #expect(try Self.claims(await other.outcome()) == nil, "of other data")
+            #expect(try Self.claims(await other.outcome()) == nil, "for other data")
 
             let login = try await Self.start("otp-sign", server)
             try await login.respond(.clientInput, ["passcode": .string(try token.code(counter: 1))])
-            #expect(try Self.claims(await login.outcome()) == nil, "a code is no signature")
+            #expect(try Self.claims(await login.outcome()) == nil, "a code is not a signature")
             #expect(try await Self.signIn([token.code(counter: 1)], server) != nil)
         }
     }
 
     @Test(
-        "users ask for codes of their own, see their token and remove it; administrators offer one")
+        "users request registration codes, list their token, and remove it; administrators offer one"
+    )
     func own() async throws {
         try await withServer { server, user in
             let access = try #require(
@@ -350,7 +353,7 @@ struct OTPTests {
             #expect(
                 try await Self.signIn(
                     [token.code(counter: 1), second.code(at: server.time.now)], server) != nil,
-                "the new one alone")
+                "only the new one")
             #expect(try await server.admin.authenticators(of: user).count { $0.type == "otp" } == 1)
 
             #expect(
@@ -373,7 +376,7 @@ struct OTPTests {
         }
     }
 
-    @Test("the SDK gets a token, and signs what it shows and nothing else")
+    @Test("the SDK gets an OTP token and signs exactly the displayed data")
     func sdk() async throws {
         try await withServer { server, user in
             let options = MienOptions(serverPath: server.address, retry: RetryPolicy(attempts: 1)),
@@ -411,10 +414,10 @@ struct OTPTests {
         }
     }
 
-    // MARK: What does not
+    // MARK: Rejected
 
     @Test(
-        "after five wrong codes the right one is refused, too, and in the same words, until the lock ends"
+        "after five wrong codes, the right one is also refused, in the same words, until the lock ends"
     )
     func lock() async throws {
         try await withServer { server, user in
@@ -437,7 +440,7 @@ struct OTPTests {
                     .status == 204)
             #expect(try await Self.signIn([token.code(counter: 1)], server) != nil)
 
-            // An administrator's lock is not got around with another token.
+            // Another token does not bypass an administrator's lock.
             #expect(
                 try await server.send(
                     .post, "/v1/users/\(user.text)/authenticators/\(authenticator.id)/lock",
@@ -454,7 +457,7 @@ struct OTPTests {
     }
 
     @Test(
-        "users, users without a token, suspended ones and nobody are asked and refused in the same words"
+        "users, users without a token, suspended users, and unknown users get the same prompts and refusals"
     )
     func strangers() async throws {
         try await withServer { server, _ in
@@ -482,7 +485,7 @@ struct OTPTests {
         }
     }
 
-    /// What is told, but for what is random and what the client said itself.
+    /// Returns the step without random values and without what the client itself sent.
     private func shown(_ step: MienServiceResponse, of name: String) -> String {
         var data = step.data?.objectValue ?? [:]
         #expect(data["user_identifier"] == nil || data["user_identifier"] == .string(name))
@@ -495,7 +498,7 @@ struct OTPTests {
     }
 
     @Test(
-        "a registration code is good once, for ten minutes, and until another is made; whatever is wrong is told alike"
+        "a registration code works once, for ten minutes, until another is made; all failures look the same"
     )
     func registration() async throws {
         try await withServer { server, user in
@@ -529,7 +532,7 @@ struct OTPTests {
     }
 
     @Test(
-        "a device whose answer was lost gets the same token again: with its own key, in time, and until a code was used"
+        "a device whose answer was lost gets the same token again: with its own key, in time, before its first code"
     )
     func again() async throws {
         try await withServer { server, user in
@@ -566,7 +569,7 @@ struct OTPTests {
         }
     }
 
-    @Test("what a device sends has to be as described; a code is not used up by what is not")
+    @Test("a malformed device request is rejected and does not use up the code")
     func malformed() async throws {
         try await withServer { server, user in
             let path = "/v1/users/\(user.text)/otp/default_application/registrations",
@@ -635,7 +638,7 @@ struct OTPTests {
             try await run.respond(.clientInput, ["passcode": .string(token.code(counter: 3))])
             #expect(try Self.claims(await run.outcome()) != nil)
 
-            // With a token, replacing it takes two factors.
+            // Replacing a token requires two factors.
             #expect(try Self.claims(await Self.start("otp-register", server).outcome()) == nil)
             let user = try await server.userID("ada")
             let registered = try #require(

@@ -2,14 +2,14 @@ import Foundation
 import MienTesting
 import Testing
 
-/// The mails a server has written because it has no relay.
+/// The emails that a server without a relay has written to its outbox.
 struct Outbox: Sendable {
     let folder: URL
 
-    /// - Parameter data: the server's data folder.
+    /// - Parameter data: The server's data folder.
     init(data: URL) { folder = data.appending(path: "outbox") }
 
-    /// Subject and text of each, oldest first.
+    /// The subject and text of each email, oldest first.
     func mails() throws -> [(subject: String, text: String)] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
@@ -25,26 +25,25 @@ struct Outbox: Sendable {
         }
     }
 
-    /// The text of the first mail with `words` in its subject or text, which may be on its way
-    /// still.
+    /// Waits for an email with `words` in its subject or text, and returns its text.
     ///
-    /// - Parameter number: which of several, from 0.
+    /// - Parameter number: The index among the matching emails, from 0.
     func mail(with words: String, _ number: Int = 0) async throws -> String {
         for _ in 0..<500 {
             let found = try mails().filter { $0.subject.contains(words) || $0.text.contains(words) }
             if found.count > number { return found[number].text }
             try await Task.sleep(for: .milliseconds(20))
         }
-        Issue.record("no mail says “\(words)”")
+        Issue.record("no email contains “\(words)”")
         throw CancellationError()
     }
 
-    /// The code of the link in a mail.
+    /// Returns the code of the link in an email.
     static func code(in text: String) throws -> String {
         String(try #require(text.firstMatch(of: /\/notices\?code=([A-Za-z0-9_-]+)/)).1)
     }
 
-    /// Quoted-printable, undone.
+    /// Decodes quoted-printable text.
     private static func decoded(_ text: String) -> String {
         var bytes: [UInt8] = [], rest = Substring(text.replacing("=\n", with: ""))
         while let character = rest.first {

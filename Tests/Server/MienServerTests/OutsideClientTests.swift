@@ -5,7 +5,7 @@ import MienCore
 import MienTesting
 import Testing
 
-/// Clients that know the server from its documentation alone, against a real `mien serve`.
+/// Clients written from the documentation alone, against a real `mien serve`.
 @Suite(
     "Outside clients", .enabled(if: Peer.isThere, Peer.reason),
     .enabled(if: Installed.isThere, Installed.reason), .serialized,
@@ -15,7 +15,7 @@ struct OutsideClientTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// Runs the peer to its end. Each of its checks has to hold, and none may be left out.
+    /// Runs the peer to completion. All of its checks must run and pass.
     private static func run(_ name: String, _ settings: [String: JSONValue], checks wanted: Int)
         async throws
     {
@@ -27,7 +27,7 @@ struct OutsideClientTests {
         }
         #expect(
             checks.count == wanted && said.last?["checks"] == .number(Double(wanted)),
-            "it did not come to its end")
+            "the peer did not complete")
     }
 
     private static func addUser(_ admin: MienAdmin) async throws {
@@ -37,7 +37,8 @@ struct OutsideClientTests {
     }
 
     @Test(
-        "a client written from the pages registers a key, logs in, refreshes and proves possession")
+        "a client written from the documentation registers a key, logs in, refreshes, and proves possession"
+    )
     func biometric() async throws {
         let server = try await ServeProcess.start(
             in: scratch, ["MIEN_IDENTITY_BIOMETRIC_LIST_ENABLED": "true"])
@@ -50,21 +51,20 @@ struct OutsideClientTests {
 
     @Test("Authlib: discovery, code and PKCE, refresh, revocation, introspection")
     func authlib() async throws {
-        let place = try await Peer.certificates(in: scratch),
+        let certificates = try await Peer.certificates(in: scratch),
             redirect = "https://app.example.org/back"
         let server = try await ServeProcess.start(
             in: scratch,
             [
-                "MIEN_TLS_CERTIFICATE": place.appending(path: "localhost.pem").path,
-                "MIEN_TLS_KEY": place.appending(path: "localhost.key").path,
+                "MIEN_TLS_CERTIFICATE": certificates.appending(path: "localhost.pem").path,
+                "MIEN_TLS_KEY": certificates.appending(path: "localhost.key").path,
             ])
-        // The SDK trusts the system's authorities alone, so whoever administers here is a peer,
-        // too.
+        // The SDK trusts only the system's authorities, so the administrator is a peer, too.
         try await Self.run(
             "authlib_client",
             [
                 "server": .string(server.address), "admin_server": .string(server.adminAddress),
-                "authority": .string(place.appending(path: "ca.pem").path),
+                "authority": .string(certificates.appending(path: "ca.pem").path),
                 "redirect": .string(redirect),
                 "admin": .string(#require(server.credential).use { $0 }), "public": "web",
                 "confidential": "backend",

@@ -5,7 +5,7 @@ import MienTesting
 import Synchronization
 import Testing
 
-/// 10,000 starts over 256 connections, against a process of its own whose memory is looked at.
+/// 10,000 starts over 256 connections, against a separate process whose memory is measured.
 @Suite("Abuse: 10,000 starts", .enabled(if: Installed.isThere, Installed.reason), .serialized)
 struct ParallelStartsTests {
     private static let starts = 10_000
@@ -21,7 +21,7 @@ struct ParallelStartsTests {
         func next() -> Int { atomic.wrappingAdd(1, ordering: .relaxed).oldValue }
     }
 
-    /// `body` gets numbers from 0 on, each once, over as many connections as there are.
+    /// Calls `body` once for each number from 0, spread over all connections.
     private static func spread(
         _ count: Int, over address: String,
         _ body: @escaping @Sendable (Int, RawConnection) async throws -> Void
@@ -42,10 +42,10 @@ struct ParallelStartsTests {
         }
     }
 
-    @Test("with room for all, each is accepted and can be continued, in bounded memory")
+    @Test("with sufficient limits, every start is accepted and can be continued, in bounded memory")
     func accepted() async throws {
-        // Those of the first round may still be open, as the server sees it, while the second one's
-        // come.
+        // The server may still see connections of the first round as open when those of the second
+        // arrive.
         let server = try await ServeProcess.start(
             in: scratch,
             [
@@ -73,7 +73,7 @@ struct ParallelStartsTests {
         }
         #expect(continued.value == Self.starts)
         let grown = try server.memory("VmHWM") - before
-        #expect(grown < 200, "\(grown) MiB more than before, at its peak")
+        #expect(grown < 200, "\(grown) MiB of growth at its peak")
         let connection = try await RawConnection.open(server.address)
         #expect(try await connection.request("GET", "/readyz").status == 200)
         #expect(try await admin.verifyAudit().isWhole)
@@ -81,7 +81,7 @@ struct ParallelStartsTests {
     }
 
     @Test(
-        "with the standard limits, some are accepted and stay good; the others are told when to come back"
+        "with default limits, accepted runs stay valid, and rejected clients are told when to retry"
     )
     func limited() async throws {
         let server = try await ServeProcess.start(in: scratch)
@@ -104,9 +104,9 @@ struct ParallelStartsTests {
         let tokens = states.withLock { $0 }, minutes = (ContinuousClock.now - begun) / .seconds(60)
         #expect(
             tokens.count >= 600 && Double(tokens.count) <= 601 + 600 * minutes,
-            "600 at once, and 10 a second after that")
+            "600 at once, then 10 per second")
         #expect(tokens.count + refused.value == Self.starts)
-        // Whoever was let in goes on; requests have a limit of their own, which the flood may have
+        // An accepted run can continue. Requests have a separate limit, which the flood may have
         // used up for a moment.
         let connection = try await RawConnection.open(server.address)
         for token in tokens.shuffled().prefix(20) {
@@ -120,7 +120,7 @@ struct ParallelStartsTests {
             #expect(answer.status == 200)
         }
         let grown = try server.memory("VmHWM") - before
-        #expect(grown < 150, "\(grown) MiB more than before, at its peak")
+        #expect(grown < 150, "\(grown) MiB of growth at its peak")
         #expect(await server.stop() == 0)
     }
 }

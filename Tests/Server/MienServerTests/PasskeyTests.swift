@@ -15,9 +15,9 @@ struct PasskeyTests {
     init() throws { scratch = try ScratchFolder() }
 
     private static let refused =
-        "this passkey does not sign in here, or its answer is not good any more: ask for new options"
+        "The passkey cannot sign in here, or its response is no longer valid. Request new options."
 
-    /// A server with a name, a user who has signed in, and their authenticator.
+    /// Runs `body` with a server that has a host name, a signed-in user, and their authenticator.
     private func withPasskey(
         _ algorithm: DeviceKeyAlgorithm = .es256, settings: [String: String] = [:],
         _ body: @Sendable (TestServer, SoftwarePasskey, _ access: String?) async throws -> Void
@@ -55,10 +55,10 @@ struct PasskeyTests {
         }
     }
 
-    // MARK: What works
+    // MARK: Accepted
 
     @Test(
-        "a signed-in user registers a passkey, and signs in with it, by name or without",
+        "a signed-in user registers a passkey and signs in with it, with or without a name",
         arguments: DeviceKeyAlgorithm.allCases, [false, true])
     func life(_ algorithm: DeviceKeyAlgorithm, isAttested: Bool) async throws {
         try await withPasskey(algorithm) { server, passkey, access in
@@ -69,7 +69,7 @@ struct PasskeyTests {
                 registered["name"] == "My laptop"
                     && registered["attestation"] == (isAttested ? "self" : "none"))
             #expect(
-                registered.body["transports"] == ["internal"], "words nobody knows are left out")
+                registered.body["transports"] == ["internal"], "unknown transports are left out")
             #expect(
                 registered["algorithm"] == algorithm.rawValue
                     && registered["aaguid"] == "00000000-0000-0000-0000-000000000000")
@@ -108,7 +108,7 @@ struct PasskeyTests {
         }
     }
 
-    @Test("options say what WebAuthn asks for")
+    @Test("options contain what WebAuthn requires")
     func options() async throws {
         try await withPasskey { server, passkey, access in
             let user = try await server.userID("ada")
@@ -142,7 +142,7 @@ struct PasskeyTests {
         }
     }
 
-    @Test("strangers are told as much as users: ten ids, the same each time")
+    @Test("unknown names get the same answer as users: ten IDs, the same each time")
     func strangers() async throws {
         try await withPasskey { server, passkey, access in
             @Sendable func ids(_ name: String) async throws -> [String] {
@@ -159,7 +159,7 @@ struct PasskeyTests {
                 return ids
             }
             let before = try await ids("ada"), nobody = try await ids("nobody")
-            #expect(try await ids(" ADA ") == before, "as names are compared")
+            #expect(try await ids(" ADA ") == before, "names are normalized")
             #expect(try await passkey.register(access).status == 200)
             let after = try await ids("ada"), own = Base64URL.encode(passkey.id)
             #expect(
@@ -176,7 +176,7 @@ struct PasskeyTests {
         }
     }
 
-    @Test("a scope may be asked for; tokens may be bound to a key")
+    @Test("a scope can be requested, and tokens can be bound to a key")
     func scope() async throws {
         try await withPasskey { _, passkey, access in
             #expect(try await passkey.register(access).status == 200)
@@ -193,7 +193,7 @@ struct PasskeyTests {
             let credential = try await bound.credential(answering: bound.signInOptions())
             var client = passkey.client
             client.key = key
-            // The proof is for the server's public name.
+            // The proof is for the server's public URL.
             let proof = try await client.proof(
                 key, "", changed: ["htu": .string(SoftwarePasskey.origin + "/v1/webauthn/login")])
             let dpop = try await bound.signIn(credential, headers: ["dpop": proof])
@@ -201,9 +201,9 @@ struct PasskeyTests {
         }
     }
 
-    // MARK: What does not
+    // MARK: Rejected
 
-    @Test("every answer that is not right is refused alike, and the audit log knows why")
+    @Test("all invalid responses get the same refusal, and the audit log has the reason")
     func negatives() async throws {
         try await withPasskey { server, passkey, access in
             #expect(try await passkey.register(access).status == 200)
@@ -214,7 +214,7 @@ struct PasskeyTests {
             let tokens = try await passkey.client.signIn("eve")
             #expect(try await eve.register(tokens["access_token"]).status == 200)
             let other = try SoftwareSigner.generate(.es256)
-            // Failures lock after five: each kind in a turn of its own.
+            // Five failures lock the passkey, so the clock advances an hour before each case.
             let cases: [(String, String?, @Sendable (JSONValue) throws -> JSONValue)] = [
                 (
                     "webauthn.origin", nil,
@@ -254,7 +254,7 @@ struct PasskeyTests {
                     "attestation.signature", nil,
                     { try passkey.credential(answering: $0, signer: other) }
                 ),
-                // Another user's key under this credential's id, another user's handle, another
+                // Another user's key under this credential's ID, another user's handle, and another
                 // user's credential.
                 (
                     "attestation.signature", "ada",
@@ -298,12 +298,12 @@ struct PasskeyTests {
             server.time.advance(.seconds(3600))
             #expect(
                 try await passkey.with { $0.counter = 2 }.signIn(as: "ada").status == 200,
-                "the right one still signs in")
+                "a valid response still signs in")
             #expect(!server.logs.text.contains(Base64URL.encode(passkey.id)))
         }
     }
 
-    @Test("an answer is good once, and only for the app and the purpose it was asked for")
+    @Test("a response is valid once, and only for its app and purpose")
     func once() async throws {
         try await withPasskey { server, passkey, access in
             #expect(try await passkey.register(access).status == 200)
@@ -311,17 +311,17 @@ struct PasskeyTests {
             let answer = try await next.credential(answering: next.signInOptions())
             #expect(try await next.signIn(answer).status == 200)
             #expect(try await next.signIn(answer).status == 401)
-            // A challenge is used up by an answer that is wrong.
+            // A wrong response uses up its challenge.
             let later = passkey.with { $0.counter = 3 }, options = try await later.signInOptions()
             #expect(
                 try await later.signIn(later.with { $0.flags = 1 }.credential(answering: options))
                     .status == 401)
             #expect(try await later.signIn(later.credential(answering: options)).status == 401)
-            // In time.
+            // Expired.
             let slow = try await later.credential(answering: later.signInOptions())
             server.time.advance(.seconds(300))
             #expect(try await later.signIn(slow).status == 401)
-            // Of another purpose, in either direction.
+            // For another purpose, in either direction.
             let strong = try await passkey.access(counter: 4)
             let creating = try #require(
                 try await passkey.registrationOptions(strong).body["publicKey"])
@@ -330,14 +330,14 @@ struct PasskeyTests {
             let wrong = try await second.register(
                 strong, second.credential(creating: passkey.signInOptions()))
             #expect(Self.problem(wrong).prefix(2) == ["400", "invalid_request"])
-            // Of another app.
+            // For another app.
             _ = try await server.admin.createApp(AppRequest(id: "second_app", name: "Second"))
             let elsewhere = try SoftwarePasskey(TokenClient(server: server, app: "second_app"))
             #expect(
                 try await later.signIn(later.credential(answering: elsewhere.signInOptions()))
                     .status == 401)
             #expect(try await later.with { $0.counter = 9 }.signIn(as: "ada").status == 200)
-            // The device's own challenges are asked for elsewhere.
+            // Device challenges come from another endpoint.
             let asked = try await passkey.client.send(
                 .post, "/oauth2/challenge", SoftwarePasskey.headers(nil),
                 #"{"purpose":"passkey_sign_in"}"#)
@@ -346,7 +346,7 @@ struct PasskeyTests {
     }
 
     @Test(
-        "a counter that does not grow is a possible clone: refused, noted, counted; one that is never used says nothing"
+        "a counter that does not grow is refused and recorded as a possible clone; an unused counter is ignored"
     )
     func clones() async throws {
         try await withPasskey { server, passkey, access in
@@ -360,7 +360,7 @@ struct PasskeyTests {
                 try await server.admin.audit().items.count { $0.event == "passkey.possible_clone" }
                     == 3)
             #expect(try await passkey.with { $0.counter = 10 }.signIn().status == 200)
-            // Two copies of a key answer at once.
+            // Two copies of a key respond at the same time.
             let twins = [passkey, passkey].map { $0.with { $0.counter = 11 } }
             let answers = try await [
                 twins[0].credential(answering: twins[0].signInOptions()),
@@ -382,7 +382,7 @@ struct PasskeyTests {
         }
     }
 
-    @Test("wrong answers lock a passkey, and a lock by hand holds")
+    @Test("wrong responses lock a passkey, and an administrator's lock holds")
     func locks() async throws {
         try await withPasskey { server, passkey, access in
             #expect(try await passkey.register(access).status == 200)
@@ -393,7 +393,7 @@ struct PasskeyTests {
             #expect(
                 Self.problem(try await next.signIn()) == [
                     "401", "invalid_credentials", Self.refused,
-                ], "locked looks like wrong")
+                ], "the same answer as for a wrong response")
             let entries = try await server.admin.audit().items.filter {
                 $0.event == "passkey.refused" && $0.detail["locked"] == true
             }
@@ -403,7 +403,7 @@ struct PasskeyTests {
         }
     }
 
-    @Test("what is wrong with a registration is said, for it is the user's own")
+    @Test("an invalid registration is explained, because it is the user's own")
     func registration() async throws {
         try await withPasskey { server, passkey, access in
             @Sendable func refusal(_ made: SoftwarePasskey) async throws -> String? {
@@ -431,8 +431,9 @@ struct PasskeyTests {
                 try await passkey.register(strong, made).status == 400, "the challenge is used up")
             #expect(
                 Self.problem(try await passkey.register(strong)).prefix(2) == ["409", "conflict"],
-                "excluded, and sent all the same")
-            // Whoever else brings the credential, or a challenge that somebody else asked for.
+                "sent although excluded")
+            // Another user presents the credential, or a challenge that was issued to somebody
+            // else.
             try await server.makeUser("eve")
             let eve = try await passkey.client.signIn("eve")["access_token"]
             #expect(try await passkey.register(eve).status == 409)
@@ -449,7 +450,7 @@ struct PasskeyTests {
         }
     }
 
-    @Test("forms that are none are named")
+    @Test("malformed requests are rejected and the field is named")
     func forms() async throws {
         try await withPasskey { server, passkey, access in
             @Sendable func field(_ path: String, _ body: String) async throws -> String? {
@@ -496,10 +497,10 @@ struct PasskeyTests {
         }
     }
 
-    // MARK: Looking after them
+    // MARK: Managing passkeys
 
     @Test(
-        "users list, rename and remove their own, at most ten; with a passkey ends what it signed in"
+        "users list, rename, and remove their own passkeys, at most ten; removal ends the passkey's sign-ins"
     )
     func management() async throws {
         try await withPasskey { server, passkey, access in
@@ -521,7 +522,7 @@ struct PasskeyTests {
             #expect(try await change(.delete, id, nil) == 401)
             #expect(
                 try await Self.passkeys(passkey.client, access).map { $0["name"] } == ["Blue key"])
-            // No other authenticator can be had this way.
+            // Other authenticators cannot be changed through these routes.
             let password = try await server.admin.authenticators(of: server.userID("ada")).first {
                 $0.type == "password"
             }?.id
@@ -535,7 +536,7 @@ struct PasskeyTests {
             #expect(try await passkey.with { $0.counter = 3 }.signIn().status == 401)
             #expect(
                 try await passkey.client.userInfo(access).status == 200,
-                "what the password signed in stays")
+                "the password's sign-in remains")
 
             let first = try SoftwarePasskey(passkey.client).with {
                 $0.userHandle = passkey.userHandle
@@ -549,9 +550,9 @@ struct PasskeyTests {
         }
     }
 
-    // MARK: Where
+    // MARK: Relying party
 
-    @Test("the relying party is the public host, or a domain it is in; pages are named")
+    @Test("the relying party is the public host or a parent domain; origins are checked")
     func places() throws {
         func party(_ url: String, id: String? = nil, _ origins: [String] = []) -> [String]? {
             guard let rp = try? PasskeyPlace(id: id, origins: origins).relyingParty(url) else {
@@ -604,7 +605,7 @@ struct PasskeyTests {
     }
 
     @Test(
-        "a server known by an address, or told not to, has no passkeys",
+        "a server with an IP address, or with passkeys disabled, refuses passkeys",
         arguments: [
             [:],
             [

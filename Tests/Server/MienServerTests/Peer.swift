@@ -4,29 +4,29 @@ import MienTesting
 import Synchronization
 import Testing
 
-/// A program of Tests/Support/Peers, running: the outside world, in Python. Gone with the last
-/// reference.
+/// A running Python program of Tests/Support/Peers that represents the outside world. Ends with its
+/// last reference.
 final class Peer: Sendable {
-    /// It did not say in two minutes what was waited for, or did not end.
+    /// The peer did not send the expected line, or did not exit, within two minutes.
     struct Silence: Error {}
 
     static let reason: Comment = "needs aiosmtpd, PyJWT and Authlib: run scripts/peers"
     static let isThere = FileManager.default.contentsEqual(
-        atPath: place.appending(path: "requirements").path,
+        atPath: folder.appending(path: "requirements").path,
         andPath: repository.appending(path: "scripts/requirements-peers.txt").path)
     static let repository = Repository.root
-    private static let place = repository.appending(path: ".build/peers")
+    private static let folder = repository.appending(path: ".build/peers")
 
     private let process: Process
     private let keepsRunning: Pipe
     private let said = Mutex<(lines: [JSONValue], taken: Int, isEnded: Bool)>(([], 0, false))
 
-    /// - Parameter settings: its one argument.
+    /// - Parameter settings: The program's only argument, as JSON.
     init(_ name: String, _ settings: [String: JSONValue] = [:]) throws {
         process = Process()
         keepsRunning = Pipe()
         let output = Pipe()
-        process.executableURL = Self.place.appending(path: "bin/python3")
+        process.executableURL = Self.folder.appending(path: "bin/python3")
         process.arguments = [
             "-B", Self.repository.appending(path: "Tests/Support/Peers/\(name).py").path,
             JSONText.write(.object(settings)),
@@ -39,7 +39,7 @@ final class Peer: Sendable {
         Thread.detachNewThread { [weak self] in
             var rest = Data()
             while true {
-                // What there is; read(upToCount:) would wait for as much as it may have.
+                // Take what is available; read(upToCount:) would wait for the full count.
                 let more = reading.availableData
                 if more.isEmpty { break }
                 rest += more
@@ -56,23 +56,23 @@ final class Peer: Sendable {
 
     deinit { if process.isRunning { process.terminate() } }
 
-    /// What it says next; waits for it.
+    /// Waits for the next line.
     func next() async throws -> JSONValue { try #require(try await found { _ in true }) }
 
-    /// What it says next that has `member`; what comes before is passed over.
+    /// Waits for the next line that has `member`, and skips lines before it.
     func next(with member: String) async throws -> JSONValue {
         try #require(
-            try await found { $0[member] != nil }, "the peer ended and never said “\(member)”")
+            try await found { $0[member] != nil }, "the peer ended without sending “\(member)”")
     }
 
     func port() async throws -> Int {
         Int(try #require(try await next(with: "port")["port"]?.numberValue))
     }
 
-    /// All it has said so far.
+    /// All lines received so far.
     var all: [JSONValue] { said.withLock { $0.lines } }
 
-    /// All it says until it ends.
+    /// All lines until the peer ends.
     func rest() async throws -> [JSONValue] {
         let begun = ContinuousClock.now
         while !said.withLock({ $0.isEnded }) {
@@ -82,9 +82,9 @@ final class Peer: Sendable {
         return all
     }
 
-    /// Ends it. What it has said and nobody has read yet is there, too.
+    /// Ends the peer. Lines that were sent but not yet read are included.
     ///
-    /// - Returns: all it ever said.
+    /// - Returns: All lines the peer ever sent.
     func end() async throws -> [JSONValue] {
         try keepsRunning.fileHandleForWriting.close()
         return try await rest()
@@ -109,7 +109,8 @@ final class Peer: Sendable {
         }
     }
 
-    /// An authority and its certificates: ca.pem; localhost, elsewhere, expired with .pem and .key.
+    /// Creates an authority and its certificates: ca.pem, and .pem and .key for localhost,
+    /// elsewhere, and expired.
     static func certificates(in scratch: ScratchFolder) async throws -> URL {
         _ = try await Peer("certificates", ["folder": .string(scratch.url.path)]).rest()
         try #require(FileManager.default.fileExists(atPath: scratch("expired.key").path))

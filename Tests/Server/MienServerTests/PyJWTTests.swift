@@ -8,7 +8,7 @@ import Testing
 @testable import MienServer
 
 @Suite(
-    "Tokens, read with PyJWT", .enabled(if: Peer.isThere, Peer.reason),
+    "Tokens read with PyJWT", .enabled(if: Peer.isThere, Peer.reason),
     .enabled(if: Installed.isThere, Installed.reason), .serialized,
     .timeLimit(.minutes(15)))
 struct PyJWTTests {
@@ -26,7 +26,7 @@ struct PyJWTTests {
 
     private struct NoToken: Error {}
 
-    /// What the reader makes of each try.
+    /// Returns the reader's result for each attempt.
     private static func read(_ server: TestServer, _ tries: [[String: JSONValue]]) async throws
         -> [JSONValue]
     {
@@ -43,7 +43,7 @@ struct PyJWTTests {
     private static func published(_ server: TestServer) async throws -> [String] {
         let keys =
             try await server.send(.get, "/.well-known/jwks.json").body["keys"]?.arrayValue ?? []
-        // Nothing of the private part.
+        // The private part is not published.
         for key in keys {
             #expect(
                 Set(try #require(key.objectValue).keys) == [
@@ -53,7 +53,7 @@ struct PyJWTTests {
         return keys.compactMap { $0["kid"]?.stringValue }
     }
 
-    @Test("an app's own library takes the token for what it is, and nothing else for it")
+    @Test("an app's own library accepts the token and rejects everything that only resembles it")
     func verified() async throws {
         try await TestServer.run(in: scratch, time: HandClock(ServerClock.system.now)) { server in
             let user = try await server.makeUser()
@@ -88,7 +88,7 @@ struct PyJWTTests {
                     && seen[0]["header"]?["kid"]?.stringValue == published.first)
             #expect(
                 seen[7]["claims"]?["jti"] != nil && seen[7]["claims"]?["jti"] != claims["jti"],
-                "each has an id of its own")
+                "each token has its own ID")
             #expect(
                 seen[1...6].map { $0["error"] } == [
                     "InvalidAudienceError", "InvalidIssuerError", "InvalidSignatureError",
@@ -99,11 +99,11 @@ struct PyJWTTests {
     }
 
     @Test(
-        "a key is published before its turn and until its last token has expired; tokens of before stay good"
+        "a key is published before its period and until its last token has expired; older tokens stay valid"
     )
     func rotation() async throws {
-        // A day ago, so that the reader, who has no clock but the machine's, sees the second key's
-        // first tokens.
+        // Start a day ago: the reader uses the machine's clock, and the second key's first tokens
+        // must be valid now.
         let time = HandClock(ServerClock.system.now - .seconds(86_400))
         try await TestServer.run(in: scratch, settings: ["MIEN_TOKEN_ROTATE_DAYS": "1"], time: time)
         { server in
@@ -111,7 +111,7 @@ struct PyJWTTests {
             let expired = try await Self.token(server)
             let first = try await Self.published(server)
             #expect(first.count == 1)
-            // Not yet.
+            // Too early.
             time.advance(.seconds(86_400 - TokenIssuer.announcedSeconds - 1))
             await server.server.sweep()
             #expect(try await Self.published(server) == first)
@@ -122,7 +122,7 @@ struct PyJWTTests {
             let old = try await Self.token(server)
             time.advance(.seconds(61))
             await server.server.sweep()
-            #expect(try await Self.published(server) == both, "no third one")
+            #expect(try await Self.published(server) == both, "no third key")
             let new = try await Self.token(server)
             let seen = try await Self.read(
                 server,
@@ -134,7 +134,8 @@ struct PyJWTTests {
             #expect(seen[1]["header"]?["kid"] == .string(first[0]) && seen[1]["claims"] != nil)
             #expect(seen[2]["header"]?["kid"] == .string(both[0]) && seen[2]["claims"] != nil)
 
-            // The longest token of the first key has expired, and then some.
+            // The first key's longest-lived token has expired; the key stays published for as long
+            // again.
             time.advance(.seconds(TokenIssuer.longestSeconds))
             await server.server.sweep()
             #expect(try await Self.published(server).contains(first[0]))
@@ -148,7 +149,7 @@ struct PyJWTTests {
         }
     }
 
-    @Test("after a long sleep there is one key to sign with, and it is new")
+    @Test("after a long pause, there is one signing key, and it is new")
     func longSleep() async throws {
         try await TestServer.run(in: scratch) { server in
             try await server.makeUser()

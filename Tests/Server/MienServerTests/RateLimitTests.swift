@@ -11,7 +11,7 @@ struct RateLimitTests {
     init() throws { scratch = try ScratchFolder() }
 
     @Test(
-        "requests and starts count by address; behind a proxy that is trusted, by the one it noted, and half an IPv6 address is one"
+        "requests and starts are limited by address, by the forwarded one behind a trusted proxy, and by IPv6 /64"
     )
     func addresses() async throws {
         let settings = ["MIEN_LIMIT_STARTS_PER_MINUTE": "2", "MIEN_TRUST_PROXY": "true"]
@@ -27,8 +27,8 @@ struct RateLimitTests {
             try limited.expect(.tooManyRequests)
             #expect(
                 limited.headers["retry-after"] == "31",
-                "one more after half a minute, and a second to be sure")
-            // What the client made up stands before what the proxy noted.
+                "one more after half a minute, plus a second of margin")
+            // The client's own value precedes the one that the proxy added.
             try await start("198.51.100.7, 192.0.2.1").expect(.tooManyRequests)
             #expect(try await start("192.0.2.1, 198.51.100.7").status == 200)
             try await start("::ffff:192.0.2.1").expect(.tooManyRequests)
@@ -36,12 +36,15 @@ struct RateLimitTests {
             #expect(try await start("2001:db8:1:2::1").status == 200)
             #expect(try await start("2001:DB8:1:2:ffff:1:2:3").status == 200)
             try await start("2001:db8:1:2:a::").expect(.tooManyRequests)
-            #expect(try await start("2001:db8:1:3::1").status == 200, "the neighbour is another")
+            #expect(
+                try await start("2001:db8:1:3::1").status == 200,
+                "the neighboring network counts separately")
             server.time.advance(.seconds(31))
             #expect(try await start("192.0.2.1").status == 200)
             try await start("192.0.2.1").expect(.tooManyRequests)
 
-            // What is no address is not believed: these share the connection's own.
+            // Malformed addresses are ignored: these requests count for the connection's own
+            // address.
             for junk in ["unknown", "a.b.c.d"] { #expect(try await start(junk).status == 200) }
             for junk in [
                 "1.2.3", "1.2.3.4.5", "1.2.3.256", "::g", "1::2::3", "1:2:3:4:5:6:7", "::1.2.3.4:5",
@@ -75,7 +78,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test("without a trusted proxy what a client says of its address counts for nothing")
+    @Test("without a trusted proxy, forwarded addresses are ignored")
     func untrusted() async throws {
         try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_STARTS_PER_MINUTE": "3"]) {
             server in
@@ -94,7 +97,7 @@ struct RateLimitTests {
     }
 
     @Test(
-        "guesses at one account count together, from wherever they come; a stranger's name counts like a user's"
+        "guesses at one account count together from all addresses; unknown names count the same way"
     )
     func accounts() async throws {
         try await TestServer.run(
@@ -124,10 +127,10 @@ struct RateLimitTests {
             }
             #expect(
                 try await logIn("ada", "a password nobody has", from: 4) != "success",
-                "not judged: too many guesses")
+                "not evaluated: too many guesses")
             #expect(
                 try await logIn("eve", "a password nobody has", from: 4) == "success",
-                "another account is another matter")
+                "other accounts are not affected")
             server.time.advance(.seconds(61))
             #expect(try await logIn("ada", "a password nobody has", from: 5) == "success")
         }

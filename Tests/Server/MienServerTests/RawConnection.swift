@@ -7,10 +7,10 @@ import NIOSSL
 import Synchronization
 import Testing
 
-/// One answer as it came.
+/// A raw HTTP response.
 struct RawAnswer: Sendable {
     let status: Int
-    /// Names in lower case.
+    /// Header fields with lowercase names.
     let headers: [String: String]
     let body: [UInt8]
 
@@ -18,7 +18,7 @@ struct RawAnswer: Sendable {
         get throws { try JSONText.parse(body, limits: .init(maxBytes: 1 << 20, maxDepth: 32)) }
     }
 
-    /// Holds it against RFC 9457 and what every answer of ours has.
+    /// Checks the response against RFC 9457 and the headers that every response must have.
     @discardableResult
     func expect(
         _ code: ProblemCode, _ what: String = "", at location: SourceLocation = #_sourceLocation
@@ -41,14 +41,14 @@ struct RawAnswer: Sendable {
     }
 }
 
-/// A connection that sends exactly what it is told, HTTP or not, and hands out answers as they
-/// come.
+/// A connection that sends exactly the given bytes, valid HTTP or not, and returns responses as
+/// they arrive.
 final class RawConnection: Sendable {
-    /// The server said nothing for a minute, and did not hang up.
+    /// The server sent nothing for a minute and kept the connection open.
     struct Silence: Error {}
-    /// The server ended the connection instead of answering.
+    /// The server closed the connection instead of responding.
     struct HungUp: Error {}
-    /// What came is no answer.
+    /// The server's bytes are not an HTTP response.
     struct Unreadable: Error {}
 
     private struct State {
@@ -100,7 +100,7 @@ final class RawConnection: Sendable {
         try await channel.writeAndFlush(channel.allocator.buffer(bytes: bytes))
     }
 
-    /// A whole request.
+    /// Sends a complete request.
     func request(
         _ method: String, _ path: String, _ headers: [String: String] = [:], _ body: [UInt8] = []
     ) async throws -> RawAnswer {
@@ -120,7 +120,7 @@ final class RawConnection: Sendable {
             Array(json.utf8))
     }
 
-    /// The next answer; `nil` when the server has hung up.
+    /// Returns the next response; `nil` if the server has closed the connection.
     func answer(to method: String = "GET") async throws -> RawAnswer? {
         while true {
             let (found, seen) = try state.withLock { state in
@@ -134,7 +134,7 @@ final class RawConnection: Sendable {
 
     var hasReceived: Bool { state.withLock { !$0.bytes.isEmpty } }
 
-    /// Waits until the server has hung up.
+    /// Waits until the server has closed the connection.
     func closed() async throws {
         while true {
             let seen = state.withLock { $0.bytes.count }
@@ -213,7 +213,7 @@ final class RawConnection: Sendable {
             context.fireChannelInactive()
         }
 
-        /// A server that ends a connection hard, and a failed handshake, come as errors.
+        /// A reset by the server and a failed handshake arrive as errors.
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
             connection.resume {
                 if error is NIOSSLError { $0.error = error } else { $0.isClosed = true }

@@ -5,7 +5,7 @@ import MienTesting
 import Synchronization
 import Testing
 
-/// The SDK's sessions at a real server that asks for fresh sign-ins.
+/// The SDK's sessions against a real server that requires fresh sign-ins.
 @Suite("Reauthentication", .enabled(if: Installed.isThere, Installed.reason))
 struct ReauthenticationSessionTests {
     private let scratch: ScratchFolder
@@ -13,7 +13,7 @@ struct ReauthenticationSessionTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// Sends, and notes each request and its status.
+    /// Sends requests, and records each one with its status.
     private final class Recorder: HTTPTransport {
         private let inner = AsyncHTTPTransport(),
             seen = Mutex<[(request: HTTPTransportRequest, status: Int)]>([])
@@ -30,7 +30,7 @@ struct ReauthenticationSessionTests {
         var proofs: [String] { seen.withLock { $0.compactMap { $0.request.headers["dpop"] } } }
     }
 
-    /// What the app was asked for.
+    /// Records the reauthentication requests that the app received.
     private final class Asked: Sendable {
         private let seen = Mutex<[ReauthenticationRequest]>([])
         var all: [ReauthenticationRequest] { seen.withLock { $0 } }
@@ -54,7 +54,7 @@ struct ReauthenticationSessionTests {
         try await TokenClient.claims(session.accessToken().use { $0 })
     }
 
-    /// A session whose sign-in is a second too old to change authenticators.
+    /// Runs `body` with a session whose sign-in is a second too old to change authenticators.
     private func withStaleSession(
         reauthenticator: @escaping @Sendable (TestServer) -> Reauthenticator?,
         _ body: @Sendable (TestServer, MienSession, Recorder) async throws -> Void
@@ -70,7 +70,7 @@ struct ReauthenticationSessionTests {
             try await session.configure()
             try await session.signIn(
                 journeyToken: Self.token(server.client().start("password-login")))
-            // Fresh, it may.
+            // With a fresh sign-in, the change is allowed.
             #expect(try await session.send(.post, Self.registrations)["registration_code"] != nil)
             server.time.advance(.seconds(301))
             try await body(server, session, recorder)
@@ -101,13 +101,13 @@ struct ReauthenticationSessionTests {
             #expect(recorder.statuses(of: "/registrations") == [201, 401, 201])
             #expect(
                 Set(recorder.proofs).count == recorder.proofs.count && recorder.proofs.count >= 5)
-            // The sign-in is fresh now: nobody is asked.
+            // The sign-in is fresh now, so the app is not asked again.
             _ = try await session.send(.post, Self.registrations)
             #expect(asked.all.count == 1)
         }
     }
 
-    @Test("a new sign-in of the same user takes the place of the old one, which ends")
+    @Test("a new sign-in of the same user replaces the old one, which ends")
     func newSignIn() async throws {
         try await withStaleSession { server in
             { _, _ in .journeyToken(try await Self.token(server.client().start("password-login"))) }
@@ -125,7 +125,7 @@ struct ReauthenticationSessionTests {
         }
     }
 
-    @Test("a reauthenticator that achieves nothing is asked once, and the change is sent twice")
+    @Test("an ineffective reauthenticator is called once, and the change is sent twice")
     func onlyOnce() async throws {
         let asked = Asked()
         try await withStaleSession { _ in
@@ -146,7 +146,7 @@ struct ReauthenticationSessionTests {
         }
     }
 
-    @Test("without a reauthenticator the app is told what is needed")
+    @Test("without a reauthenticator, the app gets an error that names the requirement")
     func none() async throws {
         try await withStaleSession { _ in
             nil

@@ -9,7 +9,7 @@ struct RecoverySessionTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    @Test("a session makes recovery codes, one of which signs in; it sees and cancels recoveries")
+    @Test("a session makes recovery codes, one of which signs in; it lists and cancels recoveries")
     func session() async throws {
         try await RealServer.run(in: scratch) { server in
             try await server.makeUser()

@@ -9,15 +9,15 @@ import Testing
 
 @testable import MienServer
 
-/// Everything that is not as docs/biometric-login.md wants it, and what that page says of it.
+/// Every violation of docs/biometric-login.md, with the refusal that the page documents.
 @Suite("Refusals", .enabled(if: Installed.isThere, Installed.reason))
 struct RefusalTests {
     private let scratch: ScratchFolder
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// A server, a user who has signed in, and their registered key: all of it in order, but for
-    /// what a row does.
+    /// A server, a signed-in user, and their registered key. Everything is valid except for what a
+    /// row changes.
     struct Stage: Sendable {
         let server: TestServer
         let client: TokenClient
@@ -47,14 +47,14 @@ struct RefusalTests {
                 access, jwt: other.request("setup", header: header, claims: claims, signer: signer))
         }
 
-        /// Another device of the user's.
+        /// Returns another device of the user.
         func otherDevice() throws -> WireDevice {
             var other = try WireDevice(client)
             other.deviceID = "device-0002"
             return other
         }
 
-        /// The parts of a good log-in, text by text.
+        /// The header and payload of a valid login.
         func parts() async throws -> (header: String, payload: String) {
             let parts = try await device.request("authenticate").split(separator: ".").map {
                 Base64URL.decode($0) ?? []
@@ -64,7 +64,7 @@ struct RefusalTests {
             )
         }
 
-        /// Signed as it is written, whatever it says.
+        /// Signs and sends the given header and payload, whatever they contain.
         func logIn(_ header: String, _ payload: String, _ sign: ([UInt8]) throws -> [UInt8])
             async throws -> TokenClient.Answer
         {
@@ -79,7 +79,7 @@ struct RefusalTests {
                 AppID("default_application")!, AppRequest(name: "Sample", settings: settings))
         }
 
-        /// A log-in with these DPoP headers, as many as there are.
+        /// Logs in with these DPoP headers.
         func logIn(proofs: [String], authorization: [String] = [], action: String = "authenticate")
             async throws -> TokenClient.Answer
         {
@@ -104,7 +104,7 @@ struct RefusalTests {
                 .generate(.es256), "/oauth2/token", method: method, changed: changed)
         }
 
-        /// Tokens of the device, bound to a key.
+        /// Returns tokens of the device that are bound to a key.
         func bound() async throws -> (TokenClient.Answer, TokenClient) {
             let key = try SoftwareSigner.generate(.es256)
             let answer = try await device.client.token(
@@ -118,7 +118,7 @@ struct RefusalTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let error: String
-        /// Where it is not the table's.
+        /// The expected status if it differs from the page's table.
         var status: Int?
         let send: @Sendable (Stage) async throws -> TokenClient.Answer
         var testDescription: String { name }
@@ -144,12 +144,12 @@ struct RefusalTests {
             return try await $0.device.logIn(
                 jwt: $0.device.request("authenticate", challenge: used))
         },
-        Row("a request sent twice", "invalid_grant") {
+        Row("a request repeated", "invalid_grant") {
             let jwt = try await $0.device.request("authenticate")
             #expect(try await $0.device.logIn(jwt: jwt).status == 200)
             return try await $0.device.logIn(jwt: jwt)
         },
-        Row("a challenge that a refused request used", "invalid_grant") {
+        Row("a challenge already used by a refused request", "invalid_grant") {
             let used = try await $0.client.challenge()
             _ = try await $0.device.logIn(
                 jwt: $0.device.request("authenticate", challenge: used, signer: .generate(.es256)))
@@ -159,7 +159,7 @@ struct RefusalTests {
         Row("a challenge made up", "invalid_grant") {
             try await $0.logIn(claims: ["challenge": .string(String(repeating: "A", count: 32))])
         },
-        Row("a challenge for something else", "invalid_grant") {
+        Row("a challenge for another purpose", "invalid_grant") {
             try await $0.logIn(claims: [
                 "challenge": .string($0.client.challenge("anonymous_request"))
             ])
@@ -205,7 +205,7 @@ struct RefusalTests {
                 try #require(keys.first.flatMap { AuthenticatorID($0.id) }), of: user)
             return try await $0.logIn()
         },
-        Row("a key that another took the place of", "invalid_grant") {
+        Row("a key that was replaced", "invalid_grant") {
             #expect(try await WireDevice($0.client).setUp($0.access).status == 200)
             return try await $0.logIn()
         },
@@ -325,7 +325,7 @@ struct RefusalTests {
         Row("another typ", "invalid_request") { try await $0.logIn(header: ["typ": "JWT"]) },
         Row("a short kid", "invalid_request") { try await $0.logIn(header: ["kid": "short"]) },
         Row("no kid", "invalid_request") { try await $0.logIn(header: ["kid": .some(nil)]) },
-        Row("no JWT", "invalid_request") { try await $0.device.logIn(jwt: "a.b") },
+        Row("a malformed JWT", "invalid_request") { try await $0.device.logIn(jwt: "a.b") },
         Row("more than 16 KiB", "invalid_request") {
             try await $0.logIn(claims: ["more": .string(String(repeating: "x", count: 16_384))])
         },
@@ -356,7 +356,9 @@ struct RefusalTests {
     ]
 
     static let setUps: [Row] = [
-        Row("a set-up of nobody", "invalid_grant", 401) { try await $0.otherDevice().setUp(nil) },
+        Row("a set-up without authentication", "invalid_grant", 401) {
+            try await $0.otherDevice().setUp(nil)
+        },
         Row("a set-up with a made-up token", "invalid_grant", 401) {
             try await $0.otherDevice().setUp("made.up.token")
         },
@@ -388,14 +390,14 @@ struct RefusalTests {
             try await $0.set(["biometric": ["enabled": false]])
             return try await $0.logIn()
         },
-        Row("an app that is none", "invalid_client") {
+        Row("an unknown app", "invalid_client") {
             try await TokenClient(server: $0.server, app: "nobody").token(
                 TokenClient.biometric, [("jwt", $0.device.request("authenticate"))])
         },
-        Row("a grant type that is none", "unsupported_grant_type") {
+        Row("an unknown grant type", "unsupported_grant_type") {
             try await $0.client.token("magic")
         },
-        Row("a scope that is none", "invalid_scope") {
+        Row("an unknown scope", "invalid_scope") {
             try await $0.device.logIn([("scope", "offline_access full-access root")])
         },
         Row("too little scope", "invalid_scope") {
@@ -408,7 +410,7 @@ struct RefusalTests {
             try await $0.client.userInfo(
                 $0.device.logIn([("scope", "offline_access full-access")])["access_token"])
         },
-        Row("too much waits", "temporarily_unavailable") {
+        Row("a full queue", "temporarily_unavailable") {
             let share = $0.server.server.parts.bodies.share()
             defer { withExtendedLifetime(share) {} }
             try share.take(BodyBudget.free + BodyBudget.standard)
@@ -464,7 +466,7 @@ struct RefusalTests {
         Row("a proof from the future", "invalid_dpop_proof") {
             try await $0.logIn(proofs: [$0.proof(["iat": .number($0.now + 301)])])
         },
-        Row("a request as a proof", "invalid_dpop_proof") {
+        Row("a login request as a proof", "invalid_dpop_proof") {
             try await $0.logIn(proofs: [$0.device.request("authenticate")])
         },
         Row("a proof signed with another key than it brings", "invalid_dpop_proof") {
@@ -481,11 +483,11 @@ struct RefusalTests {
         Row("a bound refresh token without a proof", "invalid_grant") {
             try await $0.client.refresh($0.bound().0["refresh_token"])
         },
-        Row("a bound refresh token with another key's", "invalid_grant") {
+        Row("a bound refresh token with another key's proof", "invalid_grant") {
             try await TokenClient(server: $0.server, key: .generate(.es256)).refresh(
                 $0.bound().0["refresh_token"])
         },
-        Row("a bound access token as a Bearer", "invalid_token") {
+        Row("a bound access token as a bearer token", "invalid_token") {
             try await $0.client.userInfo($0.bound().0["access_token"])
         },
     ]
@@ -500,7 +502,7 @@ struct RefusalTests {
         }
     }
 
-    /// The first column of the page's table: each `error` with its status.
+    /// Parses the first column of the page's table: each `error` with its status.
     private static func documented() throws -> [String: Int] {
         let page = try String(
             contentsOf: Peer.repository.appending(path: "docs/biometric-login.md"), encoding: .utf8)
@@ -532,7 +534,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("the rows are all there, and have every error of the page")
+    @Test("the number of rows is as expected, and they cover every error of the page")
     func table() throws {
         #expect(Self.rows.count == 81)
         #expect(Set(Self.rows.map(\.name)).count == Self.rows.count)
@@ -540,13 +542,13 @@ struct RefusalTests {
         #expect(Set(Self.rows.map(\.error)) == Set(documented.keys))
     }
 
-    @Test("what the rows change is good otherwise")
+    @Test("without a row's change, requests are accepted")
     func baseline() async throws {
         try await withStage { stage in
             #expect(try await stage.logIn().status == 200)
             let (header, payload) = try await stage.parts(), key = stage.device.signer
             #expect(try await stage.logIn(header, payload) { try key.sign($0) }.status == 200)
-            // At the borders of what is allowed.
+            // At the limits of the allowed clock deviation.
             #expect(
                 try await stage.logIn(claims: [
                     "iat": .number(stage.now - 360), "exp": .number(stage.now - 300),

@@ -4,15 +4,15 @@ import MienCore
 import MienTesting
 import Testing
 
-/// A real `mien serve`, to be told to stop and to be killed.
+/// A real `mien serve` process that tests can stop and kill.
 final class ServeProcess: Sendable {
-    /// It ended, or did not listen.
+    /// The process ended, or does not listen.
     struct NotListening: Error {
         let status: Int32
         let out, err: String
     }
 
-    /// Beside the test bundle, whatever the build's place and configuration.
+    /// Next to the test bundle, in any build folder and configuration.
     static let program: URL = {
         let tests =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
@@ -21,14 +21,14 @@ final class ServeProcess: Sendable {
     }()
 
     let address: String
-    /// Of the admin API and metrics.
+    /// The URL of the admin API and metrics.
     let adminAddress: String
-    /// What the first start printed.
+    /// The credential that the first start printed.
     let credential: Sensitive<String>?
     private let running: Running
 
     private final class Running: @unchecked Sendable {
-        // Process is used by one test at a time; what it prints goes to files.
+        // Only one test uses a process at a time; its output goes to files.
         let process = Process()
         let out: URL, err: URL
         let ends: AsyncStream<Void>
@@ -74,9 +74,9 @@ final class ServeProcess: Sendable {
         )
     }
 
-    /// Starts it on a free port and waits until it listens.
+    /// Starts the server on a free port and waits until it listens.
     ///
-    /// - Throws: ``NotListening`` when it ends instead.
+    /// - Throws: ``NotListening`` if the process ends instead.
     static func start(
         in folder: ScratchFolder, _ settings: [String: String] = [:], arguments: [String] = []
     ) async throws -> ServeProcess {
@@ -110,7 +110,7 @@ final class ServeProcess: Sendable {
 
     func signal(_ number: Int32) { kill(running.process.processIdentifier, number) }
 
-    /// - Returns: its exit status; of one that a signal ended, the signal's number, negative.
+    /// - Returns: The exit status; if a signal ended the process, the negative signal number.
     @discardableResult
     func ended() async -> Int32 {
         for await _ in running.ends {}
@@ -119,14 +119,14 @@ final class ServeProcess: Sendable {
             ? process.terminationStatus : -process.terminationStatus
     }
 
-    /// SIGTERM, and what it ends with.
+    /// Sends SIGTERM and returns the exit status.
     @discardableResult
     func stop() async -> Int32 {
         signal(SIGTERM)
         return await ended()
     }
 
-    /// `VmRSS` or `VmHWM`, in MiB.
+    /// Returns `VmRSS` or `VmHWM`, in MiB.
     func memory(_ field: String) throws -> Int {
         let text = try String(
             contentsOfFile: "/proc/\(running.process.processIdentifier)/status", encoding: .utf8)
@@ -142,7 +142,7 @@ final class ServeProcess: Sendable {
     }
 }
 
-/// A journey of pages: no password, no face, so that the server itself is what is tested.
+/// A journey of pages without password or face, so that tests exercise only the server itself.
 enum PagesJourney {
     static let pages = 60
     static let id = JourneyID("pages")!
@@ -151,8 +151,8 @@ enum PagesJourney {
         let steps = (1...pages).map { i in
             #""p\#(i)": {"type": "information", "config": {"text": "Page \#(i)"}, "on": {"success": "\#(i == pages ? "form" : "p\(i + 1)")"}}"#
         }
-        // After the pages a password, since a journey has to be able to succeed. No test gets
-        // there.
+        // A password step follows the pages, because a journey must be able to succeed. No test
+        // gets there.
         return #"""
             {"id": "pages", "version": 1, "title": "Pages", "start": "p1", "steps": {\#(steps.joined(separator: ", ")),
               "form": {"type": "login_form", "config": {"branches": [{"id": "password"}], "output_variable": "form"}, "on": {"password": "check"}},

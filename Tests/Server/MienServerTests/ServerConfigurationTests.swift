@@ -20,7 +20,7 @@ struct ServerConfigurationTests {
         } catch { return "\(error)" }
     }
 
-    @Test("the environment goes before the file, the file before the standard value")
+    @Test("environment variables override the file, and the file overrides defaults")
     func order() throws {
         let found = try configuration(
             "port: 9000\nhost: 0.0.0.0\nface:\n  threshold: 60\n", ["MIEN_PORT": "9001"])
@@ -28,7 +28,7 @@ struct ServerConfigurationTests {
         #expect(found.faceQuality == 48 && found.dataFolder.path == "/nonexistent/home/server")
     }
 
-    @Test("an unknown key is an error that names the place and what was likely meant")
+    @Test("an unknown key is an error that names its location and suggests a correction")
     func unknown() {
         #expect(problems("prot: 1").contains("did you mean “port”"))
         #expect(problems("face:\n  treshold: 50").contains("face.treshold"))
@@ -38,7 +38,7 @@ struct ServerConfigurationTests {
     }
 
     @Test(
-        "values out of range, and settings that do not go together, say what is allowed",
+        "values out of range and conflicting settings produce errors that state what is allowed",
         arguments: [
             ("port: 70000", "0 to 65535"), ("port: x", "whole number"),
             ("log:\n  level: loud", "trace, debug"),
@@ -65,7 +65,7 @@ struct ServerConfigurationTests {
         #expect(problems(yaml).contains(words), "\(problems(yaml))")
     }
 
-    @Test("an authority's file that is none stops the server, and says which setting it is")
+    @Test("an invalid certificate authority file stops the server, and the error names the setting")
     func authorities() throws {
         let text = URL(filePath: #filePath).path
         for (setting, more) in [
@@ -79,12 +79,13 @@ struct ServerConfigurationTests {
                     _ = try WebhookCaller(found, clock: .system)
                 }
                 #expect(
-                    error?.problems.first?.hasPrefix("\(setting): \(path) is no PEM file") == true)
+                    error?.problems.first?.hasPrefix(
+                        "\(setting): \(path) is not a readable PEM file") == true)
             }
         }
     }
 
-    @Test("printed, secrets are hidden, and what is printed is read again")
+    @Test("printed settings hide secrets, and the output can be read again")
     func printing() throws {
         let found = try configuration(
             "mail:\n  password: hunter2hunter2\n", ["MIEN_WEBHOOK_SECRET": "s3cr3t-value"])

@@ -5,7 +5,7 @@ import MienCore
 import MienTesting
 import Testing
 
-/// `mien serve` as the system sees it: files, signals, ports, logs, exit statuses.
+/// `mien serve` seen from the system: files, signals, ports, logs, and exit statuses.
 @Suite("The server as a process", .enabled(if: Installed.isThere, Installed.reason))
 struct ServerProcessTests {
     private let scratch: ScratchFolder
@@ -17,13 +17,14 @@ struct ServerProcessTests {
             .posixPermissions] as? Int
     }
 
-    /// Of the database's log, in bytes.
+    /// The size of the database's write-ahead log, in bytes.
     private var logSize: Int {
         (try? FileManager.default.attributesOfItem(atPath: scratch("data/mien.sqlite-wal").path)[
             .size] as? Int) ?? 0
     }
 
-    @Test("the first start prints the credential, once; data and key are the owner's alone")
+    @Test(
+        "the first start prints the credential once; only the owner can read the data and the key")
     func firstStart() async throws {
         let first = try await ServeProcess.start(in: scratch),
             credential = try #require(first.credential)
@@ -48,10 +49,10 @@ struct ServerProcessTests {
                 && !second.err.contains("adm_"))
         #expect(try await second.admin(credential).apps().map(\.id) == ["default_application"])
         #expect(await second.stop() == 0)
-        #expect(logSize == 0, "stopped in order: the log is folded in")
+        #expect(logSize == 0, "clean shutdown: the write-ahead log is merged")
     }
 
-    @Test("a lost admin credential is renewed on the machine, and the old one no longer does")
+    @Test("a lost admin credential is renewed on the machine, and the old one stops working")
     func renewedCredential() async throws {
         let first = try await ServeProcess.start(in: scratch), lost = try #require(first.credential)
         #expect(await first.stop() == 0)
@@ -73,7 +74,7 @@ struct ServerProcessTests {
     }
 
     @Test(
-        "told to stop, it finishes what is under way, takes no more, and ends with 0",
+        "on SIGTERM, the server finishes requests in progress, accepts no more, and exits with 0",
         arguments: [SIGTERM, SIGINT])
     func graceful(signal: Int32) async throws {
         let server = try await ServeProcess.start(in: scratch, ["MIEN_SHUTDOWN_SECONDS": "60"])
@@ -89,7 +90,7 @@ struct ServerProcessTests {
         try await Task.sleep(for: .milliseconds(300))
         server.signal(signal)
         try await idle.closed()
-        // The port is closed at once, the request goes on.
+        // The port closes at once; the request continues.
         while (try? await RawConnection.open(server.address)) != nil {
             try await Task.sleep(for: .milliseconds(20))
         }
@@ -102,7 +103,7 @@ struct ServerProcessTests {
         #expect(await again.stop() == 0)
     }
 
-    /// A request whose body never comes keeps a server that waits for it.
+    /// Holds the server open with a request whose body never arrives.
     private func hold(_ server: ServeProcess) async throws -> RawConnection {
         let connection = try await RawConnection.open(server.address)
         try await connection.send(
@@ -113,7 +114,7 @@ struct ServerProcessTests {
     }
 
     @Test(
-        "requests that do not end in time are ended after shutdown_seconds; the exit status is 0, and the log says so"
+        "unfinished requests are ended after shutdown_seconds; the exit status is 0, and the log reports it"
     )
     func deadline() async throws {
         let server = try await ServeProcess.start(
@@ -127,7 +128,7 @@ struct ServerProcessTests {
         #expect(logSize == 0)
     }
 
-    @Test("a second signal waits for nobody")
+    @Test("a second signal ends the server at once")
     func second() async throws {
         let server = try await ServeProcess.start(
             in: scratch, ["MIEN_SHUTDOWN_SECONDS": "300", "MIEN_LIMIT_REQUEST_SECONDS": "600"])
@@ -137,13 +138,13 @@ struct ServerProcessTests {
             try await Task.sleep(for: .milliseconds(20))
         }
         try await Task.sleep(for: .milliseconds(500))
-        #expect(server.isRunning, "one signal lets the request go on")
+        #expect(server.isRunning, "one signal lets the request continue")
         server.signal(SIGTERM)
         #expect(await server.ended() == 0)
         try await connection.closed()
     }
 
-    @Test("a port that is taken, an address of another machine: status 3, and what to do")
+    @Test("an occupied port or a foreign address exits with status 3 and instructions")
     func listening() async throws {
         let server = try await ServeProcess.start(in: scratch)
         let port = try #require(URLComponents(string: server.address)?.port)
@@ -171,7 +172,7 @@ struct ServerProcessTests {
         #expect(await server.stop() == 0)
     }
 
-    @Test("a database that is none, and settings that are none: status, place, what is allowed")
+    @Test("an invalid database or setting exits with its status, location, and what is allowed")
     func unusable() async throws {
         try scratch.write(
             Array("not a database, and longer than a page of one\n".utf8)
@@ -191,7 +192,9 @@ struct ServerProcessTests {
             "\(setting.err)")
     }
 
-    @Test("logs as JSON: an object a line, with the request's id, without secret, name or token")
+    @Test(
+        "JSON logs have one object per line, with the request ID, without secrets, names, or tokens"
+    )
     func logs() async throws {
         let server = try await ServeProcess.start(
             in: scratch, ["MIEN_LOG_JSON": "true", "MIEN_LOG_LEVEL": "trace"])
@@ -212,7 +215,7 @@ struct ServerProcessTests {
         let answer = try await connection.post("/v1/journeys/respond", JSONText.write(body))
         let token = try #require(answer.json["token"]?.stringValue),
             device = try #require(answer.json["device_token"]?.stringValue)
-        // What is no HTTP, too.
+        // Malformed HTTP, too.
         let broken = try await RawConnection.open(server.address)
         try await broken.send("GET /\(state) HTTP/9\r\nauthorization: Bearer \(text)\r\n\r\n")
         _ = try await broken.answer()
@@ -240,7 +243,8 @@ struct ServerProcessTests {
             "a password nobody has", "example.org",
         ] {
             #expect(
-                !log.contains(secret), "the log holds one of the \(secret.count)-character secrets")
+                !log.contains(secret),
+                "the log contains one of the \(secret.count)-character secrets")
         }
     }
 }

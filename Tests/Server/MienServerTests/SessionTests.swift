@@ -21,7 +21,7 @@ struct SessionTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// Whoever sits in front of the device: shows this photo's face.
+    /// The person in front of the device: presents the face of this photo.
     private final class Person: FacePresenter, PasscodePresenter {
         private let shown = Mutex<FaceTemplate?>(nil)
         func show(_ face: FaceTemplate?) { shown.withLock { $0 = face } }
@@ -121,7 +121,8 @@ struct SessionTests {
         try await session.signIn(journeyToken: token)
     }
 
-    /// `mien serve`, a user, a device on which they are enrolled, and their session.
+    /// Runs `body` with a `mien serve` process, a user, a device on which they are enrolled, and
+    /// their session.
     private func withProcess(
         _ body: (
             ServeProcess, MienAdmin, MienSession, Device,
@@ -158,10 +159,10 @@ struct SessionTests {
         return try await admin.authenticators(of: user).count { $0.type == "native_biometrics" }
     }
 
-    @Test("figure 1, with the server as a process: a signed-in user enables biometric login")
+    @Test("figure 1, against a server process: a signed-in user enables biometric login")
     func figureOne() async throws {
         try await withProcess { server, admin, session, device, _ in
-            // Signed out, the device may be able to, but there is nobody to enable it for.
+            // Signed out: the device may support it, but there is no user to enable it for.
             try await session.checkBiometricSupported()
             await #expect(throws: MienError(.unauthenticatedUser, "")) {
                 try await session.enableBiometric(localizedReason: "Enable")
@@ -170,7 +171,7 @@ struct SessionTests {
             try await Self.signIn(session, JourneyClient(Self.options(server)))
             let wasEnabled = try await session.isBiometricEnabled()
             #expect(!wasEnabled)
-            // The key is made, a challenge is asked for and signed, the public half registered.
+            // Creates the key, requests and signs a challenge, and registers the public key.
             try await session.enableBiometric(
                 localizedReason: "Enable", constraint: .biometryCurrentSet)
             let isEnabled = try await session.isBiometricEnabled()
@@ -179,7 +180,7 @@ struct SessionTests {
             #expect(
                 try await admin.audit().items.count { $0.event == "native_biometrics.registered" }
                     == 1)
-            // The session goes on as it was.
+            // The session is unchanged.
             #expect(await session.state == .signedIn)
             let user = try await session.userInfo()
             #expect(try await admin.findUser("ada")?.id == user.sub)
@@ -187,15 +188,15 @@ struct SessionTests {
     }
 
     @Test(
-        "figure 2, with the server as a process: biometric login brings an access token and a refresh token"
+        "figure 2, against a server process: biometric login returns an access token and a refresh token"
     )
     func figureTwo() async throws {
         try await withProcess { server, admin, session, device, make in
             try await Self.signIn(session, JourneyClient(Self.options(server)))
             try await session.enableBiometric(
                 localizedReason: "Enable", constraint: .biometryCurrentSet)
-            // The app is closed: tokens in memory are gone. Then a stranger's face, nobody's, the
-            // user's.
+            // The app was closed, so tokens in memory are gone. Then: a stranger's face, no face,
+            // and the user's.
             let memory = TransientTokenStorage(), relaunched = try make(memory)
             try await relaunched.configure()
             #expect(await relaunched.state == .signedOut(.notYet))
@@ -216,7 +217,7 @@ struct SessionTests {
                     for: DeviceTokenKey(server: server.address, application: "default_application"))
             )
             #expect(kept.refreshToken?.use { $0.hasPrefix("grt_") } == true)
-            // An authenticated request, with what a resource server sees of the token.
+            // An authenticated request, and what a resource server sees of the token.
             let access = try await relaunched.accessToken().use { $0 }
             let claims = try TokenClient.claims(access)
             #expect(
@@ -230,7 +231,7 @@ struct SessionTests {
     }
 
     @Test(
-        "the device says why it cannot; only the owner's face opens the key, and another enrolment takes it away"
+        "the device states why it cannot; only the owner's face unlocks the key, and a new enrollment deletes it"
     )
     func sequence() async throws {
         try await withSession { server, session, device, make in
@@ -254,7 +255,7 @@ struct SessionTests {
             let isEnabled = try await session.isBiometricEnabled()
             #expect(isEnabled)
 
-            // The app is closed: tokens in memory are gone.
+            // The app was closed, so tokens in memory are gone.
             let relaunched = try make()
             try await relaunched.configure()
             #expect(await relaunched.state == .signedOut(.notYet))
@@ -272,7 +273,7 @@ struct SessionTests {
             #expect(user.sub == expected)
             #expect(await relaunched.state == .signedIn)
 
-            // Another enrolment, even of the same face: the key is gone.
+            // Another enrollment, even of the same face, deletes the key.
             try await device.enrol("obama2")
             await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
                 try await relaunched.authenticateBiometric()
@@ -282,7 +283,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a key that the server takes no more is deleted, and the app is told")
+    @Test("a key that the server no longer accepts is deleted, and the app is notified")
     func revoked() async throws {
         try await withSession { server, session, device, make in
             try await device.authenticator.setPasscode(DevicePIN(Sensitive(Device.pin)))
@@ -301,7 +302,7 @@ struct SessionTests {
             }
             let isEnabled = try await session.isBiometricEnabled()
             #expect(!isEnabled)
-            // Enabled again, then disabled: here and there.
+            // Enabled again, then disabled on both sides.
             try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryAny)
             try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryAny)
             #expect(
@@ -313,7 +314,7 @@ struct SessionTests {
                 try await server.admin.authenticators(of: user).count {
                     $0.type == "native_biometrics"
                 } == 0)
-            // Another user signs in: the first one's key is none of theirs.
+            // Another user signs in: the first user's key is not theirs.
             try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryAny)
             try await server.makeUser("bob")
             try await Self.signIn(session, server, "bob")
@@ -328,7 +329,7 @@ struct SessionTests {
         func add() { value.withLock { $0 += 1 } }
     }
 
-    @Test("enabling and disabling biometric login asks for a fresh sign-in, and goes on after it")
+    @Test("enabling and disabling biometric login requests a fresh sign-in and continues after it")
     func reauthentication() async throws {
         try await withSession { server, _, device, _ in
             let asked = Tally()
@@ -372,7 +373,7 @@ struct SessionTests {
     }
 
     @Test(
-        "access tokens are renewed before they end, by one refresh for all; a sign-in that has ended says so"
+        "access tokens are renewed early, by one refresh for all requests; an ended sign-in is reported"
     )
     func refreshing() async throws {
         try await withSession { server, session, device, make in
@@ -394,7 +395,7 @@ struct SessionTests {
             let info = try await session.userInfo()
             let expected = try await server.userID("ada").text
             #expect(info.sub == expected)
-            // A month without a sign of life.
+            // A month of inactivity.
             server.time.advance(.seconds(2_592_000))
             await #expect(throws: MienError(.unauthenticatedUser, "")) {
                 try await session.accessToken()
@@ -411,7 +412,7 @@ struct SessionTests {
         }
     }
 
-    /// Sends, and loses so many answers of the token endpoint.
+    /// Sends requests, and loses the given number of responses of the token endpoint.
     private final class LossyTransport: HTTPTransport {
         private let inner = AsyncHTTPTransport(), toLose = Mutex(0)
         func lose(_ count: Int) { toLose.withLock { $0 = count } }
@@ -430,7 +431,7 @@ struct SessionTests {
     }
 
     @Test(
-        "a sign-in outlives lost answers to its refreshes, also when the app was ended in between")
+        "a sign-in survives lost refresh responses, even if the app was closed in between")
     func lostAnswers() async throws {
         try await withSession { [scratch] server, _, _, _ in
             let path = scratch("lost.json").path, transport = LossyTransport()
@@ -462,7 +463,7 @@ struct SessionTests {
         }
     }
 
-    @Test("tokens in a file outlast the app, and nobody else may read them")
+    @Test("tokens in a file survive the app, and no other user can read them")
     func persistence() async throws {
         try await withSession { [scratch] server, _, device, _ in
             let path = scratch("tokens.json").path

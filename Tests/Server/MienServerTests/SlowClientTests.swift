@@ -4,8 +4,7 @@ import MienCore
 import MienTesting
 import Testing
 
-/// Clients that take their time, with a limit of three seconds: a busy machine's own delays stay
-/// under it.
+/// Slow clients, with a limit of three seconds: delays of a busy machine stay below it.
 @Suite("Abuse: slow clients, many connections", .enabled(if: Installed.isThere, Installed.reason))
 struct SlowClientTests {
     private let scratch: ScratchFolder
@@ -13,7 +12,7 @@ struct SlowClientTests {
     init() throws { scratch = try ScratchFolder() }
 
     @Test(
-        "a head or a body that trickles, a connection without a word: cut, while others are served")
+        "trickling heads and bodies and silent connections are cut off while others are served")
     func trickle() async throws {
         try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_REQUEST_SECONDS": "3"]) {
             server in
@@ -28,7 +27,7 @@ struct SlowClientTests {
                         let connection = try await RawConnection.open(server.address),
                             begun = ContinuousClock.now
                         if !start.isEmpty { try await connection.send(start) }
-                        // A byte now and then, for much longer than it may take.
+                        // One byte at a time, for much longer than allowed.
                         for _ in 0..<300 {
                             try? await Task.sleep(for: .milliseconds(100))
                             guard !drop.isEmpty else { break }
@@ -36,7 +35,8 @@ struct SlowClientTests {
                         }
                         try await connection.closed()
                         #expect(
-                            ContinuousClock.now - begun < .seconds(25), "not as long as it trickled"
+                            ContinuousClock.now - begun < .seconds(25),
+                            "cut off before the trickle ended"
                         )
                     }
                 }
@@ -52,28 +52,29 @@ struct SlowClientTests {
         }
     }
 
-    @Test("one that takes no answers is cut; asking goes on being served")
+    @Test("a client that does not read responses is cut off, and other requests are served")
     func deaf() async throws {
         try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_REQUEST_SECONDS": "3"]) {
             server in
             let deaf = try DeafClient(server.address)
-            // Each request is 10 KB and each answer 90: what the system keeps for a connection is
-            // full soon.
+            // Each request has 10 KB and each response 90 KB, so the system's buffers for a
+            // connection fill up soon.
             let request =
                 "GET /openapi.json HTTP/1.1\r\nhost: a\r\nx-a: \(String(repeating: "a", count: 10_000))\r\n\r\n"
-            let cut = try await Task.detached { try deaf.askUntilCut(request, most: 20_000) }.value
-            #expect(cut, "the server did not take requests without end")
+            let cut = try await Task.detached { try deaf.sendUntilClosed(request, max: 20_000) }
+                .value
+            #expect(cut, "the server stopped reading requests")
             let connection = try await RawConnection.open(server.address)
             #expect(try await connection.request("GET", "/healthz").status == 200)
         }
     }
 
-    @Test("connections beyond the limit wait and are served when others go")
+    @Test("connections beyond the limit wait, and are served when others close")
     func connections() async throws {
         let limit = 8
         try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_CONNECTIONS": "\(limit)"]) {
             server in
-            // Those the test server's own client holds count, too.
+            // The test server's own client holds connections, too.
             var held: [RawConnection] = []
             for _ in 0..<limit * 8 { held.append(try await RawConnection.open(server.address)) }
             for connection in held {
@@ -98,7 +99,7 @@ struct SlowClientTests {
     }
 
     @Test(
-        "one address has so many connections and no more: further ones are told, and served when others go"
+        "connections per address are limited; further ones get an error, and are served when others close"
     )
     func ofOneAddress() async throws {
         let limit = 6
@@ -106,10 +107,11 @@ struct SlowClientTests {
             in: scratch, settings: ["MIEN_LIMIT_CONNECTIONS_PER_ADDRESS": "\(limit)"]
         ) { server in
             var held: [RawConnection] = [], refused = 0
-            // Those the test server's own client holds count, too.
+            // The test server's own client holds connections, too.
             for _ in 0..<limit * 3 {
                 let connection = try await RawConnection.open(server.address)
-                // One that is refused is told before it asks, and may be closed by then.
+                // A refused connection gets its error before it sends a request, and may be closed
+                // by then.
                 try? await connection.send("GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n")
                 let answer = try #require(try await connection.answer())
                 if answer.status == 200 {
@@ -138,7 +140,9 @@ struct SlowClientTests {
         }
     }
 
-    @Test("while as many connections as are allowed are held, others get no answer; then they do")
+    @Test(
+        "while the maximum number of connections is held, others get no response; afterward they do"
+    )
     func waiting() async throws {
         let limit = 4
         try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_CONNECTIONS": "\(limit)"]) {
@@ -152,7 +156,7 @@ struct SlowClientTests {
             try await Task.sleep(for: .seconds(1))
             for connection in waiting where connection.hasReceived { served.append(connection) }
             waiting.removeAll { $0.hasReceived }
-            // It accepts in batches, so it may be a few more than the limit.
+            // The server accepts in batches, so it may be a few more than the limit.
             #expect(
                 served.count <= limit + 16 && waiting.count >= limit * 20 - limit - 16,
                 "\(served.count) at once")
@@ -165,24 +169,24 @@ struct SlowClientTests {
     }
 }
 
-/// Sends requests and never reads.
+/// A client that sends requests and never reads.
 private final class DeafClient: Sendable {
     private let descriptor: Int32
 
     init(_ address: String) throws {
         let url = try #require(URLComponents(string: address)), port = try #require(url.port)
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var place = sockaddr_in()
-        place.sin_family = sa_family_t(AF_INET)
-        place.sin_port = in_port_t(port).bigEndian
-        place.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let status = withUnsafePointer(to: &place) {
+        var socketAddress = sockaddr_in()
+        socketAddress.sin_family = sa_family_t(AF_INET)
+        socketAddress.sin_port = in_port_t(port).bigEndian
+        socketAddress.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let status = withUnsafePointer(to: &socketAddress) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
         try #require(status == 0)
-        // A send that has waited for half a minute has failed.
+        // A send that blocks for half a minute has failed.
         var patience = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(
             descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -190,10 +194,10 @@ private final class DeafClient: Sendable {
 
     deinit { close(descriptor) }
 
-    /// - Returns: whether the server ended the connection before it had all of them.
-    func askUntilCut(_ request: String, most: Int) throws -> Bool {
+    /// - Returns: Whether the server closed the connection before it had received all requests.
+    func sendUntilClosed(_ request: String, max: Int) throws -> Bool {
         let bytes = Array(request.utf8)
-        for _ in 0..<most {
+        for _ in 0..<max {
             var rest = bytes[...]
             while !rest.isEmpty {
                 let sent = rest.withUnsafeBytes {

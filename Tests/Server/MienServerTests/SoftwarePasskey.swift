@@ -4,8 +4,7 @@ import MienCore
 import MienKeys
 import Testing
 
-/// A browser and its authenticator, as far as the server can see; anything about them can be
-/// changed.
+/// A browser and its authenticator as the server sees them. Tests can change every part of them.
 struct SoftwarePasskey: Sendable {
     static let origin = "https://login.example.org"
 
@@ -14,7 +13,8 @@ struct SoftwarePasskey: Sendable {
     let id: [UInt8]
     var origin = SoftwarePasskey.origin
     var rpID = "login.example.org"
-    /// Present, verified; at a registration also with a credential.
+    /// User present and user verified. At a registration, the flag for attested credential data is
+    /// added.
     var flags: UInt8 = 0x05
     var counter: UInt32 = 1
     var userHandle: [UInt8]?
@@ -40,7 +40,8 @@ struct SoftwarePasskey: Sendable {
         try await client.send(.post, "/v1/webauthn/register/options", Self.headers(access), body)
     }
 
-    /// - Parameter isAttested: by the key itself, instead of not at all.
+    /// - Parameter isAttested: Whether the credential attests itself. Otherwise, there is no
+    ///   attestation.
     func credential(creating options: JSONValue, isAttested: Bool = false) throws -> JSONValue {
         let client = try clientData("webauthn.create", options),
             number = try #require(
@@ -120,13 +121,13 @@ struct SoftwarePasskey: Sendable {
         try await signIn(credential(answering: signInOptions(name)))
     }
 
-    /// The access token of a new sign-in with the passkey: strong and fresh enough to add another
-    /// authenticator.
+    /// Returns the access token of a new sign-in with the passkey, strong and fresh enough to add
+    /// another authenticator.
     func access(counter: UInt32) async throws -> String? {
         try await with { $0.counter = counter }.signIn()["access_token"]
     }
 
-    // MARK: Parts
+    // MARK: Encoding
 
     static func headers(_ access: String?) -> [String: String] {
         var headers = ["content-type": "application/json"]
@@ -155,7 +156,7 @@ struct SoftwarePasskey: Sendable {
         SHA256.hash(data: Array(rpID.utf8)) + [flags] + CBORText.big(counter)
     }
 
-    /// As authenticators write signatures: ECDSA in DER.
+    /// Signs as authenticators do: ECDSA in DER.
     private func sign(_ message: [UInt8], with other: SoftwareSigner? = nil) throws -> [UInt8] {
         let signature = try (other ?? signer).sign(message)
         return signer.publicKey.algorithm == .es256
@@ -163,7 +164,7 @@ struct SoftwarePasskey: Sendable {
     }
 }
 
-/// CBOR, as much as authenticators write.
+/// The subset of CBOR that authenticators write.
 private enum CBORText {
     static func integer(_ number: Int) -> [UInt8] {
         number < 0 ? head(1, -1 - number) : head(0, number)
@@ -171,7 +172,7 @@ private enum CBORText {
     static func bytes(_ bytes: [UInt8]) -> [UInt8] { head(2, bytes.count) + bytes }
     static func text(_ text: String) -> [UInt8] { head(3, text.utf8.count) + Array(text.utf8) }
 
-    /// In CTAP2's order; the values are written already.
+    /// Encodes a map in CTAP2's key order. The values are already encoded.
     static func map(_ members: [String: [UInt8]]) -> [UInt8] {
         let sorted = members.sorted { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }
         return head(5, members.count) + sorted.flatMap { text($0.key) + $0.value }

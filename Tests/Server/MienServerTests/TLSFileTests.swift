@@ -4,7 +4,7 @@ import MienTesting
 import NIOSSL
 import Testing
 
-/// Certificates that OpenSSL makes for the test.
+/// Certificates that OpenSSL creates for the test.
 enum OpenSSL {
     static let path = "/usr/bin/openssl"
     static let reason: Comment = "needs openssl: apt-get install openssl"
@@ -24,7 +24,7 @@ enum OpenSSL {
         try #require(process.terminationStatus == 0, "openssl \(arguments)")
     }
 
-    /// For `localhost`, signed by itself, for a day.
+    /// Creates a self-signed certificate for `localhost`, valid for a day.
     static func certificate(_ certificate: URL, _ key: URL) async throws {
         try await run(
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
@@ -34,7 +34,7 @@ enum OpenSSL {
 }
 
 @Suite(
-    "TLS by file", .enabled(if: Installed.isThere, Installed.reason),
+    "TLS with certificate files", .enabled(if: Installed.isThere, Installed.reason),
     .enabled(if: OpenSSL.isThere, OpenSSL.reason))
 struct TLSFileTests {
     private let scratch: ScratchFolder
@@ -49,7 +49,7 @@ struct TLSFileTests {
     }
 
     @Test(
-        "a client that offers no cipher suite with forward secrecy and authenticated encryption is refused"
+        "a client that offers no cipher suite with forward secrecy and authenticated encryption is rejected"
     )
     func weakCiphers() async throws {
         let certificate = scratch("server.pem"), key = scratch("server.key")
@@ -78,7 +78,7 @@ struct TLSFileTests {
     }
 
     @Test(
-        "whoever trusts the certificate is served, by 1.2 and 1.3; whoever does not, speaks 1.1 or no TLS is not"
+        "clients that trust the certificate connect with TLS 1.2 and 1.3; TLS 1.1, plaintext, and other clients fail"
     )
     func served() async throws {
         let certificate = scratch("server.pem"), key = scratch("server.key"),
@@ -109,19 +109,19 @@ struct TLSFileTests {
         let plain = try await RawConnection.open(server.address)
         try await plain.send("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n")
         let answered = try? await plain.answer()
-        #expect(answered == nil, "nothing is said in the clear")
-        // One that never begins its handshake is not kept.
+        #expect(answered == nil, "nothing is sent unencrypted")
+        // A connection that never begins its handshake is closed.
         let mute = try await RawConnection.open(server.address)
         try await mute.closed()
         let connection = try await RawConnection.open(server.address, tls: trusting(certificate))
         #expect(
             try await connection.request("GET", "/healthz").status == 200,
-            "and others are served as before")
+            "others are served as before")
         #expect(await server.stop() == 0)
     }
 
     @Test(
-        "files that do not do: status 3, which setting, which file, what is wrong; nothing of a key is shown"
+        "invalid files exit with status 3, the setting, the file, and the reason, without quoting a key"
     )
     func unusable() async throws {
         let certificate = scratch("server.pem"), key = scratch("server.key"),
@@ -133,7 +133,7 @@ struct TLSFileTests {
         let text = try scratch.write(Array("no certificate, but this-is-secret".utf8), to: "text")
         let missing = scratch("missing")
         for (chain, key, words) in [
-            (certificate, other, ["tls.key", "is not the key of"]),
+            (certificate, other, ["tls.key", "does not belong to"]),
             (certificate, text, ["tls.key", "no private key"]),
             (certificate, locked, ["tls.key", "passphrase"]),
             (certificate, missing, ["tls.key", "cannot be read"]),
@@ -151,7 +151,7 @@ struct TLSFileTests {
                     && !failed.out.contains("adm_"))
             #expect(
                 !FileManager.default.fileExists(atPath: scratch("data").path),
-                "found out before anything was made")
+                "detected before any file was created")
         }
     }
 }

@@ -11,7 +11,7 @@ import Testing
 
 @testable import MienServer
 
-/// What the tests need on the machine: the default model pack and the demo's photos.
+/// Test requirements on the machine: the default model pack and the demo's photos.
 enum Installed {
     static let home = MienHome(environment: ProcessInfo.processInfo.environment)
     static let reason: Comment =
@@ -31,7 +31,7 @@ enum Installed {
     }
 }
 
-/// A clock moved by hand.
+/// A clock that tests advance manually.
 final class HandClock: Sendable {
     private let time: Mutex<Instant>
     init(_ start: Instant = Instant(milliseconds: 1_800_000_000_000)) { time = Mutex(start) }
@@ -40,7 +40,7 @@ final class HandClock: Sendable {
     func advance(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
 }
 
-/// What the server logged, to look for what must not be in it.
+/// Captures the server's log, to check that it contains no secrets.
 final class LogLines: Sendable {
     private let lines = Mutex<[String]>([])
     var text: String { lines.withLock { $0.joined(separator: "\n") } }
@@ -66,11 +66,11 @@ final class LogLines: Sendable {
     }
 }
 
-/// The very server that `mien serve` runs, on a free port, with fresh data, cheap passwords and a
-/// clock of the test's own.
+/// The same server that `mien serve` runs, on a free port, with new data, cheap password hashes,
+/// and the test's own clock.
 struct TestServer: Sendable {
     let address: String
-    /// Of the admin API and metrics.
+    /// The URL of the admin API and metrics.
     let adminAddress: String
     let admin: MienAdmin
     let credential: Sensitive<String>
@@ -92,7 +92,7 @@ struct TestServer: Sendable {
             "MIEN_PASSWORD_PASSES": "1",
             "MIEN_LIMIT_GUESSES_PER_MINUTE": "10000", "MIEN_LIMIT_STARTS_PER_MINUTE": "100000",
             "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
-            // Photos are all there is in most tests; those of live captures say so.
+            // Most tests only have photos. Live capture tests set their own mode.
             "MIEN_FACE_LIVENESS_MODE": "image",
         ]
         let configuration = try ServerConfiguration(
@@ -126,7 +126,7 @@ struct TestServer: Sendable {
         }
     }
 
-    /// Another device, or the same one when given its memory.
+    /// Returns a client on a new device, or on the same device if given its token storage.
     func client(
         _ devices: any DeviceTokenStorage = MemoryDeviceTokens(),
         app: String = "default_application"
@@ -137,7 +137,8 @@ struct TestServer: Sendable {
                 deviceTokens: devices))
     }
 
-    /// A request as it is, an answer as it is. Requests to the admin API go to its own address.
+    /// Sends a raw request and returns the raw response. Requests to the admin API go to its own
+    /// address.
     func send(
         _ method: HTTPTransportRequest.Method, _ path: String,
         headers: [String: String] = ["content-type": "application/json"], _ body: String = ""
@@ -175,7 +176,7 @@ struct TestServer: Sendable {
         return try #require(UserID(user.id))
     }
 
-    /// Signs in with a password, consents, shows a selfie.
+    /// Signs in with a password, consents, and submits a selfie.
     func registerFace(
         _ name: String = "ada", password: String = "a password nobody has", photo: String = "obama"
     ) async throws -> JourneyOutcome? {
@@ -194,7 +195,7 @@ struct TestServer: Sendable {
         return await journey.outcome()
     }
 
-    /// - Returns: the token; `nil` when the face was refused.
+    /// - Returns: The token; `nil` if the face was refused.
     func logIn(_ name: String = "ada", photo: String, from client: JourneyClient? = nil)
         async throws -> Sensitive<String>?
     {
@@ -221,7 +222,7 @@ struct TestServer: Sendable {
     }
 }
 
-/// Which paths the admin listener serves, and not the public one.
+/// The paths that only the admin listener serves.
 enum AdminPaths {
     static func contains(_ path: String) -> Bool {
         let parts = path.prefix { $0 != "?" }.split(separator: "/")

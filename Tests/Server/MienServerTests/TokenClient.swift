@@ -5,20 +5,20 @@ import MienCore
 import MienKeys
 import Testing
 
-/// A server that tests send requests to: in this process, or in one of its own.
+/// A server that tests send requests to, in this process or in a separate one.
 protocol ServerUnderTest: Sendable {
-    /// Where it listens.
+    /// The public URL on which it listens.
     var address: String { get }
-    /// Of the admin API and metrics.
+    /// The URL of the admin API and metrics.
     var adminAddress: String { get }
-    /// What its tokens, and requests signed for it, call it.
+    /// The server's name in its tokens and in requests signed for it.
     var issuer: String { get }
     var now: Instant { get }
     func client(_ devices: any DeviceTokenStorage, app: String) throws -> JourneyClient
 }
 
 extension ServerUnderTest {
-    /// The address that serves `path`.
+    /// Returns the URL that serves `path`.
     func url(_ path: String) -> String {
         (AdminPaths.contains(path) ? adminAddress : address) + path
     }
@@ -42,7 +42,7 @@ extension ServeProcess: ServerUnderTest {
     }
 }
 
-/// An app, as far as tokens go: sends forms, and says what came back.
+/// An app's token handling: sends forms and returns the responses.
 struct TokenClient: Sendable {
     static let biometric = "urn:authgear:params:oauth:grant-type:biometric-request"
     static let exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
@@ -60,7 +60,7 @@ struct TokenClient: Sendable {
     let server: any ServerUnderTest
     var app = "default_application"
     var secret: String?
-    /// Binds what it asks for to this key.
+    /// The key to which requested tokens are bound.
     var key: SoftwareSigner?
 
     func post(_ path: String, _ fields: [(String, String)], headers: [String: String] = [:])
@@ -103,7 +103,7 @@ struct TokenClient: Sendable {
         try await send(.get, "/oauth2/userinfo", ["authorization": "Bearer \(token ?? "")"])
     }
 
-    /// Logs in with a password, and changes the journey's token for ones that last.
+    /// Logs in with a password and exchanges the journey's token for lasting ones.
     func signIn(
         _ name: String = "ada", password: String = "a password nobody has",
         _ fields: [(String, String)] = []
@@ -147,7 +147,7 @@ struct TokenClient: Sendable {
             with: key)
     }
 
-    /// What a token says, whoever signed it.
+    /// Returns the claims of a token without verifying it.
     static func claims(_ token: String?) throws -> JSONValue {
         let parts = try #require(token).split(separator: ".")
         return try JSONText.parse(try #require(Base64URL.decode(parts[1])))
@@ -159,13 +159,13 @@ struct TokenClient: Sendable {
     }
 }
 
-/// A device's half of biometric login, as FACTS of the wire describe it.
+/// A device's half of biometric login, built from the documented wire format.
 struct WireDevice: Sendable {
     var client: TokenClient
     let signer: SoftwareSigner
     let keyID: String
     var deviceID = "device-0001"
-    /// What the server calls itself; `nil` for its address.
+    /// The server's name for itself; `nil` for its URL.
     var issuer: String?
 
     init(

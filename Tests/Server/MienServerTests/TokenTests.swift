@@ -29,7 +29,7 @@ struct TokenTests {
             AppID(app)!, AppRequest(name: "App", settings: settings))
     }
 
-    @Test("a refresh token is good once; used again, it ends the whole sign-in")
+    @Test("a refresh token is valid once; reuse ends the whole sign-in")
     func rotation() async throws {
         try await withUser { server, client in
             let first = try await client.signIn(),
@@ -40,7 +40,7 @@ struct TokenTests {
             #expect(replayed.status == 400 && replayed.error == "invalid_grant")
             #expect(
                 try await client.refresh(second["refresh_token"]).error == "invalid_grant",
-                "the family has ended")
+                "the token family has ended")
             #expect(try await client.userInfo(second["access_token"]).status == 401)
             #expect(try await server.admin.audit().items.contains { $0.event == "tokens.reused" })
             for made in [
@@ -54,7 +54,7 @@ struct TokenTests {
     }
 
     @Test(
-        "a refresh whose answer was lost is answered again for the client that sent it, until the new token is used"
+        "a client whose refresh response was lost gets it again, until the new token is used"
     )
     func lostAnswers() async throws {
         try await withUser { server, client in
@@ -75,7 +75,7 @@ struct TokenTests {
                 "the token after it was used")
             #expect(
                 try await client.refresh(third["refresh_token"]).error == "invalid_grant",
-                "the family has ended")
+                "the token family has ended")
             for short in ["fifteen letters", String(repeating: "x", count: 129)] {
                 let other = try await client.signIn()
                 #expect(
@@ -95,7 +95,9 @@ struct TokenTests {
         }
     }
 
-    @Test("of many who refresh with one token at once, one gets the next, and the family ends")
+    @Test(
+        "of concurrent refreshes with one token, one gets the next token, and reuse ends the family"
+    )
     func race() async throws {
         try await withUser { server, client in
             let token = try await client.signIn()["refresh_token"]
@@ -129,7 +131,7 @@ struct TokenTests {
             server.time.advance(.seconds(31))
             #expect(
                 try await client.refresh(busy["refresh_token"]).error == "invalid_grant",
-                "the hour is over")
+                "the hour has passed")
             let idle = try await client.signIn()
             server.time.advance(.seconds(1800))
             #expect(try await client.refresh(idle["refresh_token"]).error == "invalid_grant")
@@ -137,7 +139,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a journey's token is exchanged once, by its own app")
+    @Test("a journey's token can be exchanged once, by its own app")
     func exchange() async throws {
         try await withUser { server, client in
             let journey = try await server.client().start("password-login")
@@ -169,14 +171,14 @@ struct TokenTests {
             #expect(try await exchange(token, client).error == "invalid_grant", "once")
             #expect(
                 try await exchange(try #require(answer["access_token"]), client).error
-                    == "invalid_grant", "an access token is no journey's")
+                    == "invalid_grant", "an access token is not a journey's token")
             #expect(
                 try await exchange(try #require(answer["id_token"]), client).error
                     == "invalid_grant", "nor is an ID token")
         }
     }
 
-    @Test("a suspended or deleted user's tokens are refused everywhere")
+    @Test("tokens of a suspended or deleted user are rejected everywhere")
     func suspended() async throws {
         try await withUser { server, client in
             let tokens = try await client.signIn()
@@ -196,7 +198,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a new password ends every sign-in")
+    @Test("a new password ends all sign-ins")
     func newPassword() async throws {
         try await withUser { server, client in
             let tokens = try await client.signIn()
@@ -208,7 +210,7 @@ struct TokenTests {
         }
     }
 
-    @Test("tokens are revoked and looked at, by the app they are for")
+    @Test("an app can revoke and introspect its own tokens")
     func revocation() async throws {
         try await withUser { server, visitor in
             let made = try await server.admin.createApp(
@@ -227,7 +229,8 @@ struct TokenTests {
                 try await backend.token("client_credentials", [("scope", "everything")]).error
                     == "invalid_scope")
             #expect(
-                try await backend.userInfo(own["access_token"]).status == 401, "an app is no user")
+                try await backend.userInfo(own["access_token"]).status == 401,
+                "an app is not a user")
 
             func introspect(_ token: String?, _ client: TokenClient) async throws -> JSONValue {
                 try await client.post(
@@ -268,7 +271,7 @@ struct TokenTests {
             }
             #expect(
                 try await revoke(mine["access_token"], visitor) == 200,
-                "another app's token is left alone")
+                "another app's token is not affected")
             #expect(try await introspect(mine["access_token"], backend)["active"] == true)
             #expect(try await revoke(mine["access_token"], backend) == 200)
             #expect(try await introspect(mine["access_token"], backend) == ["active": false])
@@ -279,7 +282,7 @@ struct TokenTests {
         }
     }
 
-    @Test("tokens bound to a key need its proof, each time a new one")
+    @Test("key-bound tokens require a new proof with each request")
     func possession() async throws {
         try await withUser { server, plain in
             let key = try SoftwareSigner.generate(.es256),
@@ -333,7 +336,7 @@ struct TokenTests {
         }
     }
 
-    @Test("resources: tokens are for the services they were asked for")
+    @Test("tokens are limited to the resources they were requested for")
     func resources() async throws {
         try await withUser { server, client in
             let api = "https://api.example.org"
@@ -344,7 +347,7 @@ struct TokenTests {
             #expect(claims["aud"] == .string(api))
             #expect(
                 try await client.userInfo(tokens["access_token"]).status == 401,
-                "not for this server")
+                "not valid for this server")
             #expect(
                 try await client.refresh(
                     tokens["refresh_token"], [("resource", "https://b.example.org")]
@@ -354,7 +357,7 @@ struct TokenTests {
                     == "invalid_scope")
             #expect(
                 try await client.refresh(tokens["refresh_token"], [("scope", "openid")])["scope"]
-                    == "openid", "what was refused used nothing up")
+                    == "openid", "refused requests use up nothing")
             #expect(
                 try await client.token(
                     TokenClient.exchange, [("resource", "https://c.example.org")]
@@ -362,7 +365,7 @@ struct TokenTests {
         }
     }
 
-    @Test("forms are read strictly")
+    @Test("forms are parsed strictly")
     func forms() async throws {
         try await withUser { server, client in
             let twice = try await client.send(
@@ -417,7 +420,7 @@ struct TokenTests {
             let sub = try await server.admin.findUser("ada")?.id
             let claims = try TokenClient.claims(end["token"])
             #expect(claims["sub"]?.stringValue == sub)
-            // No second, longer sign-in grows out of it.
+            // No second, longer-lived sign-in results.
             #expect(claims["sid"] == (try TokenClient.claims(tokens["access_token"]))["sid"])
             let exchanged = try await client.token(
                 TokenClient.exchange,
@@ -428,7 +431,7 @@ struct TokenTests {
 }
 
 extension TokenClient {
-    /// As ``signIn(_:password:_:)``, for an app with a secret.
+    /// Like ``signIn(_:password:_:)``, for an app with a secret.
     func signInConfidential() async throws -> Answer {
         func call(_ path: String, _ body: JSONValue) async throws -> Answer {
             try await send(.post, path, ["content-type": "application/json"], JSONText.write(body))

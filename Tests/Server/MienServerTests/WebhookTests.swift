@@ -10,7 +10,7 @@ import Testing
 @testable import MienServer
 
 @Suite(
-    "Webhooks, to a real receiver", .enabled(if: Peer.isThere, Peer.reason), .serialized,
+    "Webhooks with a real receiver", .enabled(if: Peer.isThere, Peer.reason), .serialized,
     .timeLimit(.minutes(15)))
 struct WebhookTests {
     private static let secret = "a secret of the receiver's as well"
@@ -45,9 +45,9 @@ struct WebhookTests {
         return try Peer("hook", ["page": page, "secret": .string(secret)].merging(settings) { $1 })
     }
 
-    // MARK: What is said
+    // MARK: Requests
 
-    @Test("the receiver checks the signature with the code of the page, and takes what was meant")
+    @Test("the receiver verifies the signature with the documented code and gets the expected body")
     func signature() async throws {
         let peer = try Self.hook(), port = try await peer.port()
         let body: [String: JSONValue] = [
@@ -74,7 +74,7 @@ struct WebhookTests {
         #expect(try await peer.next(with: "path")["valid"] == false, "too old")
     }
 
-    @Test("one delivery has one id, however often it is tried; another one has another")
+    @Test("retries of a delivery keep its ID; other deliveries have other IDs")
     func deliveries() async throws {
         let peer = try Self.hook(), port = try await peer.port(), caller = try caller("localhost")
         let answer = try await call(caller, "http://localhost:\(port)/busy-then-ok/2")
@@ -94,12 +94,12 @@ struct WebhookTests {
                 try #require(
                     try await peer.next(with: "path")["headers"]?["mien-delivery"]?.stringValue))
         }
-        #expect(ids[3] == ids[0], "the same call, made again")
-        #expect(Set(ids).count == 3, "another body, another turn")
+        #expect(ids[3] == ids[0], "the same call repeated")
+        #expect(Set(ids).count == 3, "another body and another turn")
     }
 
     @Test(
-        "what may pass is tried three times, the rest once",
+        "temporary failures are tried three times, other failures once",
         arguments: [
             ("drop", 3), ("status/502", 3), ("status/429", 3), ("status/500", 1), ("status/404", 1),
             ("big", 1),
@@ -113,16 +113,16 @@ struct WebhookTests {
         } else {
             #expect(answer == .refused(.webhookFailed))
         }
-        // The peer says what it saw a moment after the caller's answer is there; when it has ended,
-        // no more will come.
+        // The peer reports a request slightly after the caller has its answer. Once the peer has
+        // ended, no more reports follow.
         for _ in 0..<count { _ = try await peer.next(with: "path") }
         #expect(try await peer.end().count { $0["path"] != nil } == count)
     }
 
-    // MARK: What is taken
+    // MARK: Responses
 
     @Test(
-        "an answer that is no JSON is none",
+        "a response that is not JSON is treated as no value",
         arguments: [("text", 200), ("empty", 204), ("deep", 200)])
     func noJSON(path: String, status: Int) async throws {
         let peer = try Self.hook(), port = try await peer.port()
@@ -130,7 +130,7 @@ struct WebhookTests {
         #expect(answer == .webhookAnswered(status: status, body: .null))
     }
 
-    @Test("a redirect is an answer, and is not followed")
+    @Test("a redirect is a response and is not followed")
     func redirect() async throws {
         let peer = try Self.hook(), port = try await peer.port()
         let answer = try await call(caller("localhost"), "http://localhost:\(port)/redirect")
@@ -139,18 +139,18 @@ struct WebhookTests {
         #expect(try await peer.end().compactMap { $0["path"] } == ["/redirect"])
     }
 
-    @Test("an answer without an end is cut off", arguments: ["endless"])
+    @Test("an endless response is cut off", arguments: ["endless"])
     func endless(path: String) async throws {
         let peer = try Self.hook(), port = try await peer.port()
         #expect(
             try await call(caller("localhost"), "http://localhost:\(port)/\(path)")
                 == .refused(.webhookFailed))
-        // Some of it waits in the machine's buffers.
+        // Part of it is in the system's buffers.
         #expect(try #require(try await peer.next(with: "chunks")["chunks"]?.numberValue) < 5000)
     }
 
     @Test(
-        "silence ends with the step's time, and so does an answer that comes byte by byte",
+        "a silent or trickling response ends at the step's timeout",
         arguments: ["hang", "drip"])
     func slow(path: String) async throws {
         let peer = try Self.hook(), port = try await peer.port()
@@ -165,14 +165,14 @@ struct WebhookTests {
         #expect(try await peer.end().count { $0["path"] != nil } == 1)
     }
 
-    // MARK: To whom
+    // MARK: Hosts
 
-    @Test("a host that is not on the list is not even looked up")
+    @Test("a host that is not on the list is not even resolved")
     func unlisted() async throws {
         let peer = try Self.hook(), port = try await peer.port()
         var caller = try caller("hooks.test,127.0.0.1")
         caller.lookUp = { host, _ in
-            Issue.record("\(host) was looked up")
+            Issue.record("\(host) was resolved")
             return "127.0.0.1"
         }
         for url in [
@@ -188,7 +188,7 @@ struct WebhookTests {
     }
 
     @Test(
-        "this machine and private networks are refused, however they are spelled",
+        "the local machine and private networks are refused in every spelling",
         arguments: [
             "localhost", "127.0.0.1", "127.1", "2130706433", "0177.0.0.1", "017700000001",
             "0x7f000001", "0x7f.1", "127.255.255.254", "0.0.0.0", "0",
@@ -206,12 +206,12 @@ struct WebhookTests {
                 == .refused(.notAllowed))
         #expect(
             try await call(caller, "http://\(host):\(port)/ok", seconds: 5)
-                == .refused(.notAllowed), "in the clear")
+                == .refused(.notAllowed), "unencrypted")
         #expect(!peer.all.contains { $0["connected"] != nil })
     }
 
     @Test(
-        "a name is looked up once, its address looked at, and that address connected to",
+        "a name is resolved once, its address is checked, and the connection goes to that address",
         arguments: [
             "hooks.test", "HOOKS.Test", "hooks%2Etest",
         ])
@@ -225,8 +225,8 @@ struct WebhookTests {
         let port = try await peer.port(), url = "https://\(spelling):\(port)/ok"
         let asked = Mutex<[String]>([])
         var caller = try caller("hooks.test", private: false, ca: ca)
-        // The first answer is looked at; a second question would get the address of a private
-        // network.
+        // The first resolved address is checked. A second resolution would return a private
+        // address.
         caller.lookUp = { host, _ in
             asked.withLock { asked in
                 asked.append(host)
@@ -237,7 +237,8 @@ struct WebhookTests {
         #expect(asked.withLock { $0 } == ["hooks.test"])
         #expect(!peer.all.contains { $0["connected"] != nil })
 
-        // No name server knows hooks.test: whoever gets there went where the one question led.
+        // No name server knows hooks.test, so a connection proves that the resolved address was
+        // used.
         var open = try self.caller("hooks.test", ca: ca)
         asked.withLock { $0 = [] }
         open.lookUp = { host, _ in
@@ -253,7 +254,7 @@ struct WebhookTests {
     }
 
     @Test(
-        "a receiver whose certificate is not the host's, or of no known authority, gets no word of the call"
+        "a receiver with an invalid certificate gets no part of the call"
     )
     func certificates() async throws {
         let folder = try await Peer.certificates(in: scratch),
@@ -271,10 +272,10 @@ struct WebhookTests {
         }
     }
 
-    // MARK: In a journey
+    // MARK: Journey
 
     @Test(
-        "a journey asks, and does what the answer says",
+        "a journey calls a webhook and follows its response",
         .enabled(if: Installed.isThere, Installed.reason))
     func journey() async throws {
         let folder = try await Peer.certificates(in: scratch)
@@ -332,7 +333,7 @@ struct PublicAddressTests {
         "223.255.255.255", "2606:4700::1111", "2001:200::1", "2a00::1",
         "2002:808:808::", "3ffe::1",
     ])
-    func `is one`(address: String) { #expect(PublicAddress.contains(address)) }
+    func `is public`(address: String) { #expect(PublicAddress.contains(address)) }
 
     @Test(arguments: [
         "", "0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0",
@@ -347,5 +348,5 @@ struct PublicAddressTests {
         "fe80::1%lo", "fec0::1", "ff02::1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "1.2.3.x",
         "localhost",
     ])
-    func `is none`(address: String) { #expect(!PublicAddress.contains(address)) }
+    func `is not public`(address: String) { #expect(!PublicAddress.contains(address)) }
 }

@@ -2837,7 +2837,7 @@ enum OpenAPIDocument {
             "content": {
               "application/json": {
                 "schema": {"$ref": "#/components/schemas/TokenError"},
-                "example": {"error": "invalid_grant", "error_description": "it is not good, or not any more: sign in again"}
+                "example": {"error": "invalid_grant", "error_description": "The token is invalid or has expired. Sign in again."}
               }
             }
           },
@@ -2857,7 +2857,7 @@ enum OpenAPIDocument {
             "content": {
               "application/json": {
                 "schema": {"$ref": "#/components/schemas/TokenError"},
-                "example": {"error": "invalid_request", "error_description": "send content-type: application/x-www-form-urlencoded"}
+                "example": {"error": "invalid_request", "error_description": "Send content-type: application/x-www-form-urlencoded."}
               }
             }
           },

@@ -3,17 +3,18 @@ internal import MienJourney
 internal import MienStore
 internal import Synchronization
 
-/// Definitions, read and parsed once. A version that was published never changes; which one is
-/// published is asked anew after each change.
+/// Parsed journey definitions, cached. A published version never changes; which version is
+/// published is read again after each change.
 final class JourneyCatalog: Sendable {
     private struct State {
         var published: [JourneyID: JourneyDefinition] = [:]
-        /// Counts what was forgotten: what was read before is not kept after.
+        /// Incremented by each ``forget(_:)``, so that a definition read before the change is not
+        /// cached after it.
         var changes = 0
         var versions: [String: JourneyDefinition] = [:]
     }
 
-    /// Definitions kept in memory; each has at most 256 KB.
+    /// The maximum number of definitions in each cache. A definition has at most 256 KB.
     private static let maxKept = 256
 
     private let store: Store
@@ -21,7 +22,7 @@ final class JourneyCatalog: Sendable {
 
     init(store: Store) { self.store = store }
 
-    /// What new runs follow.
+    /// Returns the definition that new runs follow.
     func published(_ id: JourneyID) async throws -> JourneyDefinition? {
         let (known, changes) = state.withLock { ($0.published[id], $0.changes) }
         if let known { return known }
@@ -29,7 +30,7 @@ final class JourneyCatalog: Sendable {
             try Self.parsed($0)
         }
         state.withLock { state in
-            // Names nobody published are not kept: anybody can think of more.
+            // Do not cache misses: a client can invent any number of names.
             guard state.changes == changes, let definition else { return }
             if state.published.count >= Self.maxKept { state.published = [:] }
             state.published[id] = definition
@@ -37,13 +38,13 @@ final class JourneyCatalog: Sendable {
         return definition
     }
 
-    /// What a run that has begun follows.
+    /// Returns the definition that a started run follows.
     func version(_ id: JourneyID, _ version: Int) async throws -> JourneyDefinition {
         let key = "\(id.text) \(version)"
         if let known = state.withLock({ $0.versions[key] }) { return known }
         guard let record = try await store.read({ try $0.journeys.find(id, version: version) })
         else {
-            throw StoreError(.corrupt, "a run follows a journey that is gone")
+            throw StoreError(.corrupt, "The definition of a run's journey is missing.")
         }
         let definition = try Self.parsed(record)
         state.withLock { state in
@@ -53,9 +54,9 @@ final class JourneyCatalog: Sendable {
         return definition
     }
 
-    /// The authenticators that published journeys ask for.
+    /// Returns the authenticators that published journeys use.
     ///
-    /// - Parameter journeys: those that an app may start; `nil` for all.
+    /// - Parameter journeys: The journeys that an app may start; `nil` for all.
     func authenticators(askedBy journeys: [JourneyID]?) async throws -> Set<AuthenticatorType> {
         let published = try await store.read { try $0.journeys.all() }.filter {
             $0.state == .published
@@ -68,7 +69,7 @@ final class JourneyCatalog: Sendable {
         return types
     }
 
-    /// Something was published or retired.
+    /// Drops the cached definition after a version was published or retired.
     func forget(_ id: JourneyID) {
         state.withLock {
             $0.published[id] = nil
@@ -80,7 +81,7 @@ final class JourneyCatalog: Sendable {
         do { return try JourneyDefinition.parse(Array(record.definition.utf8)) } catch {
             throw StoreError(
                 .corrupt,
-                "journey \(record.id.text) version \(record.version) is no longer understood: \(error)"
+                "Journey \(record.id.text) version \(record.version) can no longer be parsed: \(error)"
             )
         }
     }

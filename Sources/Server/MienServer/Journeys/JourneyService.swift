@@ -6,11 +6,11 @@ internal import MienCore
 internal import MienJourney
 internal import MienStore
 
-/// Starts journeys and takes them on with each answer of the client.
+/// Starts journeys and advances them with each response of the client.
 ///
-/// A state token is good for one answer. The same answer sent again gets what was said before;
-/// another one with a used token is refused; of two at once, one advances the run and the other
-/// gets its result or a refusal.
+/// A state token is valid for one response. Repeating the same response returns the same answer; a
+/// different response with a used token is rejected. Of two concurrent responses, one advances the
+/// run, and the other gets the same answer or is rejected.
 final class JourneyService: Sendable {
     private let store: Store
     private let catalog: JourneyCatalog
@@ -36,27 +36,27 @@ final class JourneyService: Sendable {
 
     // MARK: Start
 
-    /// - Parameter caller: who has signed in to this app already.
-    /// - Returns: a `JourneyAnswer` as JSON.
+    /// - Parameter caller: The user, if already signed in to this app.
+    /// - Returns: A `JourneyAnswer` as JSON.
     func start(_ journey: String, _ request: StartJourneyRequest, caller: Caller?) async throws
         -> [UInt8]
     {
         let app = try await apps.authenticated(id: request.clientID, secret: request.clientSecret)
         guard caller.map({ $0.app == app.id }) ?? true else {
-            throw Problem(.invalidCredentials, "the access token is another app's")
+            throw Problem(.invalidCredentials, "The access token belongs to another app.")
         }
         guard let id = JourneyID(journey), app.settings.journeys?.contains(id) ?? true,
             let definition = try await catalog.published(id)
         else {
             throw Problem(
                 .notFound,
-                "this app has no journey “\(Self.shown(journey))”; it must be published, and allowed in the app's settings"
+                "This app has no journey “\(Self.shown(journey))”. Publish the journey and allow it in the app's settings."
             )
         }
         if let flowID = request.flowID, flowID.utf8.count > 256 {
             throw Problem(
-                .invalidRequest, errors: [.init(field: "flow_id", message: "has at most 256 bytes")]
-            )
+                .invalidRequest,
+                errors: [.init(field: "flow_id", message: "must have at most 256 bytes")])
         }
         let now = clock.now
         var generator = SystemRandomNumberGenerator()
@@ -91,17 +91,17 @@ final class JourneyService: Sendable {
 
     // MARK: Respond
 
-    /// - Returns: a `JourneyAnswer` as JSON; byte for byte the same when the same is sent again.
+    /// - Returns: A `JourneyAnswer` as JSON, byte for byte the same if the same response is
+    ///   repeated.
     func respond(_ request: RespondRequest) async throws -> [UInt8] {
         guard let (id, secret) = BearerSecret.parse(request.state, InstanceKind.self) else {
             throw Problem(
-                .invalidState, "state is not a token of ours; send the one from the last answer")
+                .invalidState, "The state is malformed. Send the state from the last answer.")
         }
         let tokenHash = store.keys.hash(ofSecret: secret)
         let result = try await turns.withLock(id) {
             if let run = self.recent.find(id), isSame(run.record.tokenHash, tokenHash) {
-                // Overtaken: it has gone on elsewhere, and what is stored says what is to be
-                // answered.
+                // If the cached run is outdated, use the stored one.
                 do {
                     return try await self.goOn(run.record, run.state, with: request)
                 } catch is Overtaken { self.recent.forget(id) }
@@ -109,12 +109,12 @@ final class JourneyService: Sendable {
             return try await self.respond(id, tokenHash, request)
         }
         guard let result else {
-            throw Problem(.tooManyRequests, "too many answers to this journey are under way")
+            throw Problem(.tooManyRequests, "Too many responses to this journey are in progress.")
         }
         return result
     }
 
-    /// Goes by what is stored.
+    /// Responds based on the stored run.
     private func respond(_ id: InstanceID, _ tokenHash: [UInt8], _ request: RespondRequest)
         async throws -> [UInt8]
     {
@@ -125,21 +125,22 @@ final class JourneyService: Sendable {
             guard isSame(used.requestHash, hash(of: request)) else {
                 throw Problem(
                     .invalidState,
-                    "this state was used with another answer; go on from what that one brought")
+                    "This state was already used with a different response. Continue with the state from its answer."
+                )
             }
             return used.answer.use { $0 }
         }
         guard isSame(record.tokenHash, tokenHash) else { throw Problem(.invalidState) }
         let state = try record.state.use { try JSONDecoder().decode(RunState.self, from: Data($0)) }
         do { return try await goOn(record, state, with: request) } catch is Overtaken {
-            throw Problem(.invalidState, "another answer came first")
+            throw Problem(.invalidState, "Another response to this state came first.")
         }
     }
 
-    /// The run is no longer as it was read.
+    /// The stored run has changed since it was read.
     private struct Overtaken: Error {}
 
-    /// - Throws: ``Problem``; ``Overtaken``, and then nothing was written.
+    /// - Throws: ``Problem``, or ``Overtaken``; in the latter case nothing was written.
     private func goOn(_ record: JourneyRunRecord, _ state: RunState, with request: RespondRequest)
         async throws -> [UInt8]
     {
@@ -168,8 +169,8 @@ final class JourneyService: Sendable {
         return body
     }
 
-    /// Whether what the run knows of its user still holds: the account is active, or this run's own
-    /// sign-up, and the sign-ins of this run and before it still stand.
+    /// Whether the run's knowledge of its user still holds: the account is active (or this run's
+    /// own sign-up), and the sign-ins that the run made and began with have not ended.
     private func isCurrent(_ state: RunState) async throws -> Bool {
         guard let user = state.instance.user, user.level > .identified else { return true }
         let signUp = state.signUp
@@ -186,13 +187,13 @@ final class JourneyService: Sendable {
         }
     }
 
-    /// Forgets runs that have expired; their rows are the store's.
+    /// Drops expired runs from the cache. The sweeper removes their rows.
     func sweepRecent() { recent.sweep(at: clock.now) }
 
-    // MARK: The engine's turns
+    // MARK: Advancing a run
 
-    /// - Returns: the answer, and the secret of the state token in it (or of none, when the run has
-    ///   ended).
+    /// - Returns: The answer and the secret of its state token. After the run has ended, the answer
+    ///   contains no state token.
     private func advance(
         _ state: inout RunState, _ event: JourneyEvent, _ definition: JourneyDefinition,
         _ app: AppRecord
@@ -212,7 +213,7 @@ final class JourneyService: Sendable {
         let token = BearerSecret(for: state.instance.id, using: &generator)
         let expiry = state.instance.expiresAt.milliseconds
         switch decision {
-        case .perform: fatalError("the loop above ends with something else")
+        case .perform: fatalError("the loop above handles all effects")
         case .ask(let prompt):
             let options = Dictionary(
                 prompt.options.map {
@@ -275,7 +276,8 @@ final class JourneyService: Sendable {
         }
         var deviceToken: String?
         if let user = completion.signedInUser {
-            // Suspended, or given a new password, since the user signed in.
+            // The account may have been suspended, or its password changed, since the user signed
+            // in.
             guard try await isCurrent(state),
                 let account = try await store.read({ try $0.accounts.find(user) })
             else {
@@ -291,7 +293,7 @@ final class JourneyService: Sendable {
                 Double((proof?.at ?? state.begun?.signedInAt ?? now).seconds))
             if completion.user?.isRecovered == true { claims["recovered"] = true }
             if let begun = state.begun {
-                // No new sign-in: what the run proved strengthens the one it began with.
+                // No new sign-in: the run's proof strengthens the existing one.
                 claims["sid"] = .string(begun.grant.text)
                 guard
                     try await stepUp(
@@ -315,16 +317,15 @@ final class JourneyService: Sendable {
             expiresAt: expiry)
     }
 
-    /// Strengthens the sign-in that a run began with by what the run proved.
+    /// Strengthens the sign-in that a run began with by the run's own proof.
     ///
-    /// - Returns: `false` when that sign-in has ended.
+    /// - Returns: `false` if that sign-in has ended.
     private func stepUp(_ begun: RunState.Begun, _ proof: JourneyUser.Proof?, isRecovery: Bool)
         async throws -> Bool
     {
         guard let proof, !proof.methods.isEmpty, let epoch = proof.epoch else { return true }
         let rule = performer.changes.rule, now = clock.now
-        // Earlier proofs add to the new one while they are fresh; the whole is then as old as the
-        // oldest.
+        // Fresh earlier proofs add to the new one. The combined proof is as old as the oldest.
         let earlier = begun.proofs.filter { rule.isFresh($0, at: now) }
         var methods = proof.methods
         for method in earlier.flatMap(\.methods) where !methods.contains(method) {
@@ -336,16 +337,18 @@ final class JourneyService: Sendable {
             with: proof.authenticators, epoch: epoch)
     }
 
-    /// Whether the address in the token, which the journey may have from a form, is the account's
-    /// verified one; without an address in the token, whether the account has one that is verified.
+    /// Whether the address in the token is the account's verified one. The journey may have taken
+    /// that address from a form. Without an address in the token: whether the account has a
+    /// verified address.
     ///
     /// - Returns: `nil` if neither the token nor the account has an address.
     private static func isVerified(_ claim: JSONValue?, _ account: AccountRecord) -> Bool? {
         let (email, claimed) = account.profile.use { ($0.email, $0.claimedEmail) }
         guard let claim else { return email != nil ? true : claimed != nil ? false : nil }
-        guard let text = claim.stringValue, let email, let told = try? LoginName(text, kind: .email)
+        guard let text = claim.stringValue, let email,
+            let claimedName = try? LoginName(text, kind: .email)
         else { return false }
-        return (try? LoginName(email, kind: .email)) == told
+        return (try? LoginName(email, kind: .email)) == claimedName
     }
 
     private static func rejected(_ rejection: Rejection?, _ expiry: Int64) -> JourneyAnswer {
@@ -357,13 +360,13 @@ final class JourneyService: Sendable {
             ], expiresAt: expiry)
     }
 
-    // MARK: Small things
+    // MARK: Helpers
 
     private static func encoded(_ state: RunState) throws -> Sensitive<[UInt8]> {
         Sensitive([UInt8](try JSONEncoder().encode(state)))
     }
 
-    /// Of what was sent with the token, under a key: it may hold a password.
+    /// Returns a keyed hash of the response, because the response may contain a password.
     private func hash(of request: RespondRequest) -> [UInt8] {
         store.keys.hash(
             ofSecret: Array(

@@ -2,8 +2,8 @@ internal import Foundation
 internal import MienCore
 internal import MienStore
 
-/// What a journey's token says to this server only: which authenticators were used, and the
-/// account's epoch then.
+/// The part of a journey's token that is for this server only: which authenticators were used, and
+/// the account's epoch at that time.
 ///
 /// Sealed into the claim `mien_proof` and bound to the token's `jti`, so apps can neither read nor
 /// reuse it.
@@ -16,7 +16,7 @@ struct JourneyTokenProof: Codable, Sendable {
         (self.authenticators, self.epoch, self.isRecovery) = (authenticators, epoch, isRecovery)
     }
 
-    /// - Returns: `nil` for a text that this server did not seal for the token `id`.
+    /// - Returns: `nil` unless this server sealed the text for the token `id`.
     init?(sealed text: String, token id: String, keys: StoreKeys) {
         guard text.utf8.count <= 16 * 1024, let bytes = Base64URL.decode(text),
             let content = try? keys.openJourneyProof(bytes, of: id),

@@ -3,24 +3,24 @@ internal import MienJourney
 internal import MienStore
 internal import Synchronization
 
-/// The runs that went on last, opened and decoded: most clients answer within seconds, and their
-/// run need not be read again.
+/// A cache of the most recent runs, decrypted and decoded. Most clients respond within seconds, so
+/// their run need not be read again.
 ///
-/// Only a hint. What is stored decides: a run that has gone on elsewhere refuses to be written
-/// over, and is then read. Nothing is held longer than its row: with what people typed into it, a
-/// run goes at the sweep after its end, as the row does.
+/// The store remains the authority: writing an outdated run fails, and the run is then read from
+/// the store. The cache holds no run longer than its row exists: both are removed at the sweep
+/// after the run expires, together with the user's input.
 final class RecentRuns: Sendable {
     struct Run: Sendable {
         let record: JourneyRunRecord
         let state: RunState
     }
 
-    /// Runs kept, at least half of them the newest.
+    /// The maximum number of cached runs. At least the newest half of them is kept.
     static let maxRuns = 1024
-    /// A run whose state and last answer are longer is not kept.
+    /// The maximum size of a cached run: its state and last answer.
     static let maxBytes = 16 * 1024
 
-    /// Two halves: when the newer one is full, the older one goes.
+    /// Two generations: when the newer one is full, it replaces the older one.
     private struct Halves {
         var newer: [InstanceID: Run] = [:]
         var older: [InstanceID: Run] = [:]
@@ -50,7 +50,7 @@ final class RecentRuns: Sendable {
         }
     }
 
-    /// Forgets runs that nobody may answer any more.
+    /// Drops expired runs.
     func sweep(at now: Instant) {
         halves.withLock { halves in
             halves.newer = halves.newer.filter { $0.value.record.expiresAt > now }

@@ -2,19 +2,19 @@ internal import MienAccess
 internal import MienCore
 internal import MienJourney
 
-/// A run of a journey as it is stored: the engine's value, and what the server adds.
+/// A stored run of a journey: the engine's value and the server's additions.
 struct RunState: Codable, Sendable {
     var instance: JourneyInstance
-    /// The client's own mark.
+    /// An opaque value chosen by the client.
     var flowID: String?
-    /// A device the client has proved to be one that this account has signed in on.
+    /// The known device that the client has proved to be, and its account.
     var device: Device?
-    /// The sign-in it was begun with, if it was.
+    /// The sign-in that the run began with, if any.
     var begun: Begun?
     /// The account that this run is signing up.
     var signUp: UserID?
-    /// The methods that have succeeded in this run, and for whom. Stored runs of older servers have
-    /// none.
+    /// The methods that have succeeded in this run, and for which account. Missing in runs stored
+    /// by older servers.
     var successes: [Success]?
 
     struct Success: Codable, Sendable, Hashable {
@@ -25,7 +25,7 @@ struct RunState: Codable, Sendable {
     struct Begun: Codable, Sendable {
         let grant: GrantID
         let signedInAt: Instant
-        /// What that sign-in proved, and when.
+        /// The proofs of that sign-in, with their times.
         let proofs: [SignInProof]
     }
 
@@ -36,7 +36,7 @@ struct RunState: Codable, Sendable {
 }
 
 extension RunState {
-    /// Notes a method that has succeeded.
+    /// Records the method that has succeeded.
     mutating func note(_ answer: EffectResult.Answer, to work: JourneyEffect.Work) {
         let account: UserID
         switch answer {
@@ -48,14 +48,14 @@ extension RunState {
         if successes?.contains(success) != true { successes = (successes ?? []) + [success] }
     }
 
-    /// The methods that have succeeded for this user in this run.
+    /// Returns the methods that have succeeded for this user in this run.
     func methods(of user: UserID) -> Set<AuthenticatorType> {
         Set((successes ?? []).filter { $0.account == user }.map(\.method))
     }
 }
 
 extension JourneyEffect.Work {
-    /// The method that succeeds with this work, for work that judges an authenticator.
+    /// The authenticator that this work verifies; `nil` if it verifies none.
     fileprivate var method: AuthenticatorType? {
         switch self {
         case .authenticatePassword: .password

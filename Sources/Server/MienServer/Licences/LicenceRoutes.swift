@@ -4,7 +4,8 @@ internal import MienCore
 internal import MienKeys
 internal import MienStore
 
-/// Licences over HTTP: product keys for administrators, licences for the devices that bring one.
+/// The licensing routes: product keys for administrators, licenses for devices that present a
+/// product key.
 struct LicenceRoutes {
     let licences: LicenceService
     let body: JSONBody
@@ -14,10 +15,10 @@ struct LicenceRoutes {
             let wanted = try await body.read(
                 LicenceRequest.self, LicenceRequest.CodingKeys.self, from: request)
             guard (1...128).contains(wanted.productKey.utf8.count) else {
-                throw Self.wrong("product_key", "has 1 to 128 characters")
+                throw Self.wrong("product_key", "must have 1 to 128 characters")
             }
             guard Licence.isDevice(wanted.device) else {
-                throw Self.wrong("device", "is 32 bytes in base64url, without padding")
+                throw Self.wrong("device", "must be 32 bytes in base64url without padding")
             }
             return JSONBody.response(
                 try await licences.activate(wanted.productKey, device: wanted.device),
@@ -33,18 +34,18 @@ struct LicenceRoutes {
             let wanted = try await body.read(
                 ProductKeyRequest.self, ProductKeyRequest.CodingKeys.self, from: request)
             guard Licence.isProduct(wanted.product) else {
-                throw Self.wrong("product", "has 1 to 64 of a-z, 0-9, “.” and “-”")
+                throw Self.wrong("product", "must have 1 to 64 of a-z, 0-9, “.” and “-”")
             }
             guard (1...100).contains(wanted.name.unicodeScalars.count), wanted.name.isPrintable
             else {
                 throw Self.wrong(
-                    "name", "is one line of 1 to 100 characters, none of them for control")
+                    "name", "must be one line of 1 to 100 characters without control characters")
             }
             guard LicenceService.activations.contains(wanted.activations) else {
-                throw Self.wrong("activations", "is 1 to 1,000,000")
+                throw Self.wrong("activations", "must be 1 to 1,000,000")
             }
             guard LicenceService.days.contains(wanted.days ?? LicenceService.standardDays) else {
-                throw Self.wrong("days", "is 1 to 3,650")
+                throw Self.wrong("days", "must be 1 to 3,650")
             }
             return try await JSONBody.response(
                 licences.make(wanted, actor: context.actor), status: .created)
@@ -53,7 +54,8 @@ struct LicenceRoutes {
             guard let id = ProductKeyID(try context.parameters.require("productkey")),
                 try await licences.revoke(id, actor: context.actor)
             else {
-                throw Problem(.notFound, "there is no such product key, or it was revoked before")
+                throw Problem(
+                    .notFound, "There is no such product key, or it was already revoked.")
             }
             return Response(status: .noContent)
         }

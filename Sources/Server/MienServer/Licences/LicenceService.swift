@@ -4,7 +4,7 @@ internal import MienCore
 internal import MienKeys
 internal import MienStore
 
-/// Product keys, and the licences that devices get for them.
+/// Manages product keys and issues licenses to devices.
 struct LicenceService: Sendable {
     static let activations = 1...1_000_000, days = 1...3_650, standardDays = 365
 
@@ -38,7 +38,8 @@ struct LicenceService: Sendable {
         try await store.read { try $0.productKeys.all().map { ProductKeyAnswer($0) } }
     }
 
-    /// No device is activated with it any more; licences that were given go on to their end.
+    /// Revokes a product key. It activates no more devices, but issued licenses remain valid until
+    /// they expire.
     func revoke(_ id: ProductKeyID, actor: String) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
@@ -51,12 +52,13 @@ struct LicenceService: Sendable {
         }
     }
 
-    // MARK: Licences
+    // MARK: Licenses
 
-    /// A licence for a device; a new one, of the full length, for a device that had one.
+    /// Issues a license to a device. A device that already has one gets a new one with the full
+    /// validity period.
     ///
-    /// - Throws: ``Problem``: one and the same for keys that are none, and for those that were
-    ///   revoked; `conflict` when as many devices as may were activated.
+    /// - Throws: ``Problem``: the same one for unknown and revoked keys; `conflict` if the maximum
+    ///   number of devices has been activated.
     func activate(_ productKey: String, device: String) async throws -> LicenceAnswer {
         guard let (id, presented) = BearerSecret.parse(productKey, ProductKeyKind.self) else {
             throw Self.refused
@@ -69,7 +71,7 @@ struct LicenceService: Sendable {
             guard try tables.productKeys.activate(id, device: mark, at: now) else {
                 throw Problem(
                     .conflict,
-                    "as many devices as this product key is for have been activated: ask for another one"
+                    "This product key has been activated on its maximum number of devices. Request another one."
                 )
             }
             try tables.audit.append(
@@ -91,7 +93,7 @@ struct LicenceService: Sendable {
     }
 
     static let refused = Problem(
-        .invalidCredentials, "this product key is not good, or not any more")
+        .invalidCredentials, "The product key is invalid or was revoked.")
 }
 
 extension ProductKeyAnswer {

@@ -1,13 +1,14 @@
 internal import MienCore
 
-/// One message in plain text.
+/// A plain-text email.
 struct Mail: Sendable {
     let to: Sensitive<String>
     let subject: String
     let body: Sensitive<String>
 
-    /// RFC 5322 and 2045: lines of at most 76 characters that end in CR LF, ASCII but for an
-    /// address that is not. A header cannot break out of its line.
+    /// Encodes the message per RFC 5322 and 2045: lines of at most 76 characters that end in CR LF,
+    /// in ASCII except for internationalized addresses. A value cannot break out of its header
+    /// line.
     ///
     /// - Throws: ``MailError`` `.address`.
     func message(from sender: MailAddress, date: String, id: String) throws(MailError) -> [UInt8] {
@@ -36,15 +37,15 @@ struct Mail: Sendable {
     }
 }
 
-/// A mail cannot be written at all; trying again does not help.
+/// A permanent failure to compose an email; retrying does not help.
 enum MailError: Error, Equatable, CustomStringConvertible {
     case address
 
-    var description: String { "an address that mail cannot be sent to" }
+    var description: String { "the address is not valid for email" }
 }
 
-/// An address that can stand in an SMTP command and in a header as it is: RFC 5321 §4.1.2 without
-/// quoted names and address literals, RFC 6531 for others than ASCII.
+/// An address that can be used unquoted in an SMTP command and in a header: RFC 5321 §4.1.2 without
+/// quoted local parts and address literals, RFC 6531 for non-ASCII characters.
 struct MailAddress: Sendable, Equatable {
     let text: String
     var domain: Substring { text[text.index(after: text.lastIndex(of: "@")!)...] }
@@ -59,7 +60,7 @@ struct MailAddress: Sendable, Equatable {
         self.text = text
     }
 
-    /// Words of letters, digits and `others`, joined by single dots.
+    /// Whether the text consists of words of letters, digits, and `others`, joined by single dots.
     private static func isDotted(_ text: Substring, also others: String) -> Bool {
         text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { word in
             !word.isEmpty

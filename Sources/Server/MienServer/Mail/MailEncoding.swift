@@ -1,11 +1,13 @@
 internal import MienCore
 
-/// Header values that are free text.
+/// Encodes free-text header values.
 enum MailHeader {
-    /// Bytes in one encoded word, so that its line stays within 76 characters: RFC 2047 §2.
+    /// The maximum size of an encoded word in bytes, so that its line stays within 76 characters:
+    /// RFC 2047 §2.
     private static let wordBytes = 39
 
-    /// As it is when it is short plain ASCII; else as encoded words, each on a line of its own.
+    /// Returns short printable ASCII unchanged, and anything else as encoded words, each on its own
+    /// line.
     static func unstructured(_ text: String, after name: String) -> String {
         let clean = String(
             String.UnicodeScalarView(
@@ -19,7 +21,7 @@ enum MailHeader {
                 separator: "\r\n ")
     }
 
-    /// Cut between characters as Unicode counts them: RFC 2047 §5 (3).
+    /// Splits the text between Unicode scalars: RFC 2047 §5 (3).
     private static func words(_ text: String) -> [String] {
         var words = [""]
         for scalar in text.unicodeScalars {
@@ -32,7 +34,7 @@ enum MailHeader {
     }
 }
 
-/// RFC 2045 §6.7: any text in lines that any relay takes.
+/// Encodes any text in lines that every relay accepts: RFC 2045 §6.7.
 enum QuotedPrintable {
     private static let lineLength = 76
 
@@ -50,7 +52,7 @@ enum QuotedPrintable {
                 (33...126).contains(byte) && byte != UInt8(ascii: "=")
                 || byte == UInt8(ascii: " ") && !isLast
             let piece = isPlain ? String(UnicodeScalar(byte)) : "=" + hex(byte)
-            // Room for the "=" that says the line goes on.
+            // Leave room for the "=" of a soft line break.
             if current.utf8.count + piece.utf8.count > lineLength - (isLast ? 0 : 1) {
                 lines.append(current + "=")
                 current = ""
@@ -67,7 +69,7 @@ enum QuotedPrintable {
 }
 
 extension Base64URL {
-    /// RFC 4648 §4: with `+`, `/` and padding.
+    /// Encodes in standard base64, with `+`, `/`, and padding: RFC 4648 §4.
     static func standard(_ bytes: [UInt8]) -> String {
         let text = encode(bytes).replacing("-", with: "+").replacing("_", with: "/")
         return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)

@@ -2,7 +2,7 @@ internal import MienCore
 internal import NIOCore
 internal import NIOSSL
 
-/// An SMTP server that takes mail from us.
+/// An SMTP server that relays our mail.
 struct MailRelay: Sendable {
     enum Security: String, Sendable {
         case starttls, tls, none
@@ -14,13 +14,14 @@ struct MailRelay: Sendable {
     let user: String?
     let password: Sensitive<String>
     let from: MailAddress
-    /// PEM file with the authorities to trust instead of the system's; `nil` for the system's.
+    /// The path of a PEM file with the certificate authorities to trust; `nil` to trust the
+    /// system's.
     let authorities: String?
-    /// For one mail, from connecting to the last reply.
+    /// The time limit for one email, from connecting to the last reply.
     var patience = TimeAmount.seconds(30)
 
-    /// - Returns: `nil` for a relay that is spoken to in the clear.
-    /// - Throws: ``ConfigurationError`` when the authorities cannot be read.
+    /// - Returns: `nil` if the connection to the relay is not encrypted.
+    /// - Throws: ``ConfigurationError`` if the authorities cannot be read.
     func tls() throws -> NIOSSLContext? {
         security == .none
             ? nil
@@ -29,9 +30,9 @@ struct MailRelay: Sendable {
 }
 
 extension TLSConfiguration {
-    /// TLS 1.2 and later, certificates and names checked.
+    /// Requires TLS 1.2 or later, and verifies certificates and host names.
     ///
-    /// - Parameter authorities: path of a PEM file; `nil` for the system's.
+    /// - Parameter authorities: The path of a PEM file; `nil` for the system's authorities.
     /// - Throws: ``ConfigurationError`` that names `setting`.
     static func client(trusting authorities: String?, setting: String) throws -> TLSConfiguration {
         var configuration = makeClientConfiguration()
@@ -41,7 +42,7 @@ extension TLSConfiguration {
             !certificates.isEmpty
         else {
             throw ConfigurationError([
-                "\(setting): \(authorities) is no PEM file with certificates that can be read"
+                "\(setting): \(authorities) is not a readable PEM file with certificates"
             ])
         }
         configuration.trustRoots = .certificates(certificates)

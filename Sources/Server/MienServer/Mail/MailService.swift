@@ -7,25 +7,26 @@ internal import NIOSSL
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// Sends mails in the background, a few at a time. A client that requests a code does not wait, and
-/// cannot tell whether there was one to send.
+/// Sends mail in the background, a few messages at a time. A client that requests a code does not
+/// wait, and cannot tell whether one was sent.
 ///
-/// Notices to account owners wait in a queue of their own. Strangers can fill the queue of codes,
-/// but cannot keep an owner from learning about a new authenticator.
+/// Notices to account owners wait in a queue of their own, so that strangers who fill the queue of
+/// codes cannot keep an owner from learning about a new authenticator.
 final class MailService: Service {
     enum Queue: Sendable, CaseIterable {
-        /// Mails that anybody can cause: codes, sign-ups, recoveries.
+        /// Emails that anybody can cause, such as codes and sign-ups.
         case codes
-        /// Mails about changes that a signed-in user made.
+        /// Emails about changes to an account.
         case notices
 
-        /// Mails that may wait. When there are more, the newest is dropped.
+        /// The maximum number of waiting emails. Beyond that, the newest is dropped.
         var maxWaiting: Int { self == .codes ? 1000 : 10_000 }
     }
 
-    /// Mails of one queue under way at once, so that one the relay delays does not hold up others.
+    /// The maximum number of concurrent deliveries of a queue. More than one, so that an email that
+    /// the relay defers does not delay the others.
     private static let maxUnderWay = 2
-    /// Before the second try, the third.
+    /// The pauses before the second and the third attempt.
     private static let pauses = [Duration.seconds(1), .seconds(4)]
 
     private let relay: SMTPClient?
@@ -51,11 +52,11 @@ final class MailService: Service {
     func send(_ mail: Mail, through queue: Queue = .codes) {
         if case .dropped? = queues[queue]?.add.yield(mail) {
             metrics.count("mien_mails_total", "result=\"dropped\"")
-            logger.error("too many mails wait; one was dropped")
+            logger.error("the mail queue is full; one email was dropped")
         }
     }
 
-    /// Ends when the server shuts down, after the mails that wait.
+    /// Runs until the server shuts down and the waiting emails have been delivered.
     func run() async throws {
         await withGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { tasks in
@@ -88,7 +89,7 @@ final class MailService: Service {
                 let isPermanent = error is MailError || (error as? SMTPError)?.isPermanent == true
                 let willRetry = pause != nil && !isPermanent
                 logger.warning(
-                    "a mail could not be delivered",
+                    "an email could not be delivered",
                     metadata: ["mail.error": "\(Self.shown(error))", "mail.retry": "\(willRetry)"])
                 guard let pause, willRetry else { break }
                 try? await Task.sleep(for: pause)
@@ -97,7 +98,8 @@ final class MailService: Service {
         metrics.count("mien_mails_total", "result=\"failed\"")
     }
 
-    /// What is known to hold no address of a person; of anything else, its type.
+    /// Returns the description of errors that are known to contain no personal address, and only
+    /// the type of any other error.
     private static func shown(_ error: any Error) -> String {
         switch error {
         case is SMTPError, is MailError, is NIOConnectionError, is IOError, is NIOSSLError,
@@ -107,7 +109,7 @@ final class MailService: Service {
         }
     }
 
-    /// One file a mail, `<time>-<random>.eml`, whole or not at all.
+    /// Writes one file per email, `<time>-<random>.eml`, atomically.
     private func write(_ mail: Mail) throws {
         try FileManager.default.createDirectory(
             at: outbox, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -124,7 +126,7 @@ final class MailService: Service {
     }
 }
 
-/// Now, as mails and their files write it.
+/// The current time in the forms used in mail headers and file names.
 struct MailDate {
     let header: String
     private let milliseconds: Int64

@@ -4,12 +4,12 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
-/// Hands one mail to a relay: RFC 5321, STARTTLS (RFC 3207), AUTH PLAIN (RFC 4954), SMTPUTF8 (RFC
-/// 6531).
+/// Delivers one email to a relay: RFC 5321, STARTTLS (RFC 3207), AUTH PLAIN (RFC 4954), SMTPUTF8
+/// (RFC 6531).
 struct SMTPClient: Sendable {
-    /// Bytes of one reply; a relay that says more is cut off.
+    /// The maximum size of one reply in bytes; a longer one ends the connection.
     private static let maxReply = 16 * 1024
-    /// For the answer to QUIT.
+    /// The time limit for the reply to QUIT.
     private static let farewell = TimeAmount.seconds(2)
 
     let relay: MailRelay
@@ -18,13 +18,13 @@ struct SMTPClient: Sendable {
     /// - Throws: ``ConfigurationError``.
     init(relay: MailRelay) throws { (self.relay, tls) = (relay, try relay.tls()) }
 
-    /// - Throws: ``SMTPError``, ``MailError``, or what the network throws.
+    /// - Throws: ``SMTPError``, ``MailError``, or a network error.
     func send(_ mail: Mail) async throws {
         let recipient = try mail.recipient(), date = MailDate.now()
         let message = Self.stuffed(
             try mail.message(from: relay.from, date: date.header, id: date.unique()))
         let channel = try await connect()
-        // A relay that falls silent ends the conversation.
+        // Close the connection if the relay stops responding.
         let end = channel.channel.eventLoop.scheduleTask(in: relay.patience) {
             channel.channel.close(promise: nil)
         }
@@ -35,8 +35,8 @@ struct SMTPClient: Sendable {
                 var talk = Talk(replies: inbound.makeAsyncIterator(), commands: outbound)
                 try await converse(&talk, on: channel.channel, message, to: recipient)
                 isTaken = true
-                // From here on the mail is the relay's. However it takes the farewell, sending
-                // again would make two.
+                // The relay has accepted the email. Ignore failures of QUIT: sending again would
+                // deliver it twice.
                 let end = channel.channel.eventLoop.scheduleTask(in: Self.farewell) {
                     channel.channel.close(promise: nil)
                 }
@@ -64,7 +64,7 @@ struct SMTPClient: Sendable {
             }
     }
 
-    /// Up to the reply that takes the mail.
+    /// Runs the conversation up to the reply that accepts the email.
     private func converse(
         _ talk: inout Talk, on channel: any Channel, _ message: [UInt8], to recipient: MailAddress
     ) async throws {
@@ -80,7 +80,8 @@ struct SMTPClient: Sendable {
                     Self.handler(tls, host), position: .first)
                 return heard
             }.get()
-            // Whoever says more before the handshake wants it taken for the relay's word.
+            // Bytes sent before the handshake may come from an attacker and must not be read as the
+            // relay's replies.
             guard heard == talk.taken else { throw SMTPError(.spokeTooSoon, at: .encryption) }
             abilities = try await talk.say("EHLO \(name)", 250, at: .hello)
         }
@@ -101,7 +102,8 @@ struct SMTPClient: Sendable {
         try await talk.say(message + Array(".".utf8), 250, at: .message)
     }
 
-    /// A line that is a dot would end the message: RFC 5321 §4.5.2.
+    /// Escapes leading dots, because a line with a single dot would end the message: RFC 5321
+    /// §4.5.2.
     static func stuffed(_ message: [UInt8]) -> [UInt8] {
         var stuffed: [UInt8] = [], isLineStart = true
         stuffed.reserveCapacity(message.count + 16)
@@ -113,7 +115,7 @@ struct SMTPClient: Sendable {
         return stuffed
     }
 
-    /// Our address, as a machine without a name of its own calls itself: RFC 5321 §4.1.3.
+    /// Returns our address as a literal, for a host without a name: RFC 5321 §4.1.3.
     private static func name(of address: SocketAddress?) -> String {
         let text = address?.ipAddress ?? "127.0.0.1"
         return text.contains(":") ? "[IPv6:\(text)]" : "[\(text)]"
@@ -126,8 +128,8 @@ struct SMTPClient: Sendable {
         return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
     }
 
-    /// Counts what has come in, on the channel's own thread: what was said before encryption is
-    /// known to the byte.
+    /// Counts received bytes on the channel's own thread, so that everything received before
+    /// encryption is known exactly.
     private final class BytesHeard: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         typealias InboundOut = ByteBuffer
@@ -143,7 +145,7 @@ struct SMTPClient: Sendable {
         private var replies: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
         private let commands: NIOAsyncChannelOutboundWriter<ByteBuffer>
         private var buffer = ByteBuffer()
-        /// Bytes of the replies so far.
+        /// The number of bytes in the replies read so far.
         private(set) var taken = 0
 
         init(
@@ -178,9 +180,9 @@ struct SMTPClient: Sendable {
             _ = try await expect([code], at: stage)
         }
 
-        /// Reads up to the last line of a reply: `250-…` goes on, `250 …` ends it.
+        /// Reads up to the last line of a reply: `250-…` continues it, `250 …` ends it.
         ///
-        /// - Returns: the first word of each line.
+        /// - Returns: The first word of each line.
         private mutating func expect(_ codes: [Int], at stage: SMTPError.Stage) async throws -> Set<
             String
         > {

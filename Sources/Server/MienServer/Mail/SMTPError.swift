@@ -1,14 +1,14 @@
-/// The relay did not take a mail. Its words may repeat an address and are left out.
+/// The relay did not accept an email. Its reply text may repeat an address and is left out.
 struct SMTPError: Error, Equatable, CustomStringConvertible {
     enum Cause: Equatable {
-        /// With this code.
+        /// The relay replied with this code.
         case refused(Int)
-        /// It said nothing in time, or hung up.
+        /// The relay did not reply in time, or closed the connection.
         case silent
         case notUnderstood
-        /// Something came between STARTTLS and the handshake.
+        /// Bytes arrived between STARTTLS and the handshake.
         case spokeTooSoon
-        /// The address needs SMTPUTF8, which it does not speak.
+        /// The address needs SMTPUTF8, which the relay does not support.
         case asciiOnly
     }
 
@@ -23,7 +23,7 @@ struct SMTPError: Error, Equatable, CustomStringConvertible {
 
     init(_ cause: Cause, at stage: Stage) { (self.cause, self.stage) = (cause, stage) }
 
-    /// Trying again gets the same answer: RFC 5321 §4.2.1.
+    /// Whether retrying would get the same reply: RFC 5321 §4.2.1.
     var isPermanent: Bool {
         switch cause {
         case .refused(let code): code >= 500
@@ -34,12 +34,12 @@ struct SMTPError: Error, Equatable, CustomStringConvertible {
 
     var description: String {
         switch cause {
-        case .refused(let code): "the relay answered \(stage.rawValue) with \(code)"
-        case .silent: "the relay said nothing to \(stage.rawValue)"
-        case .notUnderstood: "the relay's answer to \(stage.rawValue) is no SMTP"
+        case .refused(let code): "the relay replied to \(stage.rawValue) with \(code)"
+        case .silent: "the relay did not reply to \(stage.rawValue)"
+        case .notUnderstood: "the relay's answer to \(stage.rawValue) is not valid SMTP"
         case .spokeTooSoon:
-            "something was said in the clear after STARTTLS: somebody may be on the line"
-        case .asciiOnly: "the address is not ASCII, and the relay does not speak SMTPUTF8"
+            "unencrypted bytes arrived after STARTTLS; the connection may be under attack"
+        case .asciiOnly: "the address is not ASCII, and the relay does not support SMTPUTF8"
         }
     }
 }

@@ -4,7 +4,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// Mails account owners about each new authenticator, with a link that removes it without a
+/// Emails account owners about each new authenticator, with a link that removes it without a
 /// sign-in.
 ///
 ///     let notice = notices.draft()
@@ -14,10 +14,10 @@ internal import MienStore
 ///     }
 ///     notices.send(mail)
 struct AuthenticatorNotices: Sendable {
-    /// How long a link works.
+    /// How long a link is valid.
     static let lifetime = Duration.seconds(7 * 86_400)
-    /// For one account. Beyond that, authenticators are refused: a thief must not bury the notice
-    /// that matters under others.
+    /// The limit for one account. Beyond it, new authenticators are refused, so that a thief cannot
+    /// bury the important notice under others.
     static let maxPerHour = 50
 
     let store: Store
@@ -26,7 +26,8 @@ struct AuthenticatorNotices: Sendable {
 
     func draft() -> Draft { Draft(link: MailedLink(store.keys, publicURL: publicURL())) }
 
-    /// Sends what ``Draft/store(about:of:app:in:at:)`` returned, once it is committed.
+    /// Sends the email that ``Draft/store(about:of:app:in:at:)`` returned, after its transaction
+    /// has committed.
     func send(_ notice: Mail?) {
         if let notice { mail.send(notice, through: .notices) }
     }
@@ -35,12 +36,12 @@ struct AuthenticatorNotices: Sendable {
         fileprivate let link: MailedLink
 
         /// Stores the link in the transaction that adds or replaces `authenticator`, and ends the
-        /// links of what it replaces.
+        /// links to the authenticators it replaces.
         ///
-        /// - Parameter app: where it was added; `nil` for an administrator.
-        /// - Returns: the mail; `nil` if the account has no verified address.
+        /// - Parameter app: The app in which it was added; `nil` for an administrator.
+        /// - Returns: The email; `nil` if the account has no verified address.
         /// - Throws: ``Problem`` `.tooManyRequests` after ``AuthenticatorNotices/maxPerHour``
-        ///   within an hour: nothing may be added without a notice.
+        ///   within an hour, because nothing may be added without a notice.
         func store(
             about authenticator: AuthenticatorRecord, of account: AccountRecord, app: AppID?,
             in tables: Tables, at now: Instant
@@ -60,23 +61,24 @@ struct AuthenticatorNotices: Sendable {
             try link.store(
                 .removeAuthenticator, authenticator.id.text, of: account.id,
                 until: now + AuthenticatorNotices.lifetime, in: tables, at: now)
-            let place = try app.flatMap { try tables.apps.find($0)?.name }
-            return AuthenticatorNotices.mail(to: address, authenticator.type, place, link, at: now)
+            let appName = try app.flatMap { try tables.apps.find($0)?.name }
+            return AuthenticatorNotices.mail(
+                to: address, authenticator.type, appName, link, at: now)
         }
     }
 
-    /// Names nothing that whoever added the authenticator could choose, such as its name: the mail
-    /// must not carry an attacker's words.
+    /// Composes the email. Includes no text that the client could choose, such as the
+    /// authenticator's name: the email must not carry an attacker's words.
     private static func mail(
         to address: Sensitive<String>, _ type: AuthenticatorType, _ app: String?,
         _ link: MailedLink, at now: Instant
     ) -> Mail {
-        let place = app.map { "in \($0)" } ?? "by an administrator"
+        let source = app.map { "in \($0)" } ?? "by an administrator"
         return Mail(
             to: address, subject: "New sign-in method: \(type.noun)",
             body: Sensitive(
                 """
-                \(type.indefiniteNoun) was added to your account \(place) on \(now.noticeText).
+                \(type.indefiniteNoun) was added to your account \(source) on \(now.noticeText).
 
                 If that was you, you can ignore this message.
 
@@ -84,26 +86,26 @@ struct AuthenticatorNotices: Sendable {
 
                 \(link.url.use { $0 })
 
-                Removing it also ends the sign-ins it was used for. Afterwards, check your other sign-in methods.
+                Removing it also ends the sign-ins that used it. Afterwards, check your other sign-in methods.
                 """))
     }
 }
 
 extension AuthenticatorType {
-    /// What mails and pages call it.
+    /// The name of the method in emails and pages.
     var noun: String {
         switch self {
         case .password: "password"
         case .face: "face"
         case .nativeBiometrics: "device key"
-        case .emailCode: "e-mail code"
+        case .emailCode: "email code"
         case .passkey: "passkey"
         case .otp: "one-time-code token"
         case .recoveryCode: "set of recovery codes"
         }
     }
 
-    /// At the beginning of a sentence.
+    /// The name with an article, for the beginning of a sentence.
     var indefiniteNoun: String { (self == .emailCode ? "An " : "A ") + noun }
 }
 

@@ -3,10 +3,10 @@ internal import MienCore
 internal import MienStore
 
 extension Tables {
-    /// Removes an authenticator, locked or not, and ends the sign-ins it produced.
+    /// Removes an authenticator, locked or not, and ends the sign-ins that used it.
     ///
-    /// - Parameter actor: who removes it, for the audit log.
-    /// - Returns: whether the account had it.
+    /// - Parameter actor: The one who removes it, for the audit log.
+    /// - Returns: Whether the account had the authenticator.
     func removeAuthenticator(
         _ id: AuthenticatorID, of account: AccountRecord, actor: String,
         detail: [String: JSONValue] = [:], at now: Instant
@@ -28,7 +28,8 @@ extension Tables {
     /// - Returns: whether it was there.
     func removeAuthenticator(_ record: AuthenticatorRecord, at now: Instant) throws -> Bool {
         if record.type == .password {
-            // Whoever set it may have opened anything: everything ends, on known devices too.
+            // A thief who set the password may have signed in anywhere, so end all sign-ins, on
+            // known devices, too.
             try accounts.endSignIns(of: record.account, at: now)
         } else {
             _ = try grants.revokeAll(by: record.id, at: now)

@@ -4,10 +4,10 @@ internal import MienStore
 
 /// A link for an account's owner, not yet stored: 256 random bits in a URL.
 ///
-/// Make one before the transaction, store it within, and mail it after the commit: then the link
-/// exists exactly if the change it is about does.
+/// Create the link before the transaction, store it within, and mail it after the commit. Then the
+/// link exists exactly if the change that it reports does.
 struct MailedLink: Sendable {
-    /// Where links lead, below the public URL.
+    /// The path of all links, relative to the public URL.
     static let path = "notices"
 
     let url: Sensitive<String>
@@ -32,14 +32,14 @@ struct MailedLink: Sendable {
                 expiresAt: expiry), hash: hash)
     }
 
-    /// What a link's code is stored as.
+    /// Returns the hash under which a link's code is stored.
     static func hash(_ code: String, _ keys: StoreKeys) -> [UInt8] {
         keys.hash(ofSecret: Array("mailed-link \(code)".utf8))
     }
 }
 
 extension AccountRecord {
-    /// Where mail about this account goes; `nil` if no address is attached. Only verified addresses
-    /// are.
+    /// The address for mail about this account; `nil` if the account has none. Only verified
+    /// addresses are attached to accounts.
     var noticeAddress: Sensitive<String>? { profile.use { $0.email }.map { Sensitive($0) } }
 }

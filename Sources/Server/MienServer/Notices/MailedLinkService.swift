@@ -2,17 +2,17 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// Judges the links that mails to account owners carry. Looking at one changes nothing, so mail
-/// scanners can open it.
+/// Validates and executes the links in emails to account owners. Opening a link changes nothing, so
+/// mail scanners may open it.
 struct MailedLinkService: Sendable {
     let store: Store
     let clock: ServerClock
 
-    /// What the holder of a link is told.
+    /// The state of a link, as shown to its holder.
     enum Status: Sendable, Equatable {
-        /// No such code, or expired: the same for both.
+        /// The code is wrong or has expired. The two cases are indistinguishable.
         case unknown
-        /// Used already, or its subject was removed or replaced after the mail was sent.
+        /// The link was used, or its subject was removed or replaced after the email was sent.
         case spent
         case open(Subject)
     }
@@ -27,9 +27,10 @@ struct MailedLinkService: Sendable {
         return try await store.read { try Self.found(hash, $0, at: now).status }
     }
 
-    /// Does what the link is for, and uses the link up in the same transaction.
+    /// Performs the link's action, and uses up the link in the same transaction.
     ///
-    /// - Returns: the status before: ``Status/open(_:)`` if this call did it.
+    /// - Returns: The status before the call; ``Status/open(_:)`` if this call performed the
+    ///   action.
     func use(_ code: String) async throws -> Status {
         let hash = MailedLink.hash(code, store.keys), now = clock.now
         // Read first: a wrong code never causes a write.
@@ -59,7 +60,7 @@ struct MailedLinkService: Sendable {
     private static func found(
         _ hash: [UInt8], _ tables: Tables, at now: Instant
     ) throws -> (status: Status, link: MailedLinkRecord?, account: AccountRecord?) {
-        // A suspended account's owner may remove authenticators, too.
+        // The owner of a suspended account may remove authenticators, too.
         guard let link = try tables.mailedLinks.find(hash: hash, at: now),
             let account = try tables.accounts.find(link.account)
         else {

@@ -3,9 +3,9 @@ internal import Hummingbird
 internal import MienAccess
 internal import MienCore
 
-/// The pages behind links in mails, in the look of the sign-in page.
+/// The pages that links in emails open. They look like the sign-in page.
 enum NoticePage {
-    /// Says what the link would do, with a button that does it.
+    /// Describes what the link does, with a button that does it.
     static func confirmation(_ status: MailedLinkService.Status, code: String) -> Response {
         switch status {
         case .unknown: unknown
@@ -15,7 +15,7 @@ enum NoticePage {
                 "Remove this \(type.noun)?",
                 """
                 <p>\(type.indefiniteNoun) was added to your account on \(addedAt.noticeText).</p>
-                <p>If you added it, close this page. If you did not, remove it; sign-ins it was used for end, too.</p>
+                <p>If you added it, close this page. If you did not, remove it. Sign-ins that used it will end, too.</p>
                 <form method="post" action="?">
                 <input type="hidden" name="code" value="\(SignInPage.escaped(code))">
                 <button>Remove the \(type.noun)</button>
@@ -25,7 +25,7 @@ enum NoticePage {
             page(
                 "Cancel this recovery?",
                 """
-                <p>Somebody asked to recover access to your account on \(requestedAt.noticeText).</p>
+                <p>Someone asked to recover access to your account on \(requestedAt.noticeText).</p>
                 <p>If that was you, close this page. If it was not, cancel the request.</p>
                 <form method="post" action="?">
                 <input type="hidden" name="code" value="\(SignInPage.escaped(code))">
@@ -35,7 +35,7 @@ enum NoticePage {
         }
     }
 
-    /// - Parameter status: what ``MailedLinkService/use(_:)`` returned.
+    /// - Parameter status: The status that ``MailedLinkService/use(_:)`` returned.
     static func result(_ status: MailedLinkService.Status) -> Response {
         switch status {
         case .unknown: unknown
@@ -43,12 +43,12 @@ enum NoticePage {
         case .open(.authenticator(let type, addedAt: _)):
             page(
                 "The \(type.noun) was removed",
-                "<p>It can no longer be used, and the sign-ins it was used for have ended. Check your other sign-in methods.</p>"
+                "<p>It can no longer be used, and the sign-ins that used it have ended. Check your other sign-in methods.</p>"
             )
         case .open(.recovery):
             page(
                 "The recovery was canceled",
-                "<p>Nothing about your account has changed. Whoever asked may know how to read your mail: check that account, too.</p>"
+                "<p>Nothing about your account has changed. The person who made the request may be able to read your mail, so check your email account, too.</p>"
             )
         }
     }
@@ -56,21 +56,21 @@ enum NoticePage {
     static func malformed(_ status: HTTPResponse.Status) -> Response {
         page(
             "This link does not work",
-            "<p>The form is malformed. Open the link in the mail again.</p>", status)
+            "<p>The form is malformed. Open the link in the email again.</p>", status)
     }
 
-    /// One answer for wrong and expired codes.
+    /// The same page for wrong and expired codes.
     private static var unknown: Response {
         page(
             "This link does not work",
-            "<p>The link is incomplete or has expired. Links in mails work for seven days.</p>",
+            "<p>The link is incomplete or has expired. Links in emails work for seven days.</p>",
             .notFound)
     }
 
     private static var spent: Response {
         page(
-            "This link was used already",
-            "<p>What it was about has been removed or replaced. Nothing else was changed. A newer mail may have a link that works.</p>",
+            "This link was already used",
+            "<p>Its subject has been removed or replaced. Nothing else was changed. A newer email may contain a link that works.</p>",
             .gone)
     }
 

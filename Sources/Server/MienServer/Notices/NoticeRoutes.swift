@@ -3,14 +3,14 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienCore
 
-/// The page that links in mails to account owners lead to. `GET` shows what the link would do; only
-/// the page's form does it.
+/// The routes that links in emails to account owners open. `GET` shows what the link does; only
+/// submitting the page's form does it.
 struct NoticeRoutes {
-    /// More than a code has, so that anything longer is refused unread.
+    /// The length limit is larger than any code, so longer values are rejected unread.
     private static let maxCodeBytes = 64, maxBodyBytes = 1024
 
     let links: MailedLinkService
-    /// For each address. Codes are too long to guess; this bounds the work.
+    /// Limits the requests of each address. Codes are too long to guess; this bounds the work.
     let attempts: RateLimiter
     let clock: ServerClock
     let budget: BodyBudget

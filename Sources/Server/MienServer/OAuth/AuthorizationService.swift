@@ -5,8 +5,8 @@ internal import MienCore
 internal import MienJourney
 internal import MienStore
 
-/// The authorization-code way: an app sends the browser here, the user signs in, the browser goes
-/// back with a code (RFC 6749 §4.1, RFC 7636).
+/// The authorization code grant: an app sends the browser here, the user signs in, and the browser
+/// returns to the app with a code (RFC 6749 §4.1, RFC 7636).
 struct AuthorizationService: Sendable {
     static let codeLifetime = Duration.seconds(60)
 
@@ -18,7 +18,7 @@ struct AuthorizationService: Sendable {
     let clock: ServerClock
     let publicURL: @Sendable () -> String
 
-    /// What an app asks for, checked.
+    /// A validated authorization request.
     struct Request: Sendable {
         let app: AppRecord
         let redirectURI: String
@@ -31,14 +31,19 @@ struct AuthorizationService: Sendable {
         let loginHint: String?
     }
 
-    /// What went wrong with a request: told to the user, or, once it is known where the app is, to
-    /// the app.
+    /// An error in an authorization request, shown to the user or, once the redirect URI is
+    /// validated, sent to the app.
     enum Fault: Error {
         case page(String)
         case redirect(String)
     }
 
-    /// Kept with a code.
+    /// Whether the page may show a `login_hint`: text that can be a login name.
+    private static func isName(_ hint: String) -> Bool {
+        hint.isPrintable && !LoginName.candidates(hint).isEmpty
+    }
+
+    /// The data stored with a code.
     private struct Content: Codable {
         let app, account: String
         let redirectURI, scope, challenge: String
@@ -53,13 +58,15 @@ struct AuthorizationService: Sendable {
     func request(_ form: FormBody) async throws -> Request {
         guard let id = form["client_id"].flatMap({ AppID($0) }), let app = try? await apps.find(id)
         else {
-            throw Fault.page("client_id is not an app of this server.")
+            throw Fault.page("client_id does not name an app of this server.")
         }
         guard
             let redirect = form["redirect_uri"]
                 ?? (app.settings.redirectURIs.count == 1 ? app.settings.redirectURIs[0] : nil),
             app.settings.redirectURIs.contains(where: { $0.utf8.elementsEqual(redirect.utf8) })
-        else { throw Fault.page("redirect_uri is not one of this app's, character by character.") }
+        else {
+            throw Fault.page("redirect_uri does not exactly match a redirect URI of this app.")
+        }
         let state = form["state"]
         func refuse(_ code: OAuthError.Code, _ description: String) -> Fault {
             .redirect(
@@ -70,26 +77,27 @@ struct AuthorizationService: Sendable {
         guard app.settings.hasSignInPage else {
             throw refuse(
                 .unauthorizedClient,
-                "this app's users sign in elsewhere: its setting sign_in_page is off")
+                "This app does not use the sign-in page. Its setting sign_in_page is off.")
         }
         guard form["response_type"] == "code" else {
-            throw refuse(.unsupportedResponseType, "response_type is code")
+            throw refuse(.unsupportedResponseType, "response_type must be code.")
         }
         guard (state?.utf8.count ?? 0) <= 1024, (form["nonce"]?.utf8.count ?? 0) <= 512 else {
-            throw refuse(.invalidRequest, "state has at most 1,024 bytes, nonce at most 512")
+            throw refuse(
+                .invalidRequest, "state must have at most 1,024 bytes, and nonce at most 512.")
         }
         guard let challenge = form["code_challenge"], Base64URL.decode(challenge)?.count == 32,
             form["code_challenge_method"] == "S256"
         else {
             throw refuse(
-                .invalidRequest, "code_challenge is needed, with code_challenge_method=S256")
+                .invalidRequest, "Send code_challenge, with code_challenge_method=S256.")
         }
         if form["prompt"] == "none" {
-            throw refuse(.loginRequired, "nobody is signed in here without being asked")
+            throw refuse(.loginRequired, "Signing in always requires the user. Remove prompt=none.")
         }
         let thumbprint = form["dpop_jkt"]
         guard thumbprint.map({ Base64URL.decode($0)?.count == 32 }) ?? true else {
-            throw refuse(.invalidRequest, "dpop_jkt is a key's thumbprint")
+            throw refuse(.invalidRequest, "dpop_jkt must be the thumbprint of a key.")
         }
         do throws(OAuthError) {
             let (scope, resources) = try grants.checked(
@@ -103,25 +111,21 @@ struct AuthorizationService: Sendable {
         } catch { throw refuse(error.code, error.description) }
     }
 
-    /// Where the browser goes after a sign-in.
-    struct Next: Sendable {
-        let address: String
-        /// For the browser to keep, if it was no known device of this user's.
+    /// The result of a successful sign-in.
+    struct Redirect: Sendable {
+        let url: String
+        /// A token for the browser to store; `nil` if the browser already is a known device of this
+        /// user.
         let deviceToken: String?
     }
 
-    /// Signs in with name and password, through the same gate as everywhere.
+    /// Signs in with a name and password, through the same lock gate as everywhere else.
     ///
-    /// - Parameter deviceToken: what the browser kept from an earlier sign-in, at any app: it is
-    ///   the server's own cookie, and a password serves all apps.
-    /// Whether the page may show it: text that can be a login name.
-    private static func isName(_ hint: String) -> Bool {
-        hint.isPrintable && !LoginName.candidates(hint).isEmpty
-    }
-
-    /// - Returns: `nil` when the user was not signed in.
+    /// - Parameter deviceToken: The browser's token from an earlier sign-in, in any app: the cookie
+    ///   belongs to the server, and a password works in all apps.
+    /// - Returns: `nil` if the user was not signed in.
     func signIn(_ request: Request, name: String, password: Sensitive<String>, deviceToken: String?)
-        async throws -> Next?
+        async throws -> Redirect?
     {
         var generator = SystemRandomNumberGenerator()
         let device = try await deviceToken.asyncMap { try await devices.find($0, app: nil) } ?? nil
@@ -151,16 +155,16 @@ struct AuthorizationService: Sendable {
             ? nil
             : try await devices.make(
                 account, request.app.id, epoch: use.epoch, methods: [.password], at: now)
-        return Next(
-            address: back(
+        return Redirect(
+            url: back(
                 to: request.redirectURI, [("code", Base64URL.encode(code))], request.state),
             deviceToken: token)
     }
 
-    /// The app brings the code.
+    /// Exchanges the app's code for tokens.
     ///
-    /// - Throws: ``OAuthError`` `invalid_grant`: unknown, expired, used, another app's, another
-    ///   redirect, a wrong verifier or key.
+    /// - Throws: ``OAuthError`` `invalid_grant` if the code is unknown, expired, used, or another
+    ///   app's, or if the redirect URI, verifier, or key does not match.
     func redeem(_ form: FormBody, app: AppRecord, thumbprint: String?) async throws -> TokenAnswer {
         let verifier = try form.required("code_verifier")
         guard let code = Base64URL.decode(try form.required("code")), code.count == 32 else {

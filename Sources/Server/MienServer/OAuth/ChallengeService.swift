@@ -1,21 +1,21 @@
 internal import MienCore
 internal import MienStore
 
-/// Something to sign that is good once, for five minutes, for one purpose.
+/// Issues challenges to sign. Each is valid once, for five minutes, for one purpose.
 struct ChallengeService: Sendable {
     enum Purpose: String, Sendable, CaseIterable {
         case anonymous = "anonymous_request"
         case biometric = "biometric_request"
         case appToApp = "app2app_request"
-        /// In a journey; its binding names run and user.
+        /// A step of a journey. The binding names the run and the user.
         case journey
-        /// Its binding names app and user.
+        /// The binding names the app and the user.
         case passkeyRegistration = "passkey_registration"
-        /// Its binding names the app, and the user if one was asked for.
+        /// The binding names the app, and the user if the client named one.
         case passkeySignIn = "passkey_sign_in"
 
-        /// Those that clients may ask for by themselves; the others come with what they are bound
-        /// to.
+        /// The purposes that clients may request directly. The server issues challenges for the
+        /// others itself, together with their bindings.
         static let open: Set<Purpose> = [.anonymous, .biometric, .appToApp]
     }
 
@@ -26,7 +26,7 @@ struct ChallengeService: Sendable {
     let store: Store
     let clock: ServerClock
 
-    /// - Returns: 32 characters of base32, 160 random bits; and until when.
+    /// - Returns: 32 characters of base32 (160 random bits), and the expiry.
     func make(for purpose: Purpose, binding: String = "") async throws -> (
         token: String, expiresAt: Instant
     ) {
@@ -41,7 +41,7 @@ struct ChallengeService: Sendable {
         return (token, expiry)
     }
 
-    /// Uses it up, before anything that was done with it is judged.
+    /// Uses up the challenge. Call before verifying any response to it.
     func take(_ token: String, for purpose: Purpose, binding: String = "") async throws -> Bool {
         guard token.utf8.count == Self.length else { return false }
         let hash = store.keys.hash(ofSecret: Array(token.utf8)), now = clock.now

@@ -6,8 +6,8 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// Which app sends a request to the token endpoints: `client_id` in the form, with a secret there
-/// or in `Authorization: Basic` (RFC 6749 §2.3).
+/// Authenticates the app that sends a request to the token endpoints: `client_id` in the form, with
+/// a secret there or in `Authorization: Basic` (RFC 6749 §2.3).
 struct ClientAuthentication: Sendable {
     let apps: AppCatalog
 
@@ -17,11 +17,13 @@ struct ClientAuthentication: Sendable {
         var scheme: String?
         if let (name, password) = try Self.basic(request) {
             guard secret == nil, id == nil || id == name else {
-                throw OAuthError(.invalidRequest, "the app authenticates in one way, not in two")
+                throw OAuthError(
+                    .invalidRequest,
+                    "Authenticate the app once: in the form or in the Authorization header.")
             }
             (id, secret, scheme) = (name, password, "Basic")
         }
-        guard let id else { throw OAuthError(.invalidClient, "client_id is missing") }
+        guard let id else { throw OAuthError(.invalidClient, "client_id is missing.") }
         do { return try await apps.authenticated(id: id, secret: secret) } catch let problem
             as Problem where problem.code == .invalidCredentials
         {
@@ -39,7 +41,8 @@ struct ClientAuthentication: Sendable {
             let password = PercentEncoding.decodeForm(data[data.index(after: colon)...])
         else {
             throw OAuthError(
-                .invalidClient, "authorization: Basic is not base64 of client_id:client_secret",
+                .invalidClient,
+                "The Authorization header must be Basic with base64 of client_id:client_secret.",
                 scheme: "Basic")
         }
         return (name, password)

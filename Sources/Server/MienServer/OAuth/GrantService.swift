@@ -6,7 +6,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// Access, refresh and ID tokens: made, taken in turns, taken back, looked at.
+/// Issues, refreshes, revokes, and inspects access, refresh, and ID tokens.
 struct GrantService: Sendable {
     let store: Store
     let issuer: TokenIssuer
@@ -15,51 +15,53 @@ struct GrantService: Sendable {
     let metrics: Metrics
     let publicURL: @Sendable () -> String
 
-    // MARK: Making tokens
+    // MARK: Issuing tokens
 
-    /// Asked scopes against what an app's users may have.
+    /// Checks the requested scope and resources against the app's settings.
     ///
     /// - Throws: ``OAuthError`` `invalid_scope`, `invalid_target`.
     func checked(scope: String?, standard: Scope, resources: [String], app: AppRecord)
         throws(OAuthError) -> (Scope, [String])
     {
         guard let asked = scope.map({ Scope($0) }) ?? standard else {
-            throw OAuthError(.invalidScope, "scope has at most 32 words of printable ASCII")
+            throw OAuthError(.invalidScope, "scope must be at most 32 words of printable ASCII.")
         }
         if let foreign = asked.foreign {
             throw OAuthError(
                 .invalidScope,
-                "there is no scope “\(foreign)”; there are \(Scope.known.joined(separator: ", "))")
+                "Unknown scope: \(foreign). Known scopes: \(Scope.known.joined(separator: ", ")).")
         }
         guard resources.allSatisfy(app.settings.resources.contains) else {
             throw OAuthError(
                 .invalidTarget,
-                "resource is one of those in the app's settings, character by character")
+                "resource must exactly match one of the resources in the app's settings.")
         }
         return (Self.narrowed(asked, for: app), resources)
     }
 
-    /// Third-party apps never get full access. RFC 6749 section 3.3 lets a server grant less than
-    /// was asked for.
+    /// Removes full access for third-party apps. RFC 6749 §3.3 lets a server grant less than was
+    /// requested.
     private static func narrowed(_ scope: Scope, for app: AppRecord) -> Scope {
         app.isFirstParty ? scope : Scope(words: scope.words.filter { $0 != Scope.full })
     }
 
+    /// Issues tokens for a sign-in.
+    ///
     /// - Parameters:
-    ///   - id: the grant's, when it had to be known before.
-    ///   - isGood: looked at in the very step that makes the grant; what is used up there is used
-    ///     up together with it, or not at all.
+    ///   - id: The grant's ID, if it must be known beforehand.
+    ///   - isGood: Evaluated in the transaction that creates the grant. What it uses up is used up
+    ///     together with the grant being created, or not at all.
     func tokens(
         for signIn: SignIn, id: GrantID? = nil,
         where isGood: @escaping @Sendable (Tables) throws -> Bool = { _ in true }
     ) async throws -> TokenAnswer {
         let now = clock.now, settings = signIn.app.settings
         guard signIn.thumbprint != nil || !settings.requiresDPoP else {
-            throw OAuthError(.invalidProof, "this app's tokens need a DPoP proof")
+            throw OAuthError(.invalidProof, "This app's tokens require a DPoP proof.")
         }
         var generator = SystemRandomNumberGenerator()
         var lifetimes = settings.tokens
-        // Nothing renews it: it need not be remembered for longer than its access token.
+        // Nothing renews this grant, so it ends with its access token.
         if !signIn.scope.contains(Scope.offline) {
             lifetimes.refreshSeconds = lifetimes.accessSeconds
         }
@@ -77,15 +79,15 @@ struct GrantService: Sendable {
             guard try isGood(tables), let account = try tables.accounts.find(grant.account),
                 account.state == .active
             else { return nil }
-            // Proved before a password change, a suspension, or a compromise.
+            // Rejects a proof from before a password change, a suspension, or a compromise.
             guard account.epoch == epoch else { return nil }
-            // Removed or locked since it was used: then it proves nothing.
+            // An authenticator that was removed or locked since then proves nothing.
             let standing = SignInStanding(
                 account: grant.account, epoch: epoch, authenticators: grant.authenticators)
             guard try standing.areUsable(in: tables) else { return nil }
             if let key = grant.authenticator {
-                // A device has one sign-in at a time: the one before ends. A passkey may be on many
-                // devices.
+                // A device key has one sign-in at a time, so end the previous one. A passkey may be
+                // on many devices.
                 if try tables.deviceKeys.find(key) != nil {
                     _ = try tables.grants.revokeSignIns(byDeviceKey: key, at: now)
                 } else {
@@ -109,22 +111,25 @@ struct GrantService: Sendable {
             at: now)
     }
 
-    /// In an app's own name: RFC 6749 §4.4. Nothing is kept of it.
+    /// Issues tokens in an app's own name (RFC 6749 §4.4). Stores nothing.
     func clientTokens(for app: AppRecord, scope: String?, resources: [String], thumbprint: String?)
         throws -> TokenAnswer
     {
         guard app.type == .confidential else {
-            throw OAuthError(.unauthorizedClient, "a public app has no name of its own to act in")
+            throw OAuthError(
+                .unauthorizedClient, "Only confidential apps may use client_credentials.")
         }
         let allowed = Scope(words: app.settings.clientScopes)
         guard let asked = scope.map({ Scope($0) }) ?? allowed, asked.isSubset(of: allowed) else {
-            throw OAuthError(.invalidScope, "scope is among the app's client_scopes")
+            throw OAuthError(.invalidScope, "scope must be within the app's client_scopes.")
         }
         guard resources.allSatisfy(app.settings.resources.contains) else {
-            throw OAuthError(.invalidTarget, "resource is one of the app's settings")
+            throw OAuthError(
+                .invalidTarget,
+                "resource must exactly match one of the resources in the app's settings.")
         }
         guard thumbprint != nil || !app.settings.requiresDPoP else {
-            throw OAuthError(.invalidProof, "this app's tokens need a DPoP proof")
+            throw OAuthError(.invalidProof, "This app's tokens require a DPoP proof.")
         }
         let now = clock.now
         let claims = accessClaims(
@@ -142,9 +147,9 @@ struct GrantService: Sendable {
         _ app: AppRecord, nonce: String? = nil,
         at now: Instant
     ) throws -> TokenAnswer {
-        // Granted while the app was a first-party app.
+        // The grant may date from when the app was a first-party app.
         let scope = Self.narrowed(scope, for: app), settings = app.settings
-        // Nobody is signed in for longer than the grant lives.
+        // The access token must not outlive the grant.
         let seconds = min(
             settings.tokens.accessSeconds, Int((grant.family.expiresAt - now).milliseconds / 1000))
         let methods = JSONValue.array(grant.methods.map { .string($0) })
@@ -202,8 +207,8 @@ struct GrantService: Sendable {
 
     // MARK: Refresh tokens
 
-    /// `<grant>.<generation and code>`: which of its family it is can be seen without having kept
-    /// any.
+    /// Formats `<grant>.<generation and code>`. The token's generation can be read from it, so old
+    /// tokens need not be stored.
     private func refreshToken(of grant: TokenGrantRecord) -> String {
         let generation = UInt32(grant.family.generation)
         let mark = (0..<4).map { UInt8(truncatingIfNeeded: generation >> (24 - 8 * UInt32($0))) }
@@ -221,7 +226,7 @@ struct GrantService: Sendable {
         )
     }
 
-    /// The grant a refresh token is of, if the token is genuine.
+    /// Finds the grant of a genuine refresh token, and the token's generation.
     private static func find(_ token: String, _ tables: Tables, _ keys: StoreKeys) throws -> (
         grant: TokenGrantRecord, generation: Int
     )? {
@@ -235,10 +240,9 @@ struct GrantService: Sendable {
         return (grant, generation)
     }
 
-    /// - Parameter repeatKey: what the client chose to be known by when it has to ask again: 16 to
-    ///   128 bytes that nobody else knows.
-    /// - Throws: ``OAuthError``, the same `invalid_grant` for every token that is not good any
-    ///   more.
+    /// - Parameter repeatKey: A secret of 16 to 128 bytes, chosen by the client, with which it may
+    ///   repeat the request if the answer is lost.
+    /// - Throws: ``OAuthError``, with the same `invalid_grant` for every invalid token.
     func refresh(
         _ token: String, repeatKey: String?, app: AppRecord, scope: String?, resources: [String],
         thumbprint: String?
@@ -246,14 +250,15 @@ struct GrantService: Sendable {
         let now = clock.now, keys = store.keys
         if let repeatKey, !(16...128).contains(repeatKey.utf8.count) {
             throw OAuthError(
-                .invalidRequest, "repeat_key has 16 to 128 bytes that nobody can guess")
+                .invalidRequest, "repeat_key must be 16 to 128 bytes that nobody can guess.")
         }
         let mark = repeatKey.map { keys.hash(ofSecret: Array($0.utf8)) }
         let asked = try scope.map { text throws(OAuthError) in
             guard let scope = Scope(text) else {
-                throw OAuthError(.invalidScope, "scope has at most 32 words of printable ASCII")
+                throw OAuthError(
+                    .invalidScope, "scope must be at most 32 words of printable ASCII.")
             }
-            // Many clients repeat at each refresh the scope that they asked for at first.
+            // Many clients repeat their original scope at each refresh.
             return Self.narrowed(scope, for: app)
         }
         let rotated = try await store.write {
@@ -278,14 +283,16 @@ struct GrantService: Sendable {
                 guard let account = try tables.accounts.find(grant.account),
                     account.state == .active
                 else { return nil }
-                // Less may be asked for, never more: RFC 6749 §6. Refused here, the token stays
-                // good.
+                // A client may request less, but never more: RFC 6749 §6. If this check fails, the
+                // refresh token remains valid.
                 guard asked.map({ $0.isSubset(of: grant.scope) }) ?? true else {
                     throw OAuthError(
-                        .invalidScope, "scope is at most what was granted: \(grant.scope.text)")
+                        .invalidScope,
+                        "scope must be within the granted scope: \(grant.scope.text).")
                 }
                 guard resources.allSatisfy(grant.resources.contains) else {
-                    throw OAuthError(.invalidTarget, "resource is one of those that were granted")
+                    throw OAuthError(
+                        .invalidTarget, "resource must be one of the granted resources.")
                 }
                 if use == .rotated { try tables.grants.update(grant) }
                 return (grant, account)
@@ -301,10 +308,10 @@ struct GrantService: Sendable {
             resources.isEmpty ? grant.resources : resources, app, at: now)
     }
 
-    // MARK: Taking back
+    // MARK: Revocation
 
-    /// RFC 7009: a refresh token ends its grant, an access token ends itself. A token that is none
-    /// is no error.
+    /// Revokes a token (RFC 7009): a refresh token ends its grant, an access token ends only
+    /// itself. An unknown token is not an error.
     func revoke(_ token: String, app: AppRecord) async throws {
         let now = clock.now, keys = store.keys
         if let claims = issuer.claims(of: token, as: .access, at: now) {
@@ -332,7 +339,8 @@ struct GrantService: Sendable {
         }
     }
 
-    /// A code that is used twice shows that it was stolen: what it brought ends (RFC 6749 §4.1.2).
+    /// Revokes a grant because its authorization code was used twice, which shows that the code was
+    /// stolen (RFC 6749 §4.1.2).
     func revoke(_ id: GrantID) async throws {
         let now = clock.now
         try await store.write { tables in
@@ -347,11 +355,11 @@ struct GrantService: Sendable {
         }
     }
 
-    // MARK: Authenticating again
+    // MARK: Reauthentication
 
-    /// Records that the user authenticated again in a journey begun with a sign-in.
+    /// Records that the user authenticated again in a journey that began with a sign-in.
     ///
-    /// - Returns: `false` when the sign-in has ended, or the account changed since the proof.
+    /// - Returns: `false` if the sign-in has ended, or the account changed since the proof.
     func stepUp(
         _ id: GrantID, _ proof: SignInProof, with authenticators: [AuthenticatorID], epoch: Int
     ) async throws -> Bool {
@@ -377,9 +385,10 @@ struct GrantService: Sendable {
         }
     }
 
-    // MARK: Looking at tokens
+    // MARK: Inspecting tokens
 
-    /// An access token that is still good, and its grant unless it is an app's own.
+    /// Returns a valid access token's claims, and its grant unless the token is in an app's own
+    /// name.
     private func live(
         _ token: String
     ) async throws -> (
@@ -395,7 +404,7 @@ struct GrantService: Sendable {
         return try await store.read { tables in
             guard try !tables.spent.contains(.access, hash) else { return nil }
             guard let grantID else { return (claims, nil, nil, nil) }
-            // Idle or not: an access token lives for its own short time.
+            // Ignore idleness: an access token has its own short lifetime.
             guard let grant = try tables.grants.find(grantID), grant.family.revokedAt == nil,
                 let account = try tables.accounts.find(grant.account), account.state == .active
             else { return nil }
@@ -403,8 +412,8 @@ struct GrantService: Sendable {
         }
     }
 
-    /// RFC 7662, for confidential apps. What is not good, or another's business, is inactive and
-    /// nothing more.
+    /// Introspects a token for a confidential app (RFC 7662). Reports invalid tokens, and tokens
+    /// not meant for this app, as inactive without further detail.
     func introspect(_ token: String, app: AppRecord) async throws -> JSONValue {
         let inactive: JSONValue = ["active": false]
         if var (claims, _, _, _) = try await live(token) {
@@ -441,25 +450,25 @@ struct GrantService: Sendable {
         }
     }
 
-    /// Whoever sent the request: `Authorization: Bearer`, or `DPoP` with a proof.
+    /// Authenticates the sender of a request by `Authorization: Bearer`, or by `DPoP` with a proof.
     ///
     /// - Parameters:
-    ///   - needed: what the request needs of the token.
-    ///   - proof: the key of the request's proof of possession, where that was looked at already:
-    ///     it is good once.
+    ///   - needed: The permission that the request needs.
+    ///   - proof: The key of the request's proof of possession, if it was already verified: a proof
+    ///     is valid only once.
     /// - Throws: ``OAuthError`` `invalid_token`, `insufficient_scope`, `invalid_dpop_proof`.
     func caller(of request: Request, needed: Need = .fullAccess, proof: String? = nil) async throws
         -> Caller
     {
         guard let (scheme, token) = request.accessToken else {
             throw OAuthError(
-                .invalidToken, "send authorization: Bearer with an access token", scheme: "Bearer")
+                .invalidToken, "Send authorization: Bearer with an access token.", scheme: "Bearer")
         }
         guard let (claims, grant, account, party) = try await live(token), let grant, let account,
             Self.audience(claims).contains(publicURL())
         else {
             throw OAuthError(
-                .invalidToken, "the access token is not one of ours, has expired or was revoked",
+                .invalidToken, "The access token is invalid, expired, or revoked.",
                 scheme: scheme)
         }
         if let bound = grant.keyThumbprint {
@@ -477,18 +486,18 @@ struct GrantService: Sendable {
             guard scheme == "DPoP", key == bound else {
                 throw OAuthError(
                     .invalidToken,
-                    "this token is bound to a key: send authorization: DPoP, and a proof of that key",
+                    "This token is bound to a key. Send authorization: DPoP with a proof by that key.",
                     scheme: "DPoP")
             }
         } else if scheme == "DPoP" {
             throw OAuthError(
-                .invalidToken, "this token is bound to no key: send authorization: Bearer",
+                .invalidToken, "This token is not bound to a key. Send authorization: Bearer.",
                 scheme: "Bearer")
         }
         let scope = claims["scope"]?.stringValue.flatMap { Scope($0) } ?? Scope(words: [])
         switch needed {
         case .scope(let word): try Self.check(scope, contains: word, scheme)
-        // What a third-party app was granted before it became one does not count.
+        // Disregard full access that was granted before the app became a third-party app.
         case .fullAccess:
             try Self.check(party == .first ? scope : Scope(words: []), contains: Scope.full, scheme)
         case .signIn:
@@ -497,12 +506,13 @@ struct GrantService: Sendable {
         return Caller(account: account, app: grant.app, grant: grant, scope: scope)
     }
 
-    /// What a request needs of the access token it comes with.
+    /// The permission that a request needs.
     enum Need: Sendable {
         case scope(String)
-        /// To act as the user at this server: first-party apps only.
+        /// Permission to act as the user on this server: first-party apps only.
         case fullAccess
-        /// To begin a journey as the user. Steps that change authenticators ask for more.
+        /// Permission to begin a journey as the user. Steps that change authenticators require
+        /// more.
         case signIn
     }
 
@@ -517,11 +527,12 @@ struct GrantService: Sendable {
         }
     }
 
-    static let refused = OAuthError(.invalidGrant, "it is not good, or not any more: sign in again")
+    static let refused = OAuthError(
+        .invalidGrant, "The token is invalid or has expired. Sign in again.")
 }
 
 extension Request {
-    /// Scheme and token of `Authorization`.
+    /// The scheme and token of the `Authorization` header.
     var accessToken: (scheme: String, token: String)? {
         let fields = headers[values: .authorization]
         guard fields.count == 1, let text = fields.first, text.utf8.count <= 16 * 1024,
@@ -537,7 +548,7 @@ extension Request {
 }
 
 extension AccountRecord {
-    /// The account's address, which is verified; nothing of an address that is only claimed.
+    /// The account's verified email address. Claimed addresses are never included.
     var emailClaims: [String: JSONValue] {
         profile.use { $0.email.map { ["email": .string($0), "email_verified": true] } ?? [:] }
     }

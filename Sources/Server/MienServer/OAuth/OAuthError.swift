@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienCore
 
-/// What the token endpoints answer when they refuse: RFC 6749 §5.2. The words say what was wrong
+/// An error response of the token endpoints: RFC 6749 §5.2. The description explains what is wrong
 /// with the request, never whether a user exists.
 struct OAuthError: Error, Sendable {
     enum Code: String, Sendable {
@@ -31,15 +31,15 @@ struct OAuthError: Error, Sendable {
     let code: Code
     let description: String
     let status: HTTPResponse.Status
-    /// Of `WWW-Authenticate`.
+    /// The scheme of the `WWW-Authenticate` header.
     var scheme: String?
-    /// What a new sign-in has to show: RFC 9470 section 3.
+    /// The requirements for a new sign-in: RFC 9470 §3.
     var stepUp: StepUp?
 
     struct StepUp: Sendable {
-        /// The oldest authentication that will do, in seconds.
+        /// The maximum age of the authentication, in seconds.
         let maxAge: Int
-        /// `acr`.
+        /// The required `acr`.
         let acr: String?
     }
 
@@ -74,7 +74,7 @@ struct OAuthError: Error, Sendable {
         return response
     }
 
-    /// `WWW-Authenticate`: RFC 6750 section 3, RFC 9449 section 7.1, RFC 9470 section 3.
+    /// The value of `WWW-Authenticate`: RFC 6750 §3, RFC 9449 §7.1, RFC 9470 §3.
     var challenge: String? {
         guard let scheme else { return nil }
         var parameters = [("realm", "mien"), ("error", code.rawValue)]
@@ -85,7 +85,7 @@ struct OAuthError: Error, Sendable {
         return "\(scheme) " + parameters.map { "\($0)=\"\($1)\"" }.joined(separator: ", ")
     }
 
-    /// The same refusal for addresses that answer with problem documents.
+    /// The same error for endpoints that respond with problem documents.
     var problem: Problem {
         switch code {
         case .insufficientUserAuthentication:
@@ -97,7 +97,7 @@ struct OAuthError: Error, Sendable {
     }
 }
 
-/// Every refusal of these addresses has the form that OAuth clients read.
+/// Turns every error of the token endpoints into the format that OAuth clients read.
 struct OAuthErrorMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: MienRequestContext,

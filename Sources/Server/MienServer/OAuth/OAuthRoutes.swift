@@ -6,7 +6,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// The OAuth surface: tokens, the sign-in page, discovery.
+/// The OAuth routes: tokens, the sign-in page, and discovery.
 struct OAuthRoutes {
     let store: Store
     let clients: ClientAuthentication
@@ -23,12 +23,12 @@ struct OAuthRoutes {
     private static let jwtType = "urn:ietf:params:oauth:token-type:jwt",
         accessType = "urn:ietf:params:oauth:token-type:access_token"
 
-    /// Over HTTPS the name binds the cookie to this host and to secure connections; browsers refuse
-    /// such a name over plain HTTP.
+    /// The name of the sign-in cookie. Over HTTPS, the `__Host-` prefix binds it to this host and
+    /// to secure connections; browsers reject that prefix over plain HTTP.
     private var cookie: String {
         publicURL().hasPrefix("https://") ? "__Host-mien_sign_in" : "mien_sign_in"
     }
-    /// Keeps a known device's token, for 400 days: the longest time that browsers keep a cookie
+    /// The cookie that stores a known device's token for 400 days, the maximum that browsers allow
     /// (RFC 6265bis).
     private static let deviceCookie = "mien_device", deviceSeconds = 400 * 86_400
 
@@ -51,7 +51,7 @@ struct OAuthRoutes {
             guard app.type == .confidential else {
                 throw OAuthError(
                     .unauthorizedClient,
-                    "a public app's id proves nothing: introspection needs a secret")
+                    "A public app cannot prove its identity. Introspection requires a secret.")
             }
             return try await JSONBody.response(grants.introspect(form.required("token"), app: app))
         }
@@ -76,7 +76,7 @@ struct OAuthRoutes {
         else {
             throw OAuthError(
                 .invalidRequest,
-                "purpose is biometric_request, anonymous_request or app2app_request")
+                "purpose must be biometric_request, anonymous_request, or app2app_request.")
         }
         let (token, expiresAt) = try await challenges.make(for: purpose)
         return JSONBody.response(["result": ["token": token, "expire_at": expiresAt.iso8601]])
@@ -85,7 +85,7 @@ struct OAuthRoutes {
     private func token(_ request: Request) async throws -> Response {
         let form = try await form(request)
         let type = try form.required("grant_type"), app = try await clients.app(of: request, form)
-        // A set-up comes with an access token, and the proof names it.
+        // A device key setup comes with an access token, and the proof covers it.
         let thumbprint = try await grants.proofs.thumbprint(
             of: request, token: type == BiometricGrant.name ? request.accessToken?.token : nil)
         let scope = form["scope"], resources = form.all("resource")
@@ -119,12 +119,12 @@ struct OAuthRoutes {
         default:
             throw OAuthError(
                 .unsupportedGrantType,
-                "grant_type is authorization_code, refresh_token, client_credentials, \(Self.exchange) or \(BiometricGrant.name)"
+                "grant_type must be authorization_code, refresh_token, client_credentials, \(Self.exchange), or \(BiometricGrant.name)."
             )
         }
     }
 
-    /// Whoever sets a key up.
+    /// Authenticates the user who sets up a device key.
     private func setUpCaller(_ request: Request, _ proof: String?) async throws -> Caller {
         do { return try await grants.caller(of: request, proof: proof) } catch let error
             as OAuthError
@@ -135,7 +135,7 @@ struct OAuthRoutes {
         }
     }
 
-    /// A journey's token, once, for tokens that last (RFC 8693).
+    /// Exchanges a journey's token, once, for lasting tokens (RFC 8693).
     private func exchange(
         _ form: FormBody, _ app: AppRecord, _ scope: String?, _ resources: [String],
         _ thumbprint: String?
@@ -143,7 +143,7 @@ struct OAuthRoutes {
         guard try form.required("subject_token_type") == Self.jwtType else {
             throw OAuthError(
                 .invalidRequest,
-                "subject_token_type is \(Self.jwtType): the token of a completed journey")
+                "subject_token_type must be \(Self.jwtType): the token of a completed journey.")
         }
         let (scope, resources) = try grants.checked(
             scope: scope, standard: .standard, resources: resources, app: app)
@@ -152,7 +152,7 @@ struct OAuthRoutes {
             let claims = grants.issuer.claims(
                 of: try form.required("subject_token"), as: .identity, at: now),
             claims["journey"] != nil,
-            // A journey begun by one who had signed in already brings no second, longer sign-in.
+            // A journey begun with a sign-in does not yield a second, longer sign-in.
             claims["sid"] == nil,
             claims["aud"]?.stringValue == app.id.text,
             let user = claims["sub"]?.stringValue.flatMap({ UserID($0) }),
@@ -192,7 +192,7 @@ struct OAuthRoutes {
     private func showPage(_ request: Request) async throws -> Response {
         try await withRequest(request) { query, wanted in
             var generator = SystemRandomNumberGenerator()
-            // The same for all tabs of a browser.
+            // All tabs of a browser share the cookie.
             let known = Self.cookieValue(self.cookie, request).flatMap {
                 Base64URL.decode($0)?.count == 16 ? $0 : nil
             }
@@ -209,18 +209,19 @@ struct OAuthRoutes {
             guard let cookie = Self.cookieValue(self.cookie, request), let mark = form["mark"],
                 isSame(Array(mark.utf8), Array(self.mark(cookie, query).utf8))
             else {
-                return SignInPage.fault("This page was open for too long, or came from elsewhere.")
+                return SignInPage.fault(
+                    "This page was open for too long, or was not opened from the app.")
             }
             let name = form["username"] ?? ""
             let deviceToken = Self.cookieValue(Self.deviceCookie, request)
-            if let next = try await authorization.signIn(
+            if let redirect = try await authorization.signIn(
                 wanted, name: name, password: Sensitive(form["password"] ?? ""),
                 deviceToken: deviceToken)
             {
                 var response = Response(
                     status: .seeOther,
-                    headers: [.location: next.address, .cacheControl: "no-store"])
-                if let token = next.deviceToken {
+                    headers: [.location: redirect.url, .cacheControl: "no-store"])
+                if let token = redirect.deviceToken {
                     response.headers[.setCookie] = setCookie(
                         Self.deviceCookie, token, seconds: Self.deviceSeconds)
                 }
@@ -228,7 +229,7 @@ struct OAuthRoutes {
             }
             var page = page(wanted, query, cookie, name: name)
             page.message =
-                "That did not work. Check name and password; after several wrong ones, wait a minute."
+                "That did not work. Check your name and password. After several wrong passwords, wait a minute."
             var response = page.response
             response.status = .unauthorized
             return response
@@ -257,7 +258,7 @@ struct OAuthRoutes {
     private func page(
         _ wanted: AuthorizationService.Request, _ query: String, _ cookie: String, name: String
     ) -> SignInPage {
-        // Scheme and host are what the rule for forms is about.
+        // The `form-action` policy compares scheme and host only.
         let target = wanted.redirectURI.prefix { $0 != "?" }.split(
             separator: "/", omittingEmptySubsequences: false
         ).prefix(3).joined(separator: "/")

@@ -6,9 +6,10 @@ internal import MienCore
 internal import MienKeys
 internal import MienStore
 
-/// DPoP (RFC 9449): a client shows with each request that it holds the key its tokens are bound to.
+/// Verifies DPoP proofs (RFC 9449): with each request, a client proves that it holds the key that
+/// its tokens are bound to.
 struct ProofOfPossession: Sendable {
-    /// How far a client's clock may be off.
+    /// The maximum deviation of a client's clock.
     private static let tolerance = Duration.seconds(300)
 
     let store: Store
@@ -16,21 +17,23 @@ struct ProofOfPossession: Sendable {
     let publicURL: @Sendable () -> String
     let signatures: SignatureQueue
 
-    /// The key that the request's proof was made with.
+    /// Verifies the request's proof and returns the thumbprint of its key.
     ///
-    /// - Parameter token: the access token that it comes with, if it does.
-    /// - Returns: its thumbprint; `nil` when the request has no proof.
-    /// - Throws: ``OAuthError`` `invalid_dpop_proof` for more than one, a wrong one, and one that
-    ///   was seen before.
+    /// - Parameter token: The access token of the request, if any.
+    /// - Returns: `nil` if the request has no proof.
+    /// - Throws: ``OAuthError`` `invalid_dpop_proof` if there are several proofs, or the proof is
+    ///   invalid or was used before.
     func thumbprint(of request: Request, token: String? = nil) async throws -> String? {
         let proofs = request.headers[values: .dpop]
         guard let proof = proofs.first else { return nil }
-        guard proofs.count == 1 else { throw Self.refused("there is more than one DPoP header") }
+        guard proofs.count == 1 else {
+            throw Self.refused("The request has more than one DPoP header.")
+        }
         let read: DPoPProof
         do {
-            // The key decides how expensive the signature is: RSA waits its turn.
+            // The key determines the cost of the verification: RSA is queued.
             guard let key = try JWS.parse(compact: proof).key else {
-                throw Self.refused("“jwk” is the key")
+                throw Self.refused("The proof's header must contain the key in jwk.")
             }
             read = try await signatures.check(with: key, for: .stranger()) {
                 try DPoPProof(compact: proof)
@@ -39,20 +42,20 @@ struct ProofOfPossession: Sendable {
             as DPoPProof.Invalid
         { throw Self.refused(error.reason) }
         guard read.method.utf8.elementsEqual(request.method.rawValue.utf8) else {
-            throw Self.refused("htm is \(request.method.rawValue)")
+            throw Self.refused("htm must be \(request.method.rawValue).")
         }
         let address = publicURL() + request.uri.path
         guard read.address.utf8.elementsEqual(address.utf8) else {
-            throw Self.refused("htu is \(address)")
+            throw Self.refused("htu must be \(address).")
         }
         let now = clock.now, time = read.issuedAt
         guard time <= now + Self.tolerance, now <= time + Self.tolerance else {
-            throw Self.refused("iat is not within five minutes of now")
+            throw Self.refused("iat must be within five minutes of the server's time.")
         }
         if let token {
             guard read.accessTokenHash == Base64URL.encode(SHA256.hash(data: Array(token.utf8)))
             else {
-                throw Self.refused("ath is not the access token's hash")
+                throw Self.refused("ath must be the hash of the access token.")
             }
         }
         let thumbprint = read.key.thumbprint
@@ -62,7 +65,7 @@ struct ProofOfPossession: Sendable {
                 .process,
                 { try $0.spent.spend(.proof, hash, until: time + Self.tolerance + .seconds(1)) })
         else {
-            throw Self.refused("this proof was used before: make a new one for each request")
+            throw Self.refused("This proof was already used. Create a new one for each request.")
         }
         return thumbprint
     }

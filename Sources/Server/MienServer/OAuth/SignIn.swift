@@ -2,31 +2,32 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// A user has proved who they are: what tokens are made from.
+/// A user's proven sign-in, from which tokens are issued.
 struct SignIn: Sendable {
     let account: UserID
     let app: AppRecord
-    /// `amr`.
+    /// The values of `amr`.
     let methods: [String]
     let at: Instant
     let scope: Scope
-    /// The account's epoch when the user proved who they are: a later epoch refuses the sign-in.
+    /// The account's epoch at the time of the proof. If the epoch has advanced since, the sign-in
+    /// is refused.
     let epoch: Int
-    /// Services the tokens are for; none for this server.
+    /// The services that the tokens are for; empty for this server.
     var resources: [String] = []
     /// The device key or passkey that signed in directly.
     var authenticator: AuthenticatorID?
     /// Every authenticator that was used, in a journey or directly.
     var authenticators: [AuthenticatorID] = []
-    /// Whether the user restored their access: see ``SignInProof/isRecovery``.
+    /// Whether the user recovered the account: see ``SignInProof/isRecovery``.
     var isRecovery = false
-    /// OpenID Connect: comes back in the ID token.
+    /// The OpenID Connect nonce, returned in the ID token.
     var nonce: String?
-    /// The key the tokens are bound to.
+    /// The thumbprint of the key that the tokens are bound to.
     var thumbprint: String?
 }
 
-/// RFC 6749 §5.1.
+/// A token response: RFC 6749 §5.1.
 struct TokenAnswer: Codable, Sendable {
     var accessToken: String
     var tokenType: String
@@ -36,7 +37,7 @@ struct TokenAnswer: Codable, Sendable {
     var scope: String
     /// RFC 8693 §2.2.1.
     var issuedTokenType: String?
-    /// For a client that sent a device token which is not one of the user's in this app.
+    /// A new device token, for a client that sent one that does not belong to the user in this app.
     var deviceToken: String?
 
     enum CodingKeys: String, CodingKey {
@@ -47,13 +48,13 @@ struct TokenAnswer: Codable, Sendable {
     }
 }
 
-/// Holds nothing but secrets.
+/// Hides the values, because all of them are secret.
 extension TokenAnswer: CustomStringConvertible, CustomReflectable {
     var description: String { "tokens" }
     var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Whoever sent a request with an access token of ours.
+/// The user and app behind a request with a valid access token.
 struct Caller: Sendable {
     let account: AccountRecord
     let app: AppID

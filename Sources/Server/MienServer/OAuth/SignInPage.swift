@@ -5,17 +5,17 @@ internal import Hummingbird
 internal import MienCore
 internal import NIOCore
 
-/// The page on which users sign in for the authorization-code way. No script, nothing from
-/// elsewhere.
+/// The sign-in page of the authorization code grant. Contains no scripts and loads nothing from
+/// other hosts.
 struct SignInPage {
     let appName: String
-    /// The request it belongs to, back in the address.
+    /// The query of the authorization request, which the form sends back.
     let query: String
-    /// Compared with the cookie: another site cannot send this form.
+    /// Must match the cookie, so that another site cannot submit this form.
     let mark: String
     var name = ""
     var message: String?
-    /// Where the browser goes afterwards.
+    /// The origin or scheme that the browser is redirected to after the sign-in.
     let target: String
 
     var response: Response {
@@ -28,7 +28,7 @@ struct SignInPage {
                 \(message)
                 <form method="post" action="?\(Self.escaped(query))">
                 <input type="hidden" name="mark" value="\(Self.escaped(mark))">
-                <label for="username">User name or e-mail address</label>
+                <label for="username">User name or email address</label>
                 <input id="username" name="username" value="\(Self.escaped(name))" autocomplete="username webauthn" autocapitalize="none" required autofocus>
                 <label for="password">Password</label>
                 <input id="password" name="password" type="password" autocomplete="current-password" required>
@@ -37,21 +37,22 @@ struct SignInPage {
                 """, formTarget: target)
     }
 
-    /// Something is wrong with the request itself, and it is not known which app to tell.
+    /// A page for a faulty request that cannot be reported to an app, because the app is unknown.
     static func fault(_ text: String, status: HTTPResponse.Status = .badRequest) -> Response {
         var response = page(
             title: "This link does not work",
             body:
-                "<h1>This link does not work</h1><p>\(escaped(text))</p><p>Go back to the app and try again; tell its makers if that does not help.</p>",
+                "<h1>This link does not work</h1><p>\(escaped(text))</p><p>Go back to the app and try again. If that does not help, contact the developer of the app.</p>",
             formTarget: "")
         response.status = status
         return response
     }
 
-    /// A page in the server's look: no scripts, nothing loaded from elsewhere, never cached or
+    /// A page in the server's style: no scripts, nothing loaded from other hosts, never cached or
     /// framed.
     ///
-    /// - Parameter formTarget: where the form's answer may lead besides this server.
+    /// - Parameter formTarget: An origin that submitting the form may redirect to, besides this
+    ///   server.
     static func page(title: String, body: String, formTarget: String) -> Response {
         let text = """
             <!doctype html>
@@ -62,7 +63,7 @@ struct SignInPage {
 
             """
         let styleHash = Data(SHA256.hash(data: Data(style.utf8))).base64EncodedString()
-        // Browsers ask the rule for forms also where the answer to a form leads.
+        // Browsers also apply `form-action` to redirects after a form submission.
         let policy =
             "default-src 'none'; style-src 'sha256-\(styleHash)'; form-action 'self' \(formTarget); frame-ancestors 'none'; base-uri 'none'"
         return Response(

@@ -6,8 +6,8 @@ internal import MienKeys
 internal import MienOTP
 internal import MienStore
 
-/// Tokens over HTTP: registration codes for users who have signed in, tokens for the devices that
-/// bring one.
+/// The OTP token routes: registration codes for signed-in users, and OTP tokens for the devices
+/// that present a code.
 struct OTPRoutes {
     let grants: GrantService
     let tokens: OTPService
@@ -18,11 +18,11 @@ struct OTPRoutes {
         router.post("otp/tokens") { request, _ in
             let wanted = try await body.read(
                 RedeemOTPRequest.self, RedeemOTPRequest.CodingKeys.self, from: request)
-            for (field, text, most) in [
+            for (field, text, maxCharacters) in [
                 ("registration_code", wanted.registrationCode, 128), ("name", wanted.name, 64),
                 ("os", wanted.os, 32),
             ] {
-                try Self.check(text, field, atMost: most)
+                try Self.check(text, field, max: maxCharacters)
             }
             guard let key = try? DevicePublicKey(jwk: wanted.publicKey), case .p256 = key.material
             else { throw Problem.notP256 }
@@ -53,24 +53,25 @@ struct OTPRoutes {
                 try await tokens.delete(
                     id, of: caller.account, app: caller.app)
             else {
-                throw Problem(.notFound, "you have no token with this id in this app")
+                throw Problem(.notFound, "You have no OTP token with this ID in this app.")
             }
             return Response(status: .noContent)
         }
     }
 
-    /// Also what administrators call.
+    /// Creates a registration code. Administrators use this, too.
     static func offer(
         _ wanted: OTPRegistrationRequest, _ tokens: OTPService, to user: UserID, app: AppID,
         actor: String, _ standing: SignInStanding? = nil
     ) async throws -> Response {
         guard let kind = OTPToken.Kind(rawValue: wanted.kind ?? "totp") else {
             throw Problem(
-                .invalidRequest, errors: [.init(field: "kind", message: "is totp or hotp")])
+                .invalidRequest, errors: [.init(field: "kind", message: "must be totp or hotp")])
         }
         let digits = wanted.digits ?? 6
         guard (6...10).contains(digits) else {
-            throw Problem(.invalidRequest, errors: [.init(field: "digits", message: "is 6 to 10")])
+            throw Problem(
+                .invalidRequest, errors: [.init(field: "digits", message: "must be 6 to 10")])
         }
         let offer = try await tokens.offer(
             kind: kind, digits: digits, to: user, app: app, actor: actor)
@@ -80,21 +81,23 @@ struct OTPRoutes {
         return JSONBody.response(answer, status: .created)
     }
 
-    private static func check(_ text: String, _ field: String, atMost most: Int) throws {
-        guard (1...most).contains(text.unicodeScalars.count), text.isPrintable else {
+    private static func check(_ text: String, _ field: String, max: Int) throws {
+        guard (1...max).contains(text.unicodeScalars.count), text.isPrintable else {
             throw Problem(
                 .invalidRequest,
                 errors: [
                     .init(
                         field: field,
-                        message: "is one line of 1 to \(most) characters, none of them for control")
+                        message:
+                            "must be one line of 1 to \(max) characters without control characters"
+                    )
                 ])
         }
     }
 }
 
 extension OTPTokenAnswer {
-    /// With the secret encrypted to `key`.
+    /// Creates the answer with the secret encrypted to `key`.
     init(_ token: OTPToken, id: AuthenticatorID, app: AppID, key: DevicePublicKey) throws {
         let sealed = try token.sealed(to: key, app: app, token: id)
         self.init(

@@ -6,10 +6,10 @@ internal import MienKeys
 internal import MienOTP
 internal import MienStore
 
-/// Tokens: secrets that devices share with the server, one for each user and app.
+/// Manages OTP tokens: secrets that devices share with the server, one for each user and app.
 ///
-/// A device gets its token for a registration code that its user was given: good once, for ten
-/// minutes, for this user and app.
+/// A device gets its OTP token for a registration code that its user received. A code is valid
+/// once, for ten minutes, for one user and app.
 struct OTPService: Sendable {
     static let lifetime = Duration.seconds(600)
 
@@ -26,10 +26,10 @@ struct OTPService: Sendable {
         let expiresAt: Instant
     }
 
-    /// A registration code. One that the user has got for this app before is no longer good.
+    /// Creates a registration code. It replaces the user's previous code for this app.
     ///
-    /// - Throws: ``Problem`` when the user is gone or suspended, or has a token that an
-    ///   administrator has locked: another one does not get around that.
+    /// - Throws: ``Problem`` if the user is gone or suspended, or has an OTP token that an
+    ///   administrator has locked: a new token must not bypass the lock.
     func offer(
         kind: OTPToken.Kind, digits: Int, to user: UserID, app: AppID, actor: String,
         _ standing: SignInStanding? = nil
@@ -41,18 +41,20 @@ struct OTPService: Sendable {
             hash = store.keys.hash(ofSecret: secret.secret)
         try await store.write { tables in
             guard let account = try tables.accounts.find(user) else {
-                throw Problem(.notFound, "there is no such user")
+                throw Problem(.notFound, "There is no such user.")
             }
             guard account.state.takesAuthenticators else {
-                throw Problem(.conflict, "this user's account is suspended; make it active first")
+                throw Problem(
+                    .conflict, "This user's account is suspended. Make it active first.")
             }
             try standing?.require(in: tables)
             guard try tables.apps.find(app) != nil else {
-                throw Problem(.notFound, "there is no such app")
+                throw Problem(.notFound, "There is no such app.")
             }
             guard try !Self.isLocked(account, app, tables) else {
                 throw Problem(
-                    .conflict, "an administrator has locked this user's token; unlock it first")
+                    .conflict,
+                    "An administrator has locked this user's OTP token. Unlock it first.")
             }
             try tables.otpRegistrations.put(
                 OTPRegistrationRecord(
@@ -75,12 +77,12 @@ struct OTPService: Sendable {
         return try tables.locks.isHeld(old.id)
     }
 
-    /// Gives the device that sends a registration code a token, and uses the code up. The user's
-    /// former token in this app ends.
+    /// Redeems a registration code: gives the sending device an OTP token and uses up the code. The
+    /// user's previous OTP token in this app ends.
     ///
-    /// The same code with the same key, sent again because the answer was lost, gets the same
-    /// token: as long as the code would have been good, and until the token's first code was used.
-    /// - Throws: ``Problem``, one and the same for every code that is not good.
+    /// Repeating the request with the same code and key, because the answer was lost, returns the
+    /// same token until the code's expiry or the token's first use.
+    /// - Throws: ``Problem``, the same for every invalid code.
     func redeem(_ code: String, key: DevicePublicKey, name: String, system: String) async throws
         -> OTPTokenAnswer
     {
@@ -102,13 +104,13 @@ struct OTPService: Sendable {
             guard let account = try tables.accounts.find(wanted.account),
                 account.state.takesAuthenticators,
                 try !Self.isLocked(account, wanted.app, tables),
-                // The code ends with the authenticators of the sign-in that asked for it.
+                // The code ends with the authenticators of the sign-in that requested it.
                 try SignInStanding(
                     account: account.id, epoch: nil, authenticators: wanted.madeWith
                 ).areUsable(in: tables)
             else { return nil }
             guard let kind = OTPToken.Kind(rawValue: wanted.kind) else {
-                throw StoreError(.corrupt, "a registration of an unknown kind")
+                throw StoreError(.corrupt, "A registration has an unknown kind.")
             }
             let receipt = OTPToken.Receipt(codeHash: hash, key: key, endsAt: wanted.expiresAt)
             let token = try OTPToken(
@@ -136,7 +138,7 @@ struct OTPService: Sendable {
                 about: record, of: account, app: wanted.app, in: tables, at: now)
             return (try OTPTokenAnswer(token, id: id, app: wanted.app, key: key), mail)
         }
-        // A code that came too late is used up all the same.
+        // An invalid attempt uses up the code as well.
         guard let taken else { throw Self.refused }
         notices.send(taken.mail)
         return taken.answer
@@ -160,29 +162,29 @@ struct OTPService: Sendable {
 
     static let refused = Problem(
         .invalidCredentials,
-        "this registration code is not good, or not any more: ask for a new one")
+        "The registration code is invalid or has expired. Request a new one.")
 
-    // MARK: Judging
+    // MARK: Verifying
 
     enum Judgement: Sendable {
         case accepted(AuthenticatorID)
-        /// - Parameter isJudged: whether the lock gate counted the code.
+        /// - Parameter isJudged: Whether the lock gate counted the code.
         case refused(locked: Bool, isJudged: Bool)
     }
 
     private enum Match: Sendable {
         case none
-        /// Without a place to move past: the challenge is what is used up.
+        /// There is no counter to advance: the challenge is used up instead.
         case signature
-        case code(at: UInt64)
+        case code(movingFactor: UInt64)
     }
 
-    /// Judges a code through the lock gate. Does the same work for nobody, and for a token that is
-    /// locked.
+    /// Verifies a code through the lock gate. Does the same work if there is no user or token, or
+    /// if the token is locked.
     ///
-    /// - Parameter isRegistration: whether the code is a new token's first, which says that the
-    ///   token has arrived. It is no sign-in: it resets no failures, and the device earns no
-    ///   counter, so that replacing a token gains no guesses.
+    /// - Parameter isRegistration: Whether the code is the first of a new OTP token, which confirms
+    ///   that the token has arrived. This is not a sign-in: it resets no failures, and the device
+    ///   gets no counter of its own, so that replacing a token gains no guesses.
     func authenticate(
         _ passcode: Sensitive<String>, of account: AccountRecord?, app: AppRecord,
         device: DeviceID?, isRegistration: Bool = false
@@ -191,15 +193,15 @@ struct OTPService: Sendable {
         return try await judge(account, app, device, isRegistration: isRegistration) {
             token, position in
             guard let code = passcode.use({ OneTimeCode(typed: $0) }),
-                let place = try token.place(of: code, from: position, at: now)
+                let movingFactor = try token.movingFactor(of: code, from: position, at: now)
             else {
                 return .none
             }
-            return .code(at: place)
+            return .code(movingFactor: movingFactor)
         }
     }
 
-    /// - Parameter text: what was signed.
+    /// - Parameter text: The signed text.
     func verifySignature(
         _ passcode: Sensitive<String>, over text: String, of account: AccountRecord?,
         app: AppRecord, device: DeviceID?
@@ -240,12 +242,12 @@ struct OTPService: Sendable {
         switch match {
         case .none: return .refused(locked: false, isJudged: true)
         case .signature: break
-        case .code(let place):
-            // Of two requests with the same code one has been quicker.
-            guard let place = Int64(exactly: place) else {
+        case .code(let movingFactor):
+            // Of two concurrent requests with the same code, only one is accepted.
+            guard let used = Int64(exactly: movingFactor) else {
                 return .refused(locked: false, isJudged: true)
             }
-            let isMine = try await store.write { try $0.otpTokens.advance(record.id, past: place) }
+            let isMine = try await store.write { try $0.otpTokens.advance(record.id, past: used) }
             guard isMine else { return .refused(locked: false, isJudged: true) }
         }
         if isRegistration { try await gate.abandon(pass) } else { try await gate.succeed(pass) }
@@ -263,7 +265,7 @@ struct OTPService: Sendable {
         return .refused(locked: locked, isJudged: false)
     }
 
-    /// The token that came of a registration, if the user has it still.
+    /// Whether the user still has the OTP token that resulted from a registration.
     func isRegistered(_ registration: String, of account: AccountRecord, app: AppID) async throws
         -> Bool
     {
@@ -277,7 +279,7 @@ struct OTPService: Sendable {
         }
     }
 
-    // MARK: Looking after it
+    // MARK: Managing OTP tokens
 
     func list(of account: AccountRecord, app: AppID) async throws -> [OwnOTPToken] {
         try await store.read { tables in
@@ -286,10 +288,10 @@ struct OTPService: Sendable {
         }
     }
 
-    /// Removes a token. Its failures still count towards the next one.
+    /// Removes an OTP token. Its failures still count toward the next one.
     ///
-    /// - Returns: whether the user had such a token.
-    /// - Throws: ``Problem`` `.conflict` for a locked one.
+    /// - Returns: Whether the user had this token.
+    /// - Throws: ``Problem`` `.conflict` if the token is locked.
     func delete(_ id: String, of account: AccountRecord, app: AppID) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
@@ -297,7 +299,7 @@ struct OTPService: Sendable {
                 record.id.text == id
             else { return false }
             guard try !tables.locks.isHeld(record.id) else {
-                throw Problem.authenticatorLocked("This token")
+                throw Problem.authenticatorLocked("This OTP token")
             }
             _ = try tables.grants.revokeAll(by: record.id, at: now)
             _ = try tables.authenticators.delete(record.id, of: account.id)
@@ -310,11 +312,11 @@ struct OTPService: Sendable {
     }
 }
 
-/// A registration, not its code.
+/// Identifies a registration. The identifier is not the registration code.
 enum OTPRegistrationKind: IdentifierKind { static let prefix = "otc" }
 
 extension Problem {
     static let notP256 = Problem(
         .invalidRequest,
-        errors: [.init(field: "public_key", message: "is a key on P-256, as a JWK")])
+        errors: [.init(field: "public_key", message: "must be a P-256 key as a JWK")])
 }

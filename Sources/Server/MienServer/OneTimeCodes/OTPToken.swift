@@ -6,19 +6,19 @@ internal import MienKeys
 internal import MienOTP
 internal import MienStore
 
-/// What the server knows of a user's token, as it is sealed with the authenticator.
+/// The server's record of a user's OTP token, sealed with the authenticator.
 struct OTPToken: Sendable {
     enum Kind: String, Sendable { case totp, hotp }
 
-    /// Signatures: a hexadecimal question of 64 digits, a SHA-256.
+    /// The OCRA suite of signatures: the challenge is a SHA-256 as 64 hexadecimal digits.
     static let suite = "OCRA-1:HOTP-SHA256-8:QH64"
     static let hash = OTPHash.sha256, stepSeconds = 30
     static let lookAhead = 10, skew = 1
 
-    /// Who may hear the token once more: the device that sent this code with this key, whose answer
+    /// Allows the device that sent this code with this key to receive the token again if the answer
     /// was lost.
     struct Receipt: Sendable {
-        /// Of the code's hash and the key.
+        /// The SHA-256 of the code's hash and the key.
         let mark: [UInt8]
         let endsAt: Instant
 
@@ -68,24 +68,24 @@ struct OTPToken: Sendable {
             let kind = value["kind"]?.stringValue.flatMap(Kind.init),
             let digits = value["digits"]?.numberValue.flatMap({ Int(exactly: $0) }),
             let secret = value["secret"]?.stringValue.flatMap({ Base64URL.decode($0) })
-        else { throw StoreError(.corrupt, "a token is not as it was written") }
+        else { throw StoreError(.corrupt, "A stored OTP token is malformed.") }
         var receipt: Receipt?
         if let kept = value["receipt"] {
             guard let mark = kept["mark"]?.stringValue.flatMap({ Base64URL.decode($0) }),
                 let end = kept["ends_at"]?.numberValue.flatMap({ Int64(exactly: $0) })
-            else { throw StoreError(.corrupt, "a token's receipt is not as it was written") }
+            else { throw StoreError(.corrupt, "The receipt of a stored OTP token is malformed.") }
             receipt = Receipt(mark: mark, endsAt: Instant(milliseconds: end))
         }
         try self.init(
             kind: kind, digits: digits, secret: OTPSecret(bytes: secret), receipt: receipt)
     }
 
-    // MARK: Judging
+    // MARK: Verifying
 
-    /// Where a code is right: its counter or time step.
+    /// Returns the counter or time step at which a code is valid, or `nil` if the code is wrong.
     ///
-    /// - Parameter position: the first that is still good.
-    func place(of code: OneTimeCode, from position: UInt64, at now: Instant) throws(OTPError)
+    /// - Parameter position: The first counter or time step that has not been used.
+    func movingFactor(of code: OneTimeCode, from position: UInt64, at now: Instant) throws(OTPError)
         -> UInt64?
     {
         let verdict: CodeVerdict
@@ -99,11 +99,11 @@ struct OTPToken: Sendable {
             let totp = try TOTP(digits: hotp.digits, hash: Self.hash, stepSeconds: Self.stepSeconds)
             verdict = verifier.verify(code, totp, with: secret, at: now)
         }
-        if case .accepted(let place) = verdict { return place }
+        if case .accepted(let movingFactor) = verdict { return movingFactor }
         return nil
     }
 
-    /// Is `response` the token's to `text`?
+    /// Whether `response` is the token's signature of `text`.
     func signed(_ response: OneTimeCode, text: String) throws(OTPError) -> Bool {
         let suite = try OCRASuite(Self.suite),
             question = try OCRAQuestion(Self.question(text), for: suite)
@@ -111,17 +111,16 @@ struct OTPToken: Sendable {
             response)
     }
 
-    /// SHA-256 of what is signed, in hexadecimal.
+    /// Returns the SHA-256 of the signed text in hexadecimal.
     static func question(_ text: String) -> String {
         SHA256.hash(data: Data(text.utf8)).map {
             String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
         }.joined()
     }
 
-    // MARK: To the device
+    // MARK: Sealing for the device
 
-    /// The secret as only the holder of `key` can read it: HPKE (RFC 9180), P-256, HKDF-SHA256,
-    /// AES-256-GCM.
+    /// Encrypts the secret to `key` with HPKE (RFC 9180): P-256, HKDF-SHA256, AES-256-GCM.
     func sealed(to key: DevicePublicKey, app: AppID, token: AuthenticatorID) throws -> (
         encapsulatedKey: [UInt8], ciphertext: [UInt8]
     ) {

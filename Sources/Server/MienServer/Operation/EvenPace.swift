@@ -1,14 +1,13 @@
-/// Answers at whole steps of time, so that what takes a millisecond longer for a user than for
-/// nobody does not show.
+/// Ends operations only at multiples of a time step, to hide that a known user may take a
+/// millisecond longer than an unknown one.
 ///
-/// Equal work comes first; this levels what is left of it: an account that has to be opened, a mail
-/// that is written at the same time.
+/// The server does equal work in both cases first. This hides the remaining differences, such as
+/// opening an account or writing an email at the same time.
 enum EvenPace {
-    /// Longer than the work takes as a rule, so that nearly all answers wait for the same step.
+    /// Longer than the work usually takes, so that nearly all operations end at the same step.
     static let step = Duration.milliseconds(25)
 
-    /// Does `body`, and ends after a whole number of steps, with an error, too. Cancelled, it ends
-    /// at once.
+    /// Runs `body` and returns or throws after a whole number of steps. Ends at once if canceled.
     static func keep<Output: Sendable>(_ body: () async throws -> Output) async throws -> Output {
         let clock = ContinuousClock(), begun = clock.now
         let result: Result<Output, any Error>

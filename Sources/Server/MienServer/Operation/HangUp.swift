@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Tells waiting work that the client has closed its connection.
+/// Notifies waiting work when the client closes its connection.
 final class HangUpHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -10,7 +10,7 @@ final class HangUpHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var watchers: [ObjectIdentifier: @Sendable () -> Void] = [:]
     private var hasHungUp = false
 
-    /// Calls `body` when the client hangs up, at once if it has.
+    /// Calls `body` when the client hangs up; immediately if it already has.
     func watch(_ id: ObjectIdentifier, _ body: @escaping @Sendable () -> Void) {
         if hasHungUp { body() } else { watchers[id] = body }
     }
@@ -23,8 +23,8 @@ final class HangUpHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // A client that closes only its own direction sends nothing more; like other servers, we
-        // take that for the end.
+        // A client that closes only its sending direction sends nothing more. Treat that as hanging
+        // up, as other servers do.
         if case ChannelEvent.inputClosed? = event as? ChannelEvent { hangUp() }
         context.fireUserInboundEventTriggered(event)
     }
@@ -37,13 +37,13 @@ final class HangUpHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// Runs work that is dropped from its queue when the client hangs up.
+/// Runs work that leaves its queue when the client hangs up.
 ///
-/// Only the wait is canceled. Work that is under way, and whatever a handler does after it, goes on
-/// as if the client were there: a client whose connection broke sends its request again and gets
+/// Only the waiting is canceled. Work in progress continues, and so does the rest of the handler,
+/// as if the client were still there: a client whose connection broke repeats its request and gets
 /// the result.
 enum HangUp {
-    /// - Throws: what `body` throws; `CancellationError` when the client hung up first.
+    /// - Throws: The error of `body`; `CancellationError` if the client hung up first.
     static func cancels<Output: Sendable>(_ body: @escaping @Sendable () async throws -> Output)
         async throws -> Output
     {

@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// One at a time for each key; keys do not wait for one another. A key that nobody uses takes no
-/// memory.
+/// Locks by key: one holder at a time for each key, and keys do not wait for one another. An unused
+/// key takes no memory.
 final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
-    /// Waiting behind the one at work; more are turned away.
+    /// The maximum number of waiters per key. Further ones are turned away.
     private static var maxWaiting: Int { 64 }
 
     private let waiting = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
 
-    /// - Returns: `nil` when too many wait for the key already.
+    /// - Returns: `nil` if too many callers already wait for the key.
     func withLock<Output: Sendable>(_ key: Key, _ body: () async throws -> Output) async rethrows
         -> Output?
     {
@@ -28,7 +28,7 @@ final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
     private func turn(_ key: Key) async {
         await withCheckedContinuation { continuation in
             let isFree = waiting.withLock { waiting -> Bool in
-                // Whoever held it may have gone in the meantime.
+                // The holder may have released the key in the meantime.
                 guard waiting[key] != nil else {
                     waiting[key] = []
                     return true

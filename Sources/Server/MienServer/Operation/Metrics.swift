@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Counters and histograms in Prometheus's text form. Names and labels are ours and few: nothing a
-/// client sends becomes one.
+/// Counters and histograms in Prometheus text format. Names and labels are a small fixed set: no
+/// client input becomes a name or label.
 final class Metrics: Sendable {
     private struct Histogram {
         /// Upper bounds in seconds.
@@ -26,13 +26,13 @@ final class Metrics: Sendable {
 
     func observe(_ name: String, _ labels: String, seconds: Double) {
         state.withLock { state in
-            let place = Histogram.bounds.firstIndex { seconds <= $0 } ?? Histogram.bounds.count
-            state.histograms[name, default: [:]][labels, default: Histogram()].counts[place] += 1
+            let bucket = Histogram.bounds.firstIndex { seconds <= $0 } ?? Histogram.bounds.count
+            state.histograms[name, default: [:]][labels, default: Histogram()].counts[bucket] += 1
             state.histograms[name]![labels]!.sum += seconds
         }
     }
 
-    /// The exposition format, version 0.0.4.
+    /// All metrics in the exposition format, version 0.0.4.
     var text: String {
         let (counters, histograms) = state.withLock { ($0.counters, $0.histograms) }
         var lines: [String] = []

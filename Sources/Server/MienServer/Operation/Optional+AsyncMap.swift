@@ -1,5 +1,5 @@
 extension Optional where Wrapped: Sendable {
-    /// `map` with a body that waits.
+    /// An asynchronous `map`.
     func asyncMap<Output: Sendable>(_ body: (Wrapped) async throws -> Output) async rethrows
         -> Output?
     {

@@ -2,8 +2,8 @@ internal import MienAccess
 internal import MienCore
 internal import Synchronization
 
-/// Token buckets by key: an address, an account. Bounded: full buckets are forgotten, and of too
-/// many the oldest.
+/// Token buckets by key, such as an address or account. Their number is bounded: at the limit, full
+/// buckets are dropped, and further keys share one bucket.
 final class RateLimiter: Sendable {
     private static let maxKeys = 100_000
 
@@ -12,13 +12,13 @@ final class RateLimiter: Sendable {
 
     init(_ rate: TokenBucket.Rate) { self.rate = rate }
 
-    /// - Returns: `nil` when the request may go on, else how long to wait.
+    /// - Returns: `nil` if the request may proceed; otherwise the time to wait.
     func take(_ key: String, at now: Instant) -> Duration? {
         buckets.withLock { buckets in
             if buckets.count >= Self.maxKeys, buckets[key] == nil {
                 buckets = buckets.filter { !$0.value.isFull(rate, at: now) }
-                // An attack from more addresses than that is for the network in front; new
-                // addresses then share one bucket.
+                // An attack from more addresses than this must be handled by the network in front.
+                // New addresses then share one bucket.
                 if buckets.count >= Self.maxKeys {
                     return buckets["", default: TokenBucket(rate, at: now)].take(rate, at: now)
                 }

@@ -1,11 +1,11 @@
 internal import MienCore
 internal import NIOCore
 
-/// The client whose request the current task answers.
+/// The client whose request the current task handles.
 ///
-/// A task-local value, because the queues that need it lie below services that have no other use
-/// for it, and a service that forgot to pass it on would silently put all clients into one share.
-/// ``ClientMiddleware`` sets it for every request.
+/// A task-local value: the queues that need it lie below services that do not, and a service that
+/// forgot to pass it on would silently put all clients into one share. ``ClientMiddleware`` sets it
+/// for every request.
 struct RequestOrigin: Sendable {
     /// ``ClientAddress/key``; empty outside a request.
     let address: String
@@ -15,9 +15,9 @@ struct RequestOrigin: Sendable {
 }
 
 extension WorkShare {
-    /// The share of a client that has proved nothing.
+    /// The share of an unauthenticated client.
     ///
-    /// - Parameter name: the account that it names, hashed if it is personal.
+    /// - Parameter name: The account that the client names, hashed if it is personal.
     static func stranger(naming name: String = "") -> WorkShare {
         .address(RequestOrigin.current.address, naming: name)
     }

@@ -1,2 +1,2 @@
-/// Too much is going on: the request may be made again later.
+/// The server is overloaded. The client may repeat the request later.
 struct ServerBusy: Error {}

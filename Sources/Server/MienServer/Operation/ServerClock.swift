@@ -1,7 +1,7 @@
 internal import Foundation
 public import MienCore
 
-/// Where the server's time comes from; tests move it by hand.
+/// The source of the server's time. Tests control it.
 public struct ServerClock: Sendable {
     private let read: @Sendable () -> Instant
     public init(_ read: @escaping @Sendable () -> Instant) { self.read = read }

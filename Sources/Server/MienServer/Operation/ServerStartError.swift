@@ -1,4 +1,4 @@
-/// The server cannot begin to serve: what is wrong, where, what to do.
+/// A failure to start the server. The description says what is wrong, where, and how to fix it.
 public struct ServerStartError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: String, Sendable, CaseIterable {
         /// The certificate or its key.
@@ -7,7 +7,7 @@ public struct ServerStartError: Error, Sendable, Equatable, CustomStringConverti
         case store = "server.store"
         /// The address or the port.
         case listen = "server.listen"
-        /// Another server uses the data folder.
+        /// Another server is using the data folder.
         case inUse = "server.in-use"
     }
     public let code: Code

@@ -3,7 +3,7 @@ internal import MienCore
 internal import MienStore
 internal import ServiceLifecycle
 
-/// Removes what has expired, renews signing keys: every minute, a little at a time.
+/// Removes expired records and renews signing keys every minute, in small batches.
 struct Sweeper: Service {
     private static let batch = 2000
 
@@ -11,7 +11,7 @@ struct Sweeper: Service {
     let captures: CaptureService
     let journeys: JourneyService
     let issuer: TokenIssuer
-    /// Entries of the audit log that are older are removed; `nil` for none.
+    /// Older entries of the audit log are removed; `nil` keeps all entries.
     let auditRetention: Duration?
     let clock: ServerClock
     let logger: Logger
@@ -27,8 +27,8 @@ struct Sweeper: Service {
 
     func sweep() async {
         let now = clock.now
-        // First of all: of a session whose record is gone nothing could be written into the audit
-        // log any more.
+        // Sweep sessions first: once a session's record is gone, nothing about it can be written to
+        // the audit log.
         await part("live captures") { try await captures.sweepLive() }
         for (name, remove) in Self.tables {
             await part(name) {
@@ -43,7 +43,7 @@ struct Sweeper: Service {
         await part("signing keys") { try await issuer.refresh(at: now) }
     }
 
-    /// Puts the refusals that were counted into the audit log.
+    /// Writes the counted refusals to the audit log.
     func writeCounted() async throws {
         guard try await store.read({ try $0.audit.hasCounted() }) else { return }
         let now = clock.now
@@ -67,11 +67,11 @@ struct Sweeper: Service {
         }
     }
 
-    /// One that fails does not keep the others from their turn.
+    /// Runs one part of the sweep. A failure does not prevent the other parts.
     private func part(_ name: String, _ body: () async throws -> Void) async {
         do { try await body() } catch {
             logger.error(
-                "sweeping failed; it is tried again in a minute",
+                "sweeping failed; retrying in a minute",
                 metadata: ["sweep.part": "\(name)", "error.type": "\(type(of: error))"])
         }
     }

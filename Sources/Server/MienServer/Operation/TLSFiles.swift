@@ -6,14 +6,14 @@ struct TLSFiles {
     let certificate: String
     let key: String
 
-    /// - Throws: ``ServerStartError`` that names the file and what is wrong with it.
+    /// - Throws: ``ServerStartError`` that names the file and its problem.
     func setup() throws -> TLSConfiguration {
         let chain = try read(certificate, "tls.certificate", "certificates in PEM form") {
             try NIOSSLCertificate.fromPEMBytes($0)
         }
         guard !chain.isEmpty else {
             throw ServerStartError(
-                .tls, "tls.certificate: \(certificate) holds no certificates in PEM form")
+                .tls, "tls.certificate: \(certificate) contains no certificates in PEM form")
         }
         let privateKey = try read(key, "tls.key", "private key in PEM form, without a passphrase") {
             try NIOSSLPrivateKey(bytes: $0, format: .pem)
@@ -21,14 +21,14 @@ struct TLSFiles {
         var setup = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
         setup.minimumTLSVersion = .tlsv12
-        // TLS 1.2 with forward secrecy and authenticated encryption only (RFC 9325 §4.2); TLS 1.3
-        // has nothing else.
+        // Allow only TLS 1.2 suites with forward secrecy and authenticated encryption (RFC 9325
+        // §4.2). TLS 1.3 has no others.
         setup.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
-        // Asked for now, not when the first client comes.
+        // Build a context now, to find problems at startup and not when the first client connects.
         do { _ = try NIOSSLContext(configuration: setup) } catch {
             throw ServerStartError(
                 .tls,
-                "tls.key: \(key) is not the key of the first certificate in \(certificate), or their kind cannot be used here"
+                "tls.key: \(key) does not belong to the first certificate in \(certificate), or its type is not supported"
             )
         }
         return setup
@@ -42,9 +42,9 @@ struct TLSFiles {
             throw ServerStartError(
                 .tls, "\(setting): \(path) cannot be read; check the path and its permissions")
         }
-        // What the parser says may quote the file.
+        // Omit the parser's message, because it may quote the file.
         do { return try parse([UInt8](data)) } catch {
-            throw ServerStartError(.tls, "\(setting): \(path) holds no \(what)")
+            throw ServerStartError(.tls, "\(setting): \(path) contains no \(what)")
         }
     }
 }

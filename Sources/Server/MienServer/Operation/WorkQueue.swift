@@ -1,8 +1,8 @@
 internal import MienCore
 internal import MienInference
 
-/// A few threads for expensive work of one kind, shared fairly among clients: passwords,
-/// signatures. Faces have their own threads and the same queue.
+/// A small thread pool for one kind of expensive work (password hashing, signature verification),
+/// shared fairly among clients. Faces use the same kind of queue with their own threads.
 final class WorkQueue: Sendable {
     private let pool: WorkerPool<Void>
 
@@ -10,7 +10,7 @@ final class WorkQueue: Sendable {
         pool = WorkerPool(workers: workers, limits: limits, label: label) {}
     }
 
-    /// Refuses work of a share that is full before anything is done for it, such as a write to the
+    /// Rejects work whose share is full before anything is done for it, such as a write to the
     /// database.
     ///
     /// - Throws: ``ServerBusy``.
@@ -18,15 +18,15 @@ final class WorkQueue: Sendable {
         if !pool.hasRoom(for: share) { throw ServerBusy() }
     }
 
-    /// - Throws: what `body` throws; ``ServerBusy`` when there is no room or no turn in time;
-    ///   `CancellationError` when the client hung up.
+    /// - Throws: The error of `body`; ``ServerBusy`` if the queue is full or the wait takes too
+    ///   long; `CancellationError` if the client hung up.
     func run<Output: Sendable>(
         for share: WorkShare, _ body: @escaping @Sendable () throws -> Output
     ) async throws -> Output {
         try await Self.wait { [pool] in try await pool.run(for: share) { _ in try body() } }
     }
 
-    /// Waits for a worker of any pool, as long as the client does.
+    /// Waits for a worker of any pool until the client hangs up.
     static func wait<Output: Sendable>(_ body: @escaping @Sendable () async throws -> Output)
         async throws -> Output
     {
@@ -39,8 +39,8 @@ final class WorkQueue: Sendable {
 extension WorkLimits {
     /// The limits of each of the server's queues.
     ///
-    /// One client may wait for a quarter of the places, and nobody needs more than a few sign-ins
-    /// to one account at a time.
+    /// One client may take up to a quarter of the queue. Nobody needs more than a few concurrent
+    /// sign-ins to one account.
     static func server(waitSeconds: Int) -> WorkLimits {
         WorkLimits(total: 256, perOwner: 64, perPart: 16, wait: .seconds(waitSeconds))
     }

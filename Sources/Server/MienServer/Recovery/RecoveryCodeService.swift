@@ -3,11 +3,11 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// Recovery codes: ten to a set, shown once, each good once. One signs its user in and restores
-/// access at once.
+/// Manages recovery codes: ten per set, shown once, each valid once. A code signs its user in and
+/// restores access immediately.
 ///
-/// A set is one authenticator of the account, for all apps. Making new codes keeps the
-/// authenticator, and with it what the lock gate has counted.
+/// A set is one authenticator of the account, for all apps. Creating new codes keeps the
+/// authenticator, including the lock gate's counts.
 struct RecoveryCodeService: Sendable {
     let store: Store
     let gate: LockGate
@@ -15,9 +15,9 @@ struct RecoveryCodeService: Sendable {
     let mail: MailService
     let clock: ServerClock
 
-    // MARK: Making
+    // MARK: Creating
 
-    /// Makes ten new codes; earlier ones end.
+    /// Creates ten new codes and invalidates earlier ones.
     ///
     /// - Throws: ``Problem`` if an administrator or a journey has locked the user's recovery codes.
     func make(for account: AccountRecord, app: AppID, _ standing: SignInStanding) async throws
@@ -30,7 +30,7 @@ struct RecoveryCodeService: Sendable {
             notice = notices.draft(), user = account.id
         let mail = try await store.write { tables -> Mail? in
             guard let account = try tables.accounts.find(user), account.state == .active else {
-                throw Problem(.notFound, "The user is gone.")
+                throw Problem(.notFound, "The user no longer exists.")
             }
             try standing.require(in: tables)
             let set: AuthenticatorRecord
@@ -70,14 +70,15 @@ struct RecoveryCodeService: Sendable {
     private static let locked = Problem(
         .conflict, "Your recovery codes are locked. Ask an administrator to unlock them.")
 
-    /// Bound to the set: a hash copied to another account's set opens nothing.
+    /// Hashes a code together with its set, so that a hash copied to another account's set is
+    /// useless.
     private static func hash(_ code: RecoveryCode, _ set: AuthenticatorID, _ keys: StoreKeys)
         -> [UInt8]
     {
         code.bytes.use { keys.hash(ofSecret: Array("recovery-code \(set.text) ".utf8) + $0) }
     }
 
-    // MARK: Looking after them
+    // MARK: Managing codes
 
     func status(of account: AccountRecord) async throws -> RecoveryCodesStatus {
         try await store.read { tables in
@@ -89,7 +90,7 @@ struct RecoveryCodeService: Sendable {
         }
     }
 
-    /// - Returns: whether the user had any.
+    /// - Returns: Whether the user had any recovery codes.
     func delete(of account: AccountRecord) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
@@ -100,22 +101,22 @@ struct RecoveryCodeService: Sendable {
         }
     }
 
-    // MARK: Judging
+    // MARK: Verifying
 
     enum Judgement: Sendable {
         case accepted(AuthenticatorID)
-        /// - Parameter isJudged: whether the lock gate counted the code.
+        /// - Parameter isJudged: Whether the lock gate counted the code.
         case refused(locked: Bool, isJudged: Bool)
     }
 
-    /// The step of a run that judges a code: ``EffectPerformer/stepUse(of:_:)``, and when the run
-    /// ends.
+    /// The step of a run that verifies a code: see ``EffectPerformer/stepUse(of:_:)``; and the end
+    /// of the run.
     struct Step: Sendable {
         let use: @Sendable ([UInt8]) -> [UInt8]
         let endsAt: Instant
     }
 
-    /// Judges a code, through the lock gate. Does the same work for nobody.
+    /// Verifies a code through the lock gate. Does the same work if there is no such user.
     func authenticate(
         _ typed: Sensitive<String>, of account: AccountRecord?, app: AppRecord, device: DeviceID?,
         step: Step
@@ -150,11 +151,11 @@ struct RecoveryCodeService: Sendable {
         }
         guard let left else { return .refused(locked: false, isJudged: true) }
         try await gate.succeed(pass)
-        tell(account, left, app)
+        sendNotice(account, left, app)
         return .accepted(set.id)
     }
 
-    private func tell(_ account: AccountRecord, _ left: Int, _ app: AppRecord) {
+    private func sendNotice(_ account: AccountRecord, _ left: Int, _ app: AppRecord) {
         guard let address = account.noticeAddress else { return }
         let rest =
             left == 0

@@ -4,7 +4,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// What users do about losing access: recovery codes, and recoveries that wait.
+/// The account recovery routes: recovery codes, and held recoveries.
 struct RecoveryRoutes {
     private static let maxTokenBytes = 128
 
@@ -40,8 +40,8 @@ struct RecoveryRoutes {
         }
         router.delete("me/recovery") { request, _ in
             let caller = try await grants.caller(of: request)
-            // Not `signedInAt`: that is rounded down to a second, and a sign-in right after the
-            // request would pass for an earlier one.
+            // Not `signedInAt`: that is rounded down to a second, so a sign-in right after the
+            // request would appear to precede it.
             let count = try await recoveries.cancel(
                 of: caller.account.id, since: caller.grant.family.createdAt, how: .canceledBySignIn)
             guard count > 0 else { throw Self.nothingToCancel }
@@ -58,7 +58,7 @@ struct RecoveryRoutes {
         }
     }
 
-    /// The same for an unknown device, and for one that came after the request.
+    /// The same for an unknown device and for one that is newer than the request.
     private static let nothingToCancel = Problem(
         .notFound, "There is no recovery that this sign-in or device can cancel.")
 }

@@ -4,7 +4,7 @@ internal import MienCore
 internal import MienJourney
 internal import MienStore
 
-/// Recovery by an e-mail code or a face alone: it takes effect after a hold, and any sign-in or
+/// Recovery by an email code or a face alone. It takes effect after a hold, and any sign-in or
 /// device from before the request can cancel it.
 struct RecoveryService: Sendable {
     let store: Store
@@ -13,11 +13,11 @@ struct RecoveryService: Sendable {
     let clock: ServerClock
     let publicURL: @Sendable () -> String
 
-    /// - Parameter methods: what the user has just proved, as `amr` words.
+    /// - Parameter methods: The methods that the user has just proved, as `amr` values.
     func request(_ user: UserID, _ methods: [String], app: AppRecord) async throws
         -> EffectResult.Answer
     {
-        // Two kinds of proof: nothing that a hold would have to make up for.
+        // Two kinds of proof need no hold.
         guard AuthenticationContext.of(methods) == "1" else { return .recovery(user, .sufficient) }
         var generator = SystemRandomNumberGenerator()
         let id = RecoveryID.random(using: &generator),
@@ -33,10 +33,10 @@ struct RecoveryService: Sendable {
             switch policy.decide(same: same.map(\.request), others: others.map(\.request), at: now)
             {
             case .refuse: return (.refused(.limitReached), nil)
-            case .wait(let place):
-                return (.recovery(user, .held(until: same[place].request.effectiveAt)), nil)
-            case .complete(let place):
-                return try Self.complete(same[place], account, app, tables, at: now)
+            case .wait(let index):
+                return (.recovery(user, .held(until: same[index].request.effectiveAt)), nil)
+            case .complete(let index):
+                return try Self.complete(same[index], account, app, tables, at: now)
             case .begin(let request):
                 let record = RecoveryRecord(
                     id: id, account: user, app: app.id, methods: proved, request: request)
@@ -82,10 +82,10 @@ struct RecoveryService: Sendable {
         to address: Sensitive<String>
     ) -> Mail {
         Mail(
-            to: address, subject: "Somebody asked to recover your account",
+            to: address, subject: "Someone asked to recover your account",
             body: Sensitive(
                 """
-                Somebody asked to recover access to your account in \(app.name) on \(record.request.requestedAt.noticeText).
+                Someone asked to recover access to your account in \(app.name) on \(record.request.requestedAt.noticeText).
 
                 If that was you, ask again in \(app.name) after \(record.request.effectiveAt.noticeText).
 
@@ -95,9 +95,9 @@ struct RecoveryService: Sendable {
                 """))
     }
 
-    // MARK: Looking and canceling
+    // MARK: Listing and canceling
 
-    /// What every known device can see.
+    /// Returns the open recoveries, for every known device.
     func open(of account: AccountRecord) async throws -> [OwnRecovery] {
         let now = clock.now
         return try await store.read { tables in
@@ -113,8 +113,8 @@ struct RecoveryService: Sendable {
 
     /// Cancels every open recovery that was requested after `since`.
     ///
-    /// - Parameter since: when the sign-in or device that cancels became known.
-    /// - Returns: how many.
+    /// - Parameter since: When the canceling sign-in or device became known.
+    /// - Returns: The number of canceled recoveries.
     func cancel(of user: UserID, since: Instant, how: RecoveryRequest.Ending) async throws -> Int {
         let now = clock.now
         return try await store.write { tables in
@@ -125,7 +125,8 @@ struct RecoveryService: Sendable {
         }
     }
 
-    /// A device proves with its token that the account signed in on it before the request.
+    /// Cancels recoveries for a device that proves, with its token, that the account signed in on
+    /// it before the request.
     func cancel(deviceToken token: String, app: AppID) async throws -> Int {
         guard let (id, secret) = BearerSecret.parse(token, DeviceKind.self) else { return 0 }
         let hash = store.keys.hash(ofSecret: secret)
@@ -154,7 +155,7 @@ struct RecoveryService: Sendable {
 }
 
 extension Tables {
-    /// - Returns: whether this call canceled it.
+    /// - Returns: Whether this call canceled the recovery.
     func cancelRecovery(_ record: RecoveryRecord, _ how: RecoveryRequest.Ending, at now: Instant)
         throws -> Bool
     {

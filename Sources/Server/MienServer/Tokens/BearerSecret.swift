@@ -1,7 +1,7 @@
 internal import MienCore
 
-/// A secret that whoever holds it may use: 256 random bits behind the id of what it opens. Stored
-/// only as a hash.
+/// A bearer secret: 256 random bits, prefixed by the ID of the record that it opens. Only its hash
+/// is stored.
 struct BearerSecret: Sendable {
     /// `<id>.<43 characters>`
     let text: Sensitive<String>
@@ -12,7 +12,7 @@ struct BearerSecret: Sendable {
         text = Sensitive("\(id.text).\(Base64URL.encode(secret))")
     }
 
-    /// The id and the secret of such a text; `nil` for anything else.
+    /// Parses the ID and the secret; returns `nil` for malformed text.
     static func parse<Kind>(_ text: String, _: Kind.Type = Kind.self) -> (
         id: Identifier<Kind>, secret: [UInt8]
     )? {
@@ -24,7 +24,7 @@ struct BearerSecret: Sendable {
     }
 }
 
-/// Compares in a time that depends on the lengths only.
+/// Compares in constant time; only the lengths affect the duration.
 func isSame(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     a.count == b.count && zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
 }

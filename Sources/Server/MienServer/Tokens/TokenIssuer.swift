@@ -5,23 +5,24 @@ internal import MienKeys
 internal import MienStore
 internal import Synchronization
 
-/// Signs tokens: JWT with ES256 (RFC 7515, 7518 §3.4, 7519). Keys take turns; each is published
-/// before its turn, so that whoever keeps the published ones for a while knows it, and after, until
-/// its last token has expired.
+/// Signs tokens: JWT with ES256 (RFC 7515, 7518 §3.4, 7519). Signing keys rotate. Each is published
+/// before its period, so that clients that cache the published keys know it in time, and afterward
+/// until its last token has expired.
 final class TokenIssuer: Sendable {
-    /// No token lives longer.
+    /// The maximum lifetime of a token.
     static let longestSeconds = 86_400
-    /// How long before its turn a key is published: three times as long as the published keys may
-    /// be kept.
+    /// How long before its period a key is published: three times as long as clients may cache the
+    /// published keys.
     static let announcedSeconds = 900
 
-    /// `typ`: what a token may be taken for.
+    /// The values of `typ`, which separate the uses of tokens.
     enum TokenType: String {
-        /// A journey's outcome, an ID token: for the app.
+        /// A journey's outcome or an ID token, for the app.
         case identity = "JWT"
-        /// For services that the app calls: RFC 9068.
+        /// An access token for services that the app calls: RFC 9068.
         case access = "at+jwt"
-        /// For devices, which keep the key beside it: it may outlive the published ones.
+        /// A license for a device. The device stores the key with it, so it may outlive the
+        /// published keys.
         case licence = "mien-licence+jwt"
     }
 
@@ -40,7 +41,7 @@ final class TokenIssuer: Sendable {
         (self.store, self.issuer, rotation) = (store, issuer, .seconds(rotateDays * 86_400))
     }
 
-    /// Reads the keys; makes the next one when it is time, and removes those whose time is over.
+    /// Reads the keys, creates the next one when it is due, and removes expired ones.
     func refresh(at now: Instant) async throws {
         let rotation = rotation
         let records = try await store.write { tables -> [SigningKeyRecord] in
@@ -77,14 +78,14 @@ final class TokenIssuer: Sendable {
         keys.withLock { $0 = opened }
     }
 
-    /// - Parameter claims: besides `iss` and `iat`.
+    /// - Parameter claims: The claims in addition to `iss` and `iat`.
     func sign(_ claims: [String: JSONValue], as type: TokenType = .identity, at now: Instant) throws
         -> String
     {
         try signed(claims, as: type, at: now).token
     }
 
-    /// - Returns: the licence, and the key that it is checked with.
+    /// - Returns: The license, and the key that verifies it.
     func signLicence(_ claims: [String: JSONValue], at now: Instant) throws -> (
         token: String, key: DevicePublicKey
     ) {
@@ -94,12 +95,12 @@ final class TokenIssuer: Sendable {
     private func signed(_ claims: [String: JSONValue], as type: TokenType, at now: Instant) throws
         -> (token: String, key: DevicePublicKey)
     {
-        // The oldest whose turn is not over.
+        // Use the oldest key whose period is not over.
         guard
             let key = keys.withLock({ keys in keys.last { now < $0.record.retiresAt } ?? keys.first
             })
         else {
-            throw StoreError(.unreachable, "there is no key to sign with")
+            throw StoreError(.unreachable, "There is no signing key.")
         }
         var claims = claims
         claims["iss"] = .string(issuer())
@@ -113,10 +114,10 @@ final class TokenIssuer: Sendable {
         return ("\(body).\(Base64URL.encode(signature.rawRepresentation))", key.publicKey)
     }
 
-    /// What a token of ours says.
+    /// Verifies a token and returns its claims.
     ///
-    /// - Returns: `nil` for anything else than a token of this type, signed by a key of ours that
-    ///   is still published, and in time.
+    /// - Returns: `nil` unless this is an unexpired token of this type, signed with a key of ours
+    ///   that is still published.
     func claims(of token: String, as type: TokenType, at now: Instant) -> [String: JSONValue]? {
         guard let message = try? JWS.parse(compact: token), message.type == type.rawValue,
             let key = keys.withLock({ keys in keys.first { $0.record.id == message.keyID } })?
@@ -129,7 +130,7 @@ final class TokenIssuer: Sendable {
         return claims
     }
 
-    /// RFC 7517.
+    /// The published keys as a JWK set: RFC 7517.
     var keySet: JSONValue {
         let records = keys.withLock { $0.map(\.record) }
         return [

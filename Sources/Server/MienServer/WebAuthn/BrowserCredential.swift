@@ -1,8 +1,8 @@
 internal import MienAPI
 internal import MienCore
 
-/// A `PublicKeyCredential` as browsers write it with `toJSON()` (WebAuthn §5.1). Members that
-/// nobody needs here are left alone.
+/// A `PublicKeyCredential` as browsers encode it with `toJSON()` (WebAuthn §5.1). Unneeded members
+/// are ignored.
 struct BrowserCredential: Sendable {
     private static let transports: Set<String> = [
         "usb", "nfc", "ble", "smart-card", "hybrid", "internal",
@@ -13,10 +13,10 @@ struct BrowserCredential: Sendable {
     let clientDataJSON: [UInt8]
     private let response: JSONValue
 
-    /// - Throws: ``Problem`` naming the member.
+    /// - Throws: ``Problem`` that names the member.
     init(_ value: JSONValue?) throws(Problem) {
         guard let value, value["type"]?.stringValue == "public-key" else {
-            throw Self.wrong("credential.type", "is public-key")
+            throw Self.wrong("credential.type", "must be public-key")
         }
         guard let response = value["response"], response.objectValue != nil else {
             throw Self.wrong("credential.response", "is missing")
@@ -24,7 +24,7 @@ struct BrowserCredential: Sendable {
         self.response = response
         id = try Self.bytes(value["rawId"] ?? value["id"], "credential.rawId")
         guard (1...Self.maxIDBytes).contains(id.count) else {
-            throw Self.wrong("credential.rawId", "has 1 to \(Self.maxIDBytes) bytes")
+            throw Self.wrong("credential.rawId", "must have 1 to \(Self.maxIDBytes) bytes")
         }
         clientDataJSON = try Self.bytes(
             response["clientDataJSON"], "credential.response.clientDataJSON")
@@ -34,7 +34,7 @@ struct BrowserCredential: Sendable {
         try Self.bytes(response[name], "credential.response.\(name)")
     }
 
-    /// What the authenticator calls the user; `nil` when it does not say.
+    /// Returns the authenticator's user handle, or `nil` if it sends none.
     func userHandle() throws(Problem) -> [UInt8]? {
         switch response["userHandle"] {
         case nil, .null?: nil
@@ -42,15 +42,15 @@ struct BrowserCredential: Sendable {
         }
     }
 
-    /// How browsers may reach the authenticator, in words that are known.
+    /// The known transports by which browsers can reach the authenticator.
     var transports: [String] {
         Set(response["transports"]?.arrayValue?.compactMap(\.stringValue) ?? []).intersection(
             Self.transports
         ).sorted()
     }
 
-    /// What the browser says it was given to sign. Nothing is proved by that: it says which
-    /// challenge is used up.
+    /// The challenge that the browser claims to have signed. Not proof of anything: it only selects
+    /// the challenge to use up.
     var challenge: [UInt8]? {
         (try? JSONText.parse(clientDataJSON, limits: .init(maxBytes: 8192, maxDepth: 8)))?[
             "challenge"]?.stringValue.flatMap { Base64URL.decode($0) }
@@ -58,7 +58,7 @@ struct BrowserCredential: Sendable {
 
     private static func bytes(_ value: JSONValue?, _ field: String) throws(Problem) -> [UInt8] {
         guard let bytes = value?.stringValue.flatMap({ Base64URL.decode($0) }) else {
-            throw wrong(field, "is base64url without padding")
+            throw wrong(field, "must be base64url without padding")
         }
         return bytes
     }

@@ -2,7 +2,7 @@ internal import MienAttestation
 internal import MienCore
 internal import MienKeys
 
-/// What is kept of a credential: the sealed content of its authenticator.
+/// A stored credential: the sealed content of a passkey authenticator.
 struct Passkey: Sendable, Hashable {
     let id: [UInt8]
     let key: DevicePublicKey
@@ -15,7 +15,7 @@ struct Passkey: Sendable, Hashable {
         (isBackupEligible, isBackedUp) = (new.isBackupEligible, new.isBackedUp)
     }
 
-    /// - Returns: `nil` for what no server of ours wrote.
+    /// - Returns: `nil` if the content is malformed.
     init?(_ content: [UInt8]) {
         guard let value = try? JSONText.parse(content),
             let id = value["id"]?.stringValue.flatMap({ Base64URL.decode($0) }),
@@ -40,12 +40,12 @@ struct Passkey: Sendable, Hashable {
     }
 }
 
-/// A registered passkey, as its owner may see it.
+/// A registered passkey, as shown to its owner.
 struct OwnPasskey: Codable, Sendable, Hashable {
     let id, name, algorithm, aaguid: String
     let transports: [String]
     let attestation: String
-    /// Whether it may be on several devices, and whether it was, when last used.
+    /// Whether the passkey can be on several devices, and whether it was when last used.
     let isBackupEligible, isBackedUp: Bool
     let createdAt: Int64
     let usedAt: Int64?
@@ -58,7 +58,7 @@ struct OwnPasskey: Codable, Sendable, Hashable {
 }
 
 extension AttestationProof {
-    /// For people, and for the audit log.
+    /// A description for people and for the audit log.
     var words: String {
         switch self {
         case .nothing: "none"

@@ -2,25 +2,26 @@ internal import Foundation
 internal import MienAPI
 internal import MienAttestation
 
-/// For whom passkeys are made: a domain, and the pages that may ask for them.
+/// The relying party of passkeys: a domain, and the origins that may request them.
 struct PasskeyPlace: Sendable {
-    /// `webauthn.rp_id`; `nil` for the host of the public address.
+    /// `webauthn.rp_id`; `nil` for the host of the public URL.
     let id: String?
-    /// `webauthn.origins`: pages besides those of the public address.
+    /// `webauthn.origins`: additional origins besides that of the public URL.
     let origins: [String]
 
-    /// - Throws: ``Problem`` `.notPermitted` when the server has no name that browsers take.
+    /// - Throws: ``Problem`` `.notPermitted` if the public URL has no host name that browsers
+    ///   accept.
     func relyingParty(_ publicURL: String) throws(Problem) -> RelyingParty {
         guard let own = Self.origin(publicURL), !Self.isAddress(own.host) else {
             throw Problem(
                 .notPermitted,
-                "passkeys belong to a host's name, and this server is known by an address: set public_url"
+                "Passkeys need a host name, but this server's URL has an IP address. Set public_url."
             )
         }
         return RelyingParty(id: id ?? own.host, origins: Set(origins + [own.text]))
     }
 
-    /// What is wrong with the settings; words for whoever wrote them.
+    /// Returns the problems with the settings, described for the operator.
     static func problems(id: String, origins: [String], publicURL: String) -> [String] {
         let host = origin(publicURL)?.host
         var problems: [String] = []
@@ -29,7 +30,7 @@ struct PasskeyPlace: Sendable {
                 || !(id.contains(".") || id == host)
         {
             problems.append(
-                "webauthn.rp_id is the host of public_url, or a domain that host is in, not “\(id)”; set public_url, too"
+                "webauthn.rp_id must be the host of public_url or a parent domain of it, not “\(id)”. Set public_url, too."
             )
         }
         for text in origins {
@@ -40,7 +41,7 @@ struct PasskeyPlace: Sendable {
                 text.hasPrefix("https://") || origin.host == "localhost"
             else {
                 problems.append(
-                    "webauthn.origins: “\(text)” is not https://host within \(domain ?? "the host of public_url"), with :port if not 443, nor android:apk-key-hash:…"
+                    "webauthn.origins: “\(text)” must be https://host within \(domain ?? "the host of public_url"), with :port if not 443, or android:apk-key-hash:…"
                 )
                 continue
             }
@@ -48,7 +49,7 @@ struct PasskeyPlace: Sendable {
         return problems
     }
 
-    /// Scheme, host and port as browsers write them.
+    /// Returns the origin (scheme, host, and port as browsers write them) and the host.
     private static func origin(_ address: String) -> (text: String, host: String)? {
         guard let parts = URLComponents(string: address), let scheme = parts.scheme?.lowercased(),
             let host = parts.host?.lowercased(), !host.isEmpty

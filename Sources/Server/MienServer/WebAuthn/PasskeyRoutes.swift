@@ -4,8 +4,8 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// WebAuthn for browsers: registration by a user who is signed in, sign-in, and what users do with
-/// their passkeys.
+/// The WebAuthn routes for browsers: registration for signed-in users, sign-in, and management of
+/// one's own passkeys.
 struct PasskeyRoutes {
     let apps: AppCatalog
     let grants: GrantService
@@ -27,7 +27,7 @@ struct PasskeyRoutes {
             guard ["none", "direct"].contains(attestation) else {
                 throw Problem(
                     .invalidRequest,
-                    errors: [.init(field: "attestation", message: "is none or direct")])
+                    errors: [.init(field: "attestation", message: "must be none or direct")])
             }
             return JSONBody.response(
                 try await passkeys.registrationOptions(for: caller, attestation: attestation))
@@ -89,7 +89,8 @@ struct PasskeyRoutes {
         func text(_ name: String) throws -> String? {
             guard let value = members[name] else { return nil }
             guard let text = value.stringValue else {
-                throw Problem(.invalidRequest, errors: [.init(field: name, message: "is a text")])
+                throw Problem(
+                    .invalidRequest, errors: [.init(field: name, message: "must be a string")])
             }
             return text
         }
@@ -106,7 +107,7 @@ struct PasskeyRoutes {
                 scope: try text("scope"), standard: .standard,
                 resources: try text("resource").map { [$0] } ?? [], app: app)
             guard thumbprint != nil || !app.settings.requiresDPoP else {
-                throw OAuthError(.invalidProof, "this app's tokens need a DPoP proof")
+                throw OAuthError(.invalidProof, "This app's tokens require a DPoP proof.")
             }
         } catch let error as OAuthError {
             throw Problem(.invalidRequest, "\(error.code.rawValue): \(error.description)")
@@ -127,11 +128,12 @@ struct PasskeyRoutes {
         return answer
     }
 
-    /// A body whose credential is the browser's to shape; beside it nothing that is not listed.
+    /// Parses a body with exactly the known members. The content of `credential` is up to the
+    /// browser.
     private func members(of request: Request, _ known: [String]) async throws -> [String: JSONValue]
     {
         guard let members = try await body.parse(request).objectValue else {
-            throw Problem(.invalidRequest, "the body is an object")
+            throw Problem(.invalidRequest, "The body must be a JSON object.")
         }
         guard let foreign = members.keys.filter({ !known.contains($0) }).min() else {
             return members
@@ -141,7 +143,7 @@ struct PasskeyRoutes {
             errors: [
                 .init(
                     field: String(foreign.printable.prefix(64)),
-                    message: "is not known here; allowed are \(known.joined(separator: ", "))")
+                    message: "is unknown; allowed are \(known.joined(separator: ", "))")
             ])
     }
 
@@ -152,18 +154,19 @@ struct PasskeyRoutes {
                 errors: [
                     .init(
                         field: "name",
-                        message: "is one line of 1 to 64 characters, none of them for control")
+                        message: "must be one line of 1 to 64 characters without control characters"
+                    )
                 ])
         }
         return name
     }
 
-    private static let notFound = Problem(.notFound, "you have no passkey with this id")
+    private static let notFound = Problem(.notFound, "You have no passkey with this ID.")
 }
 
 /// `POST /v1/webauthn/register/options`
 struct RegistrationOptionsRequest: Codable, Sendable, Hashable {
-    /// Whether browsers are asked for the authenticator's statement about itself: `none`, `direct`.
+    /// Whether browsers request the authenticator's attestation: `none` or `direct`.
     let attestation: String?
 
     enum CodingKeys: String, CodingKey, CaseIterable { case attestation }
@@ -173,7 +176,7 @@ struct RegistrationOptionsRequest: Codable, Sendable, Hashable {
 struct SignInOptionsRequest: Codable, Sendable, Hashable {
     let clientID: String
     let clientSecret: String?
-    /// Any name of the user's; without one the browser asks which passkey.
+    /// Any login name of the user. Without one, the browser lets the user choose a passkey.
     let username: String?
 
     enum CodingKeys: String, CodingKey, CaseIterable {

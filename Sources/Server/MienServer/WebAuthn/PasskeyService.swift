@@ -6,14 +6,15 @@ internal import MienCore
 internal import MienKeys
 internal import MienStore
 
-/// Passkeys: WebAuthn credentials of browsers, phones and security keys, one authenticator each,
-/// for all apps of the server.
+/// Passkeys: WebAuthn credentials of browsers, phones, and security keys. Each is one
+/// authenticator, for all apps of the server.
 ///
-/// A challenge is used up before what was done with it is judged; it is bound to the app, at a
-/// registration also to the user. The user has to be verified, by the authenticator, each time.
+/// A challenge is used up before the response to it is verified. It is bound to the app and, at
+/// registration, also to the user. The authenticator must verify the user each time.
 struct PasskeyService: Sendable {
-    /// Of one user. Whoever asks with a name is told as many credential ids, always.
-    static let most = 10
+    /// The maximum number of passkeys per user. Sign-in options for a name always list this many
+    /// credential IDs.
+    static let maxPasskeys = 10
 
     let store: Store
     let gate: LockGate
@@ -23,28 +24,30 @@ struct PasskeyService: Sendable {
     let metrics: Metrics
     let place: PasskeyPlace
     let publicURL: @Sendable () -> String
-    /// `authentication.identities` of the configuration names it.
+    /// Whether `authentication.identities` in the configuration lists passkeys.
     let isEnabled: Bool
     let signatures: SignatureQueue
 
     private func relyingParty() throws(Problem) -> RelyingParty {
         guard isEnabled else {
             throw Problem(
-                .notPermitted, "passkeys are not enabled on this server: authentication.identities")
+                .notPermitted,
+                "Passkeys are not enabled on this server. Add passkey to authentication.identities."
+            )
         }
         return try place.relyingParty(publicURL())
     }
 
     // MARK: Registering
 
-    /// What `navigator.credentials.create` is called with.
+    /// Returns the options for `navigator.credentials.create`.
     func registrationOptions(for caller: Caller, attestation: String) async throws -> JSONValue {
         let rp = try relyingParty(), account = caller.account
         let known = try await store.read { tables in
             try Self.checkUnlocked(account, tables)
             return try Self.passkeys(of: account, tables)
         }
-        guard known.count < Self.most else { throw Self.tooMany }
+        guard known.count < Self.maxPasskeys else { throw Self.tooMany }
         let challenge = try await challenges.make(
             for: .passkeyRegistration, binding: Self.binding(caller.app, account.id)
         ).token
@@ -77,9 +80,9 @@ struct PasskeyService: Sendable {
         ]
     }
 
-    /// - Throws: ``Problem``: `.invalidRequest` says what of the answer was wrong, for it is the
-    ///   user's own.
-    /// - Parameter standing: the sign-in that allows it.
+    /// - Parameter standing: The sign-in that allows the registration.
+    /// - Throws: ``Problem`` `.invalidRequest` that names the invalid part. This is safe because
+    ///   the response is the user's own.
     func register(
         _ credential: BrowserCredential, name: String?, for caller: Caller,
         _ standing: SignInStanding
@@ -106,7 +109,9 @@ struct PasskeyService: Sendable {
             throw Problem(
                 .invalidRequest,
                 errors: [
-                    .init(field: "credential.rawId", message: "is the id in the attestation object")
+                    .init(
+                        field: "credential.rawId",
+                        message: "must be the ID in the attestation object")
                 ])
         }
         var generator = SystemRandomNumberGenerator()
@@ -125,14 +130,14 @@ struct PasskeyService: Sendable {
             notice = notices.draft()
         let mail = try await store.write { tables -> Mail? in
             guard let account = try tables.accounts.find(account.id), account.state == .active
-            else { throw Problem(.notFound, "the user is gone") }
+            else { throw Problem(.notFound, "The user no longer exists.") }
             try standing.require(in: tables)
             try Self.checkUnlocked(account, tables)
-            guard try Self.passkeys(of: account, tables).count < Self.most else {
+            guard try Self.passkeys(of: account, tables).count < Self.maxPasskeys else {
                 throw Self.tooMany
             }
             guard try tables.passkeys.find(hash) == nil else {
-                throw Problem(.conflict, "this credential is registered already")
+                throw Problem(.conflict, "This credential is already registered.")
             }
             try tables.authenticators.insert(record, of: account)
             try tables.passkeys.insert(
@@ -151,11 +156,11 @@ struct PasskeyService: Sendable {
 
     // MARK: Signing in
 
-    /// What `navigator.credentials.get` is called with.
+    /// Returns the options for `navigator.credentials.get`.
     ///
-    /// - Parameter identifier: any name of a user's. Then there are ten credential ids, for
-    ///   strangers all made up: the same each time, for the same name. Without one the browser
-    ///   shows the passkeys that it finds.
+    /// - Parameter identifier: Any login name of a user. The options then contain ten credential
+    ///   IDs; for an unknown name, all of them are decoys, the same each time. Without a name, the
+    ///   browser offers the passkeys that it finds.
     func signInOptions(for app: AppRecord, identifier: String?) async throws -> JSONValue {
         let rp = try relyingParty()
         var binding = Self.binding(app.id, nil), allowed: [JSONValue] = []
@@ -166,7 +171,7 @@ struct PasskeyService: Sendable {
                 else { return nil }
                 return (account, try Self.passkeys(of: account, tables).map(\.passkey.id))
             }
-            // Nobody's name has nobody's challenge, which no credential answers.
+            // An unknown name gets a challenge bound to nobody, which no credential can answer.
             binding = "\(binding) \(found?.0.id.text ?? "nobody")"
             allowed = credentialIDs(found?.1 ?? [], of: identifier).map {
                 ["type": "public-key", "id": .string($0)]
@@ -184,13 +189,13 @@ struct PasskeyService: Sendable {
         ]
     }
 
-    /// Those there are, and made-up ones, in an order that does not tell them apart.
+    /// Returns the known IDs and decoys, in an order that does not distinguish them.
     private func credentialIDs(_ known: [[UInt8]], of identifier: String) -> [String] {
-        // As long as authenticators make them.
+        // Real IDs have one of these lengths.
         let lengths = [16, 20, 32, 48, 64], keys = store.keys
         let name = LoginName.candidates(identifier).first?.identifier ?? identifier
         let sizes = keys.decoy(of: name, number: 0)
-        let made = (0..<(Self.most - known.count)).map { index -> [UInt8] in
+        let made = (0..<(Self.maxPasskeys - known.count)).map { index -> [UInt8] in
             let bytes =
                 keys.decoy(of: name, number: 2 * index + 1)
                 + keys.decoy(of: name, number: 2 * index + 2)
@@ -199,21 +204,21 @@ struct PasskeyService: Sendable {
         return (known + made).map { Base64URL.encode($0) }.sorted()
     }
 
-    /// Whose passkey it was.
+    /// The user and authenticator of a sign-in.
     struct Owner: Sendable {
         let account: UserID
         let authenticator: AuthenticatorID
         let epoch: Int
-        /// `amr`: a key, and two factors in one if the authenticator verified the user (RFC 8176).
+        /// The `amr` values: a key, and `mfa` if the authenticator verified the user (RFC 8176).
         let methods: [String]
     }
 
-    /// Judges an answer, through the lock gate.
+    /// Verifies a sign-in response through the lock gate.
     ///
-    /// - Parameter device: a device somebody has signed in on. Its guesses count apart if that was
-    ///   the passkey's owner.
-    /// - Throws: ``Problem`` `.invalidCredentials`, the same for every refusal; the audit log tells
-    ///   them apart.
+    /// - Parameter device: A known device. If it belongs to the passkey's owner, its attempts are
+    ///   counted separately.
+    /// - Throws: ``Problem`` `.invalidCredentials`, the same for every refusal; the audit log
+    ///   distinguishes them.
     func signIn(_ credential: BrowserCredential, app: AppRecord, device: KnownDevice?) async throws
         -> Owner
     {
@@ -246,7 +251,7 @@ struct PasskeyService: Sendable {
         guard let pass = try await gate.begin(found.authenticator, device: known) else {
             throw try await refuse(user, app.id, ["locked": true])
         }
-        // Who was not named has to name themselves: WebAuthn §7.2 step 6.
+        // If the options named no user, the response must name one: WebAuthn §7.2 step 6.
         guard use == .named || response.userHandle != nil else {
             throw try await refuse(user, app.id, isJudged: true, ["reason": "user-handle"])
         }
@@ -283,7 +288,7 @@ struct PasskeyService: Sendable {
 
     private enum Use { case named, discovered }
 
-    /// Uses the challenge up, if it was given out for anybody, or for this user.
+    /// Uses up the challenge if it was issued for any user or for this one.
     private func take(_ challenge: [UInt8], _ app: AppRecord, _ user: UserID?) async throws -> Use?
     {
         let token = String(decoding: challenge, as: UTF8.self)
@@ -298,10 +303,10 @@ struct PasskeyService: Sendable {
         return .named
     }
 
-    /// Compares the counter with what is stored now, and stores it: of two answers at once with the
-    /// same one, one is refused.
+    /// Compares the counter with the stored one and stores it. Of two concurrent responses with the
+    /// same counter, one is refused.
     ///
-    /// - Returns: whether it has grown, or is not used.
+    /// - Returns: Whether the counter has increased, or is not used.
     private func accept(
         _ id: AuthenticatorID, _ user: UserID, _ received: UInt32, _ result: WebAuthnAuthentication,
         _ app: AppID
@@ -338,8 +343,8 @@ struct PasskeyService: Sendable {
         return isAccepted
     }
 
-    /// - Parameter isJudged: whether the lock gate counted the answer; if not, anybody can cause it
-    ///   without end, and it is counted in the audit log, too.
+    /// - Parameter isJudged: Whether the lock gate counted the response. If not, anybody can cause
+    ///   any number of these refusals, so the audit log only counts them.
     private func refuse(
         _ user: UserID?, _ app: AppID, isJudged: Bool = false, _ detail: [String: JSONValue]
     ) async throws -> Problem {
@@ -353,13 +358,13 @@ struct PasskeyService: Sendable {
         return Self.refused
     }
 
-    // MARK: Looking after them
+    // MARK: Managing passkeys
 
     func list(of account: AccountRecord) async throws -> [OwnPasskey] {
         try await store.read { try Self.passkeys(of: account, $0).map { Self.listed($0.record) } }
     }
 
-    /// - Returns: whether the user has such a passkey.
+    /// - Returns: Whether the user has this passkey.
     func rename(_ id: String, to name: String, of account: AccountRecord) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
@@ -370,11 +375,11 @@ struct PasskeyService: Sendable {
         }
     }
 
-    /// Removes a passkey and ends what it had signed in. Its failures still count towards the
-    /// user's other passkeys and later ones.
+    /// Removes a passkey and ends its sign-ins. Its failures still count toward the user's other
+    /// and later passkeys.
     ///
-    /// - Returns: whether the user had such a passkey.
-    /// - Throws: ``Problem`` `.conflict` for a locked one.
+    /// - Returns: Whether the user had this passkey.
+    /// - Throws: ``Problem`` `.conflict` if the passkey is locked.
     func delete(_ id: String, of account: AccountRecord, app: AppID) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
@@ -402,8 +407,8 @@ struct PasskeyService: Sendable {
         return record
     }
 
-    /// - Throws: ``Problem`` while one of the user's passkeys is locked on purpose: another passkey
-    ///   must not get around that.
+    /// - Throws: ``Problem`` if one of the user's passkeys is deliberately locked: another passkey
+    ///   must not bypass the lock.
     private static func checkUnlocked(_ account: AccountRecord, _ tables: Tables) throws {
         for (record, _) in try passkeys(of: account, tables)
         where try tables.locks.isHeld(record.id) {
@@ -420,7 +425,7 @@ struct PasskeyService: Sendable {
         }
     }
 
-    // MARK: Words
+    // MARK: Formatting
 
     private static func listed(_ record: AuthenticatorRecord) -> OwnPasskey {
         func text(_ name: String) -> String { record.info[name]?.stringValue ?? "" }
@@ -435,7 +440,7 @@ struct PasskeyService: Sendable {
             usedAt: record.info["used_at"]?.numberValue.map { Int64($0) })
     }
 
-    /// What authenticators know the user by: nothing personal.
+    /// The user handle given to authenticators. Contains no personal data.
     private static func handle(of user: UserID) -> [UInt8] { Array(user.text.utf8) }
 
     private static func binding(_ app: AppID, _ user: UserID?) -> String {
@@ -452,11 +457,11 @@ struct PasskeyService: Sendable {
     }
 
     private static let challengeRefused =
-        "the challenge is not one of ours, was used or has expired: ask for new options"
+        "The challenge is invalid, expired, or was already used. Request new options."
     private static let tooMany = Problem(
-        .notPermitted, "a user has at most \(most) passkeys: remove one first")
+        .notPermitted, "A user can have at most \(maxPasskeys) passkeys. Remove one first.")
     private static let refused = Problem(
         .invalidCredentials,
-        "this passkey does not sign in here, or its answer is not good any more: ask for new options"
+        "The passkey cannot sign in here, or its response is no longer valid. Request new options."
     )
 }

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Which addresses are on the public Internet: RFC 6890 and the registries it made.
+/// Recognizes addresses on the public Internet: RFC 6890 and the registries based on it.
 enum PublicAddress {
-    /// Neither this machine, nor a private, link-local, shared, multicast, documentation or
-    /// reserved network. Anything but a plain address is not.
+    /// Whether the address is a plain IP address outside this machine and outside private,
+    /// link-local, shared, multicast, documentation, and reserved networks.
     static func contains(_ address: String) -> Bool {
         if address.contains(":") {
             var bytes = in6_addr()
@@ -15,13 +15,14 @@ enum PublicAddress {
         return parts.count == 4 && octets.count == 4 && contains(v4: octets)
     }
 
-    /// Only global unicast, 2000::/3; so no mapped, translated, unique-local or link-local ones.
+    /// Allows only global unicast addresses, 2000::/3. This excludes mapped, translated,
+    /// unique-local, and link-local ones.
     private static func contains(v6 octets: [UInt8]) -> Bool {
         guard octets[0] & 0xe0 == 0x20 else { return false }
         return switch (octets[0], octets[1]) {
-        // 6to4: what it holds is where it goes.
+        // 6to4: check the embedded IPv4 address, because packets go there.
         case (0x20, 0x02): contains(v4: Array(octets[2..<6]))
-        // Protocol assignments, among them Teredo; documentation.
+        // Exclude protocol assignments, including Teredo, and documentation.
         case (0x20, 0x01): octets[2] >= 2 && !(octets[2] == 0x0d && octets[3] == 0xb8)
         case (0x3f, 0xff): octets[2] & 0xf0 != 0
         default: true

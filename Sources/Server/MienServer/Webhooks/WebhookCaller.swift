@@ -8,14 +8,14 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 
-/// Makes the calls of `call_webhook` steps: to listed hosts only, signed, without redirects, and
+/// Performs the calls of `call_webhook` steps: only to listed hosts, signed, without redirects, and
 /// not into private networks. See docs/webhooks.md.
 ///
-/// The address is looked up once, looked at, and then connected to: a name that means another
-/// address a moment later gains nothing.
+/// Resolves the host once, checks the address, and connects to that same address, so that a later
+/// DNS change cannot bypass the check.
 struct WebhookCaller: Sendable {
     static let maxAnswer = 64 * 1024
-    /// Before the second try, the third.
+    /// The pauses before the second and the third attempt.
     static let pauses = [Duration.milliseconds(250), .seconds(1)]
 
     let hosts: [String]
@@ -27,7 +27,7 @@ struct WebhookCaller: Sendable {
         try await WebhookCaller.address(of: $0, port: $1)
     }
 
-    /// - Throws: ``ConfigurationError`` when the authorities cannot be read.
+    /// - Throws: ``ConfigurationError`` if the authorities cannot be read.
     init(_ configuration: ServerConfiguration, clock: ServerClock) throws {
         hosts = configuration.webhookHosts.map(WebhookTarget.bare)
         mayBePrivate = configuration.webhooksMayBePrivate
@@ -35,7 +35,7 @@ struct WebhookCaller: Sendable {
         tls = try .client(trusting: configuration.webhookAuthorities, setting: "webhook.ca")
     }
 
-    /// - Parameter turn: tells this call from others of the same run.
+    /// - Parameter turn: Distinguishes this call from other calls of the same run.
     func call(_ call: WebhookCall, run: InstanceID, turn: Int, app: AppID) async
         -> EffectResult.Answer
     {
@@ -65,8 +65,8 @@ struct WebhookCaller: Sendable {
         let body: String
     }
 
-    /// The same for the same call made again, after a crash as well; another one for another body,
-    /// which is another call.
+    /// Returns an ID that stays the same if the same call is repeated, even after a crash. A call
+    /// with another body is a different call.
     private static func id(_ run: InstanceID, _ turn: Int, _ body: String) -> String {
         "dlv_"
             + Base64URL.encode(
@@ -79,10 +79,10 @@ struct WebhookCaller: Sendable {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow)
         configuration.dnsOverride = [target.host: address]
-        // No limit of its own for reading: one that ends just before the whole would make a try of
-        // what is over.
+        // Set no read timeout: one that expires just before the overall limit would start another
+        // attempt too late.
         configuration.timeout = .init(connect: .seconds(5))
-        // Times and number of tries are ours.
+        // We control the retries ourselves.
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let result: Result<EffectResult.Answer, any Error>
@@ -110,7 +110,7 @@ struct WebhookCaller: Sendable {
         return try await request(delivery, to: target, with: client)
     }
 
-    /// Statuses that say: not now.
+    /// Whether the status is temporary.
     private static func isPassing(_ status: Int) -> Bool {
         status == 429 || (502...504).contains(status)
     }
@@ -158,8 +158,8 @@ struct WebhookCaller: Sendable {
         }
     }
 
-    /// The whole of it, the last byte of the answer included: an HTTP client's own limits end with
-    /// the head of the answer or begin anew with each byte.
+    /// Limits the whole call, including the last byte of the answer. An HTTP client's own timeouts
+    /// end with the response head or restart with each byte.
     private static func within(
         _ limit: Duration, _ body: @escaping @Sendable () async throws -> EffectResult.Answer
     ) async throws -> EffectResult.Answer {

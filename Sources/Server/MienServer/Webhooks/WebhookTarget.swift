@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// Where a call goes, in one spelling: what is compared with the list, looked up and connected to
-/// is the same text.
+/// The target of a call in one normalized spelling: the same text is compared with the list,
+/// resolved, and connected to.
 struct WebhookTarget: Sendable, Equatable {
-    /// Lower case, without the brackets of an IPv6 address.
+    /// The lowercase host, without the brackets of an IPv6 address.
     let host: String
     let isEncrypted: Bool
     let port: Int
     let url: String
 
-    /// - Returns: `nil` for anything but http and https, for an address with a user's name, and
-    ///   when two readings of it differ.
+    /// - Returns: `nil` if the scheme is not http or https, if the URL contains user information,
+    ///   or if two parsers disagree about the host.
     init?(_ text: String) {
         guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
             ["https", "http"].contains(scheme),

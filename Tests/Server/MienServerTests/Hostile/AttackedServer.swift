@@ -7,7 +7,7 @@ import MienKeys
 import MienTesting
 import Testing
 
-/// A real `mien serve` for attacks: a name that browsers accept, limits out of the way, mails in a
+/// A real `mien serve` for attacks: a host name that browsers accept, high limits, and emails in a
 /// folder.
 struct AttackedServer: ServerUnderTest {
     static let password = "a password nobody has"
@@ -31,7 +31,7 @@ struct AttackedServer: ServerUnderTest {
         try process.client(devices, app: app)
     }
 
-    /// Out of the way: the tests ask what holds without them.
+    /// High limits, so that the tests show what holds without them.
     static let limits = [
         "MIEN_LIMIT_GUESSES_PER_MINUTE": "100000", "MIEN_LIMIT_STARTS_PER_MINUTE": "1000000",
         "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
@@ -59,7 +59,7 @@ struct AttackedServer: ServerUnderTest {
         return try #require(UserID(user.id))
     }
 
-    /// Tokens of a new sign-in.
+    /// Returns the tokens of a new sign-in.
     func signIn(_ name: String, app: String = "default_application", key: SoftwareSigner? = nil)
         async throws -> TokenClient.Answer
     {
@@ -69,7 +69,7 @@ struct AttackedServer: ServerUnderTest {
         return tokens
     }
 
-    /// The token of a completed journey, not exchanged yet.
+    /// Returns the token of a completed journey, before it is exchanged.
     func journeyToken(_ name: String, app: String = "default_application") async throws -> String {
         let journey = try await client(app: app).start("password-login")
         try await journey.respond(
@@ -78,7 +78,7 @@ struct AttackedServer: ServerUnderTest {
         return token.use { $0 }
     }
 
-    // MARK: Journeys, as they are on the wire
+    // MARK: Journeys over the wire
 
     func start(_ journey: String, app: String = "default_application") async throws -> (
         status: Int, body: JSONValue
@@ -101,7 +101,7 @@ struct AttackedServer: ServerUnderTest {
         try await sendJSON(.post, "/v1/journeys/respond", body: Self.response(state, option, data))
     }
 
-    /// Publishes a journey of one version.
+    /// Publishes the only version of a journey.
     private func publish(_ id: String, steps: String) async throws {
         let text =
             #"{"id": "\#(id)", "version": 1, "title": "\#(id)", "start": "form", "steps": {\#(steps)}}"#
@@ -109,7 +109,7 @@ struct AttackedServer: ServerUnderTest {
         _ = try await admin.publishJourney(JourneyID(id)!, version: 1)
     }
 
-    /// Journeys whose last step asks for a mailed code, or for a code of a token.
+    /// Publishes journeys whose last step requests a mailed code or an OTP token's code.
     func publishCodeJourneys() async throws {
         let end = #""done": {"type": "complete_journey"}, "no": {"type": "reject_access"}"#
         func steps(_ step: String) -> String {
@@ -122,24 +122,24 @@ struct AttackedServer: ServerUnderTest {
         try await publish("token-code", steps: steps("authenticate_otp"))
     }
 
-    /// A run of one of ``publishCodeJourneys()`` that waits for the code.
+    /// Starts one of ``publishCodeJourneys()`` and returns its state at the code step.
     func waitingForCode(_ journey: String, of name: String) async throws -> String {
         let state = try #require(try await start(journey).body["state"]?.stringValue)
         let asked = try await respond(state, "email_code", ["user_identifier": .string(name)])
         return try #require(asked.body["state"]?.stringValue, "\(asked.body)")
     }
 
-    /// Waits for a mail to `name`, and reads the code in it.
+    /// Waits for an email to `name` and returns the code in it.
     func mailedCode(to name: String) async throws -> String {
         for _ in 0..<500 {
             let mails =
                 (try? FileManager.default.contentsOfDirectory(
                     at: outbox, includingPropertiesForKeys: nil)) ?? []
             for mail in mails where mail.pathExtension == "eml" {
-                // Another test client may have taken it.
+                // Another test client may have removed the file.
                 guard let text = try? String(contentsOf: mail, encoding: .utf8) else { continue }
                 if !text.contains("Your code is") {
-                    // Notices would pile up, and every reader reads every mail.
+                    // Delete notices, because they pile up and every reader reads every email.
                     try? FileManager.default.removeItem(at: mail)
                     continue
                 }
@@ -159,7 +159,7 @@ struct AttackedServer: ServerUnderTest {
     static let redirect = "https://app.example.org/back"
     static let verifier = String(repeating: "v", count: 43)
 
-    /// An app whose users sign in on the page.
+    /// Creates an app whose users sign in on the page.
     func makePageApp(_ id: String) async throws {
         _ = try await admin.createApp(
             AppRequest(
@@ -184,7 +184,7 @@ struct AttackedServer: ServerUnderTest {
             .sorted().joined(separator: "&")
     }
 
-    /// Fills in the page of ``makePageApp(_:)``.
+    /// Submits the sign-in page of ``makePageApp(_:)``.
     func authorizationCode(_ name: String, app: String) async throws -> String {
         let path = Self.authorization(app), connection = try await RawConnection.open(address)
         let page = try await connection.request("GET", path),

@@ -5,7 +5,7 @@ import Testing
 
 extension HostileTests {
     @Test(
-        "a stranger learns from metrics, on the public address, whether a mail was sent; or administers there with a stolen credential"
+        "a stranger reads metrics on the public address to see whether an email was sent, or administers there with a stolen credential"
     )
     func adminListener() async throws {
         let server = try await ServeProcess.start(in: scratch),
@@ -27,9 +27,9 @@ extension HostileTests {
                 try await outside.request(method, path, headers, Array(body.utf8)).expect(
                     .notFound, "\(method) \(path)")
             }
-            #expect(AdminPaths.contains(path), "the tests' own list")
+            #expect(AdminPaths.contains(path), "the test's own list")
         }
-        // The admin address serves these, and not what apps call.
+        // The admin address serves these, and does not serve the routes for apps.
         let inside = try await RawConnection.open(server.adminAddress)
         #expect(
             try await inside.request("GET", "/v1/users", bearer).json["items"]?.arrayValue?.isEmpty
@@ -46,7 +46,7 @@ extension HostileTests {
         #expect(await server.stop() == 0)
     }
 
-    @Test("somebody on the network reads an admin credential from an unencrypted connection")
+    @Test("an eavesdropper reads an admin credential from an unencrypted connection")
     func adminListenerRequiresTLS() async throws {
         for address in ["0.0.0.0:0", "[::]:0", "admin.example.org:8081"] {
             let refused = try await #require(throws: ServeProcess.NotListening.self) {
@@ -73,7 +73,7 @@ extension HostileTests {
         #expect(await server.stop() == 0)
     }
 
-    @Test("a program holds the admin port, and the server starts without its admin API")
+    @Test("a program occupies the admin port, and the server starts without its admin API")
     func adminPortTaken() async throws {
         let other = try ScratchFolder()
         let server = try await ServeProcess.start(in: scratch)

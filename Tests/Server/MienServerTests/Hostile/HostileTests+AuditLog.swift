@@ -5,9 +5,9 @@ import MienCore
 import MienTesting
 import Testing
 
-/// Refusals that need no credential.
+/// Refusals that require no credential.
 extension HostileTests {
-    @Test("a stranger fills the audit log by being refused")
+    @Test("a stranger fills the audit log with refusals")
     func fillingTheAuditLog() async throws {
         let server = try await ServeProcess.start(
             in: scratch,
@@ -23,8 +23,7 @@ extension HostileTests {
                 tasks.addTask {
                     let connection = try await RawConnection.open(server.address)
                     for round in 0..<(rounds / 4) {
-                        // Nobody's password, a code for nobody, a passkey of nobody, a key of
-                        // nobody.
+                        // A password, a code, a passkey, and a device key of unknown users.
                         _ = try await Self.answer(
                             "password-login", "password",
                             #"{"username": "nobody\#(round)", "password": "wrong"}"#, connection)
@@ -39,7 +38,7 @@ extension HostileTests {
             }
             try await tasks.waitForAll()
         }
-        // A locked user's password: after five guesses, nothing is judged any more.
+        // A locked user's password: after five guesses, no more are evaluated.
         let connection = try await RawConnection.open(server.address)
         for _ in 0..<20 {
             _ = try await Self.answer(
@@ -53,7 +52,7 @@ extension HostileTests {
                 $0 + ($1.detail["count"]?.numberValue ?? 1)
             }
         }
-        // Nothing is lost: the entries say how often.
+        // Nothing is lost: the entries contain the counts.
         #expect(
             count("password.refused", of: nil) == Double(rounds)
                 && count("code.not-sent", of: nil) == Double(rounds))

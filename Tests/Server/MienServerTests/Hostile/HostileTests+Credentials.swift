@@ -6,10 +6,10 @@ import MienKeys
 import MienTesting
 import Testing
 
-/// Attacks on the rules for changing authenticators, on third-party apps, and on what outlives a
-/// change of credentials.
+/// Attacks on the rules for changing authenticators, on third-party apps, and through credentials
+/// from before a change.
 extension HostileTests {
-    /// A real server with a user "ada", and an app's client.
+    /// Runs `body` with a real server, a user "ada", and an app's client.
     private func withVictim(
         _ settings: [String: String] = [:],
         _ body: (ServeProcess, MienAdmin, UserID, TokenClient) async throws -> Void
@@ -33,12 +33,12 @@ extension HostileTests {
         }
     }
 
-    /// The status, the error, and what the challenge of RFC 9470 asks for.
+    /// The status, the error, and the requirements of the RFC 9470 challenge.
     private static func refusal(_ answer: TokenClient.Answer) -> [String?] {
         [String(answer.status), answer.error ?? answer["code"], answer["acr_values"]]
     }
 
-    @Test("a thief of an old access token cannot add or remove an authenticator")
+    @Test("a thief of an old access token adds or removes an authenticator")
     func staleToken() async throws {
         try await withVictim(["MIEN_FRESH_SECONDS": "1", "MIEN_PUBLIC_URL": "https://localhost"]) {
             server, admin, user, client in
@@ -73,13 +73,13 @@ extension HostileTests {
             #expect(
                 answer.headers["www-authenticate"]?.contains(
                     #"error="insufficient_user_authentication", max_age="1""#) == true)
-            // Nothing was added: the administrator sees the password and the one device key.
+            // Nothing was added: the administrator sees only the password and the device key.
             let types = try await admin.authenticators(of: user).map(\.type).sorted()
             #expect(types == ["native_biometrics", "password"])
         }
     }
 
-    @Test("somebody who only knows the password cannot turn it into a passkey of their own")
+    @Test("somebody who only knows the password turns it into a passkey of their own")
     func passwordToPasskey() async throws {
         try await withVictim(["MIEN_PUBLIC_URL": "https://localhost"]) {
             server, admin, user, client in
@@ -87,7 +87,7 @@ extension HostileTests {
             var passkey = try Self.passkey(client, user)
             let registered = try await passkey.register(first["access_token"])
             #expect(registered.status == 200, "\(registered.body)")
-            // The thief signs in with the password, as freshly as can be.
+            // The thief signs in with the password, as recently as possible.
             let thief = try await client.signIn(),
                 weak = ["401", "insufficient_user_authentication", "2"]
             #expect(
@@ -102,7 +102,7 @@ extension HostileTests {
             #expect(
                 Self.refusal(try await client.send(.post, "/v1/me/otp/registrations", json, "{}"))
                     == weak)
-            // The owner signs in with the passkey, and may.
+            // The owner signs in with the passkey and is allowed to.
             passkey.counter += 1
             let owner = try await passkey.signIn()
             #expect(owner.status == 200, "\(owner.body)")
@@ -112,7 +112,7 @@ extension HostileTests {
     }
 
     @Test(
-        "a third-party app cannot make itself a passkey that signs in everywhere, nor get full access"
+        "a third-party app registers a passkey for itself that signs in everywhere, or gets full access"
     )
     func thirdParty() async throws {
         try await withVictim(["MIEN_PUBLIC_URL": "https://localhost"]) {
@@ -143,12 +143,12 @@ extension HostileTests {
             }
             #expect(
                 try await client.userInfo(access).status == 200,
-                "the user's identity is what the app gets")
+                "the app gets only the user's identity")
             let refreshed = try await client.refresh(
                 tokens["refresh_token"], [("scope", "offline_access openid")])
             #expect(refreshed["scope"] == "offline_access openid")
 
-            // An app that loses its standing loses what its tokens could do, at once.
+            // An app that becomes a third-party app immediately loses what its tokens allowed.
             _ = try await admin.updateApp(
                 AppID("partner")!, AppRequest(name: "Partner", isFirstParty: true))
             let full = try await client.signIn()
@@ -167,7 +167,7 @@ extension HostileTests {
     }
 
     @Test(
-        "an old sign-in, journey, token, code, or device does not survive a new password, a suspension, or a compromise"
+        "an old sign-in, journey, token, code, or device survives a new password, a suspension, or a compromise"
     )
     func epoch() async throws {
         try await withVictim { server, admin, user, client in
@@ -193,7 +193,7 @@ extension HostileTests {
                 let unexchanged = try await journeyToken(server, devices: devices)
                 let page = try #require(
                     await waiting.next(signingInAs: "ada", Self.password),
-                    "the run waits at a page, with a user who signed in")
+                    "the run waits at a page with a signed-in user")
                 try await change()
                 #expect(
                     try await client.refresh(tokens["refresh_token"]).error == "invalid_grant",
@@ -208,7 +208,7 @@ extension HostileTests {
                     try await page.respond(.clientInput)
                 }
             }
-            // Unlocking is routine: it ends nothing.
+            // Unlocking is routine and ends nothing.
             let tokens = try await client.signIn()
             let password = try #require(
                 try await admin.authenticators(of: user).first { $0.type == "password" })
@@ -218,7 +218,7 @@ extension HostileTests {
     }
 
     @Test(
-        "a sign-in ends when any authenticator that produced it is removed or locked, also one used inside a journey"
+        "a sign-in survives the removal or locking of an authenticator that produced it, also inside a journey"
     )
     func everyAuthenticator() async throws {
         try await withVictim { server, admin, user, client in
@@ -244,7 +244,7 @@ extension HostileTests {
 
     // MARK: Journeys
 
-    /// Signs in and then waits.
+    /// Publishes a journey that signs in and then waits.
     private func publishWaiting(_ admin: MienAdmin) async throws {
         let definition = #"""
             {"id": "waiting", "version": 1, "title": "Waiting", "start": "form", "steps": {
@@ -282,7 +282,7 @@ extension HostileTests {
 extension Journey {
     /// Signs in at the first form.
     ///
-    /// - Returns: the step after it.
+    /// - Returns: The next step.
     func next(signingInAs name: String, _ password: String) async throws -> JourneyStep? {
         for try await step in steps {
             guard step.id == .loginForm else { return step }

@@ -2,7 +2,7 @@ import Foundation
 import MienTesting
 import Testing
 
-/// Two servers on one data folder: each keeps live captures, rate limits, and caches in its own
+/// Two servers on one data folder. Each keeps capture sessions, rate limits, and caches in its own
 /// memory.
 extension HostileTests {
     @Test("an operator's second server corrupts captures by opening the folder of a running one")
@@ -17,7 +17,7 @@ extension HostileTests {
                 && second.err.contains("in use by the server with process id \(first.processID)"),
             "\(second.err)")
         #expect(second.out.isEmpty, "it neither prints nor renews a credential: \(second.out)")
-        // A way around by another name of the same folder.
+        // Another name for the same folder must not bypass the lock.
         try FileManager.default.createSymbolicLink(
             at: scratch("alias"), withDestinationURL: scratch.url)
         let alias = try await #require(throws: ServeProcess.NotListening.self) {
@@ -30,9 +30,9 @@ extension HostileTests {
         )
         #expect(
             try await first.admin(credential).apps().count == 1,
-            "the first server goes on, and its credential is still good")
+            "the first server continues, and its credential still works")
 
-        // The lock is not for backups.
+        // The lock does not apply to backups.
         try Self.backUp(scratch("data/mien.sqlite"), to: scratch("copy/mien.sqlite"))
         try FileManager.default.copyItem(
             at: scratch("data/master.key"), to: scratch("copy/master.key"))
@@ -40,10 +40,10 @@ extension HostileTests {
             in: scratch, ["MIEN_DATA": scratch("copy").path])
         #expect(
             try await restored.admin(credential).apps().count == 1,
-            "a server on the backup runs beside the original")
+            "a server on the backup runs next to the original")
         #expect(await restored.stop() == 0)
 
-        // A crash leaves the file with its process id, and no lock.
+        // A crash leaves the file with its process ID, but no lock.
         first.signal(SIGKILL)
         #expect(await first.ended() == -SIGKILL)
         #expect(
@@ -58,7 +58,7 @@ extension HostileTests {
         #expect(try Data(contentsOf: scratch("data/server.lock")).isEmpty)
     }
 
-    /// SQLite's own online backup, in a process of its own.
+    /// Runs SQLite's own online backup in a separate process.
     private static func backUp(_ database: URL, to copy: URL) throws {
         try FileManager.default.createDirectory(
             at: copy.deletingLastPathComponent(), withIntermediateDirectories: true,

@@ -6,13 +6,13 @@ import MienTesting
 import Synchronization
 import Testing
 
-/// One address keeps the server's expensive work to itself.
+/// Attempts by one address to monopolize the server's expensive work.
 ///
-/// A single password worker and an expensive hash make the order of service visible: whoever is
-/// served first is answered first.
+/// A single password worker and an expensive hash make the order of service visible: clients are
+/// answered in the order in which they are served.
 extension HostileTests {
     @Test(
-        "a stranger makes everybody else wait by sending 100 password answers at once from one address"
+        "a stranger makes everybody else wait by sending 100 passwords at once from one address"
     )
     func floodOfPasswords() async throws {
         let scene = try await FloodScene()
@@ -24,12 +24,14 @@ extension HostileTests {
         #expect(answer.status == 200 && json["token"] != nil, "\(json)")
         #expect(
             scene.servedBefore < 10,
-            "\(scene.servedBefore) guesses of the attacker were judged before the user's password")
+            "\(scene.servedBefore) guesses of the attacker were evaluated before the user's password"
+        )
         #expect(scene.refusals.allSatisfy { $0.headers["retry-after"] != nil })
         scene.server.signal(SIGKILL)
     }
 
-    @Test("a stranger makes a user behind the same address wait, though the user's device is known")
+    @Test(
+        "a stranger makes a user behind the same address wait, although the user's device is known")
     func floodBehindOneAddress() async throws {
         let scene = try await FloodScene()
         let user = try await RawConnection.open(scene.server.address, from: "127.0.0.2")
@@ -42,27 +44,28 @@ extension HostileTests {
         #expect(answer.status == 200 && json["token"] != nil, "\(json)")
         #expect(
             scene.servedBefore < 10,
-            "\(scene.servedBefore) guesses of the attacker were judged before the user's password")
+            "\(scene.servedBefore) guesses of the attacker were evaluated before the user's password"
+        )
         scene.server.signal(SIGKILL)
     }
 
     @Test("a stranger leaves work behind by hanging up")
     func hangingUp() async throws {
-        // A hash that takes long: few are judged while the rest waits.
+        // An expensive hash: few guesses are evaluated while the rest wait.
         let scene = try await FloodScene(passes: 8)
         let user = try await RawConnection.open(scene.server.address, from: "127.0.0.2")
         let start = try await scene.start(on: user)
         for connection in try await scene.sendGuesses(40) { try await connection.close() }
         let before = try await scene.refusedPasswords()
-        // The user names another account from the same address: what was left behind would have its
-        // turns first.
+        // The user names another account from the same address. Leftover work would be served
+        // first.
         let answer = try await scene.signIn(on: user, start: start)
         let json = try answer.json
         #expect(json["token"] != nil, "\(json)")
         let judged = try await scene.refusedPasswords() - before
         #expect(
             before < 30 && judged < 10,
-            "\(before) guesses were judged before the clients hung up, \(judged) after that")
+            "\(before) guesses were evaluated before the clients hung up, \(judged) after that")
         scene.server.signal(SIGKILL)
     }
 }
@@ -91,7 +94,7 @@ private final class FloodScene: Sendable {
             UserRequest(username: "ada", password: Self.password))
     }
 
-    /// Guesses of the attacker that were judged when the user had an answer.
+    /// The number of the attacker's guesses that were evaluated before the user had a response.
     var servedBefore: Int { before.withLock { $0 } }
     var refusals: [RawAnswer] { attackers.withLock { $0.filter { $0.status == 503 } } }
 
@@ -124,7 +127,7 @@ private final class FloodScene: Sendable {
                     self.attackers.withLock { $0.append(answer) }
                 }
             }
-            // The first refusal says that the attacker's share is full.
+            // The first refusal shows that the attacker's share is full.
             while refusals.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
             let answer = try await body()
             before.withLock { $0 = attackers.withLock { $0.count { $0.status == 200 } } }
@@ -133,7 +136,7 @@ private final class FloodScene: Sendable {
         }
     }
 
-    /// Sends guesses at once and waits for none of the answers.
+    /// Sends guesses concurrently without waiting for responses.
     func sendGuesses(_ count: Int) async throws -> [RawConnection] {
         var open: [(connection: RawConnection, request: String)] = []
         for number in 0..<count {

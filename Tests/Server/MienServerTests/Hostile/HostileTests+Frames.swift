@@ -4,11 +4,11 @@ import MienCore
 import MienTesting
 import Testing
 
-/// One capture's start token used to make the server analyze pictures without end.
+/// Attempts to make the server analyze pictures without end with one capture token.
 extension HostileTests {
     private static let frames = 3
 
-    @Test("a client keeps the server analyzing pictures by going on after the capture has passed")
+    @Test("a client keeps the server analyzing pictures by continuing after the capture has passed")
     func framesAfterPassing() async throws {
         try await withCapture { server, capture in
             for left in (0..<Self.frames).reversed() {
@@ -20,7 +20,7 @@ extension HostileTests {
             for _ in 0..<3 {
                 try await capture.send(Installed.photo("obama")).expect(.captureClosed)
             }
-            // Before a byte of the picture is read, and without a trace in the record.
+            // Refused before a byte of the picture is read, and without a trace in the record.
             let other = try await RawConnection.open(server.address)
             try await other.send(
                 "POST /v1/capture/frames HTTP/1.1\r\nhost: a\r\nauthorization: Bearer \(capture.token)\r\ncontent-type: image/jpeg\r\ncontent-length: 5000000\r\n\r\n"
@@ -29,7 +29,7 @@ extension HostileTests {
             let status = try await capture.status()
             #expect(
                 try status.json["status"] == "passed" && status.json["frames_left"] == 0,
-                "what passed stays usable")
+                "the passed capture stays usable")
             let body: JSONValue = [
                 "state": .string(capture.state), "option": "client_input", "data": [:],
             ]
@@ -64,11 +64,11 @@ extension HostileTests {
         }
     }
 
-    /// A registration's capture in mode `image`, at the point where it takes frames.
+    /// A registration's capture in mode `image`, ready to accept frames.
     private struct OpenCapture {
         let connection: RawConnection
         let token: String
-        /// For the step after the capture.
+        /// The state for the step after the capture.
         let state: String
 
         func send(_ picture: [UInt8]) async throws -> RawAnswer {

@@ -8,7 +8,7 @@ import MienOTP
 import MienTesting
 import Testing
 
-/// Attacks that other identity servers fell for, tried here. docs/vulnerabilities-elsewhere.md has
+/// Attacks that succeeded against other identity servers. docs/vulnerabilities-elsewhere.md lists
 /// the sources.
 extension HostileTests {
     // MARK: Lockout
@@ -59,7 +59,7 @@ extension HostileTests {
 
     // MARK: Redirects
 
-    @Test("a phisher has the browser sent to an address that only resembles the app's")
+    @Test("a phisher redirects the browser to an address that only resembles the app's")
     func redirects() async throws {
         let server = try await AttackedServer.start(in: scratch)
         let registered = [
@@ -76,7 +76,7 @@ extension HostileTests {
                 try await Self.authorize(server, ["redirect_uri": good]).status == 200, "\(good)")
         }
         for address in [
-            // Another host that begins, ends, or looks the same.
+            // Another host that begins, ends, or looks like the registered one.
             "https://evil.example/back", "https://app.example.org.evil.example/back",
             "https://evil.example/app.example.org/back",
             "https://app.example.org@evil.example/back",
@@ -88,17 +88,17 @@ extension HostileTests {
             "https://app.example.org:443/back", "https://app.example.org:8443/back",
             "//app.example.org/back", "///evil.example", "/back", "https:app.example.org/back",
             "http://app.example.org/back",
-            // Another path, or one that is another after normalization.
+            // Another path, or one that changes under normalization.
             "https://app.example.org/back/", "https://app.example.org/back/..;/evil",
             "https://app.example.org/back/../evil",
             "https://app.example.org/%2e%2e/back", "https://app.example.org/BACK",
             "https://app.example.org/back?next=https://evil.example",
             "https://app.example.org/back#fragment", "https://app.example.org/back%00",
             "https://app.example.org/back ",
-            // Loopback addresses that were not registered.
+            // Unregistered loopback addresses.
             "http://127.0.0.1/cb", "http://localhost:8080/cb", "http://localhost@evil.example/cb",
             "http://localhost.evil.example/cb",
-            // Schemes that browsers run.
+            // Schemes that browsers execute.
             "javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x",
             "com.example.app.evil://host/back", "com.example.app:host/back", "*",
             "",
@@ -108,7 +108,7 @@ extension HostileTests {
                 answer.status == 400 && answer.headers["location"] == nil,
                 "\(address): \(answer.status)")
         }
-        // Nor where the app is unknown, or a second address is given.
+        // No redirect for an unknown app or a repeated redirect URI.
         #expect(
             try await Self.authorize(
                 server, ["client_id": "nobody", "redirect_uri": "https://evil.example/"]
@@ -117,7 +117,7 @@ extension HostileTests {
             "GET",
             AttackedServer.authorization("web") + "&redirect_uri=https%3A%2F%2Fevil.example%2F")
         #expect(twice.status == 400 && twice.headers["location"] == nil)
-        // Implicit and hybrid flows leak tokens through addresses: they do not exist.
+        // Implicit and hybrid flows leak tokens through URLs, so the server does not offer them.
         for type in ["token", "id_token", "code token", "none", ""] {
             let location =
                 try await Self.authorize(server, ["response_type": type]).headers["location"] ?? ""
@@ -133,8 +133,8 @@ extension HostileTests {
                 location.hasPrefix(AttackedServer.redirect + "?error=login_required"),
                 "\(mode): \(location)")
         }
-        // An administrator cannot register an address that runs code or leads to another host than
-        // it shows.
+        // An administrator cannot register a URL that executes code or that leads to a host other
+        // than the displayed one.
         for address in [
             "javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x",
             "https://app.example.org@evil.example/", "http://evil.example/",
@@ -144,7 +144,7 @@ extension HostileTests {
                     AppRequest(name: "Evil", settings: ["redirect_uris": [.string(address)]]))
             }
         }
-        // What is registered is compared, not matched.
+        // Registered URLs are compared exactly, not as patterns.
         _ = try await server.admin.createApp(
             AppRequest(
                 id: "star", name: "Star",
@@ -163,7 +163,7 @@ extension HostileTests {
     }
 
     @Test(
-        "an attacker has mails and tokens name a host of the attacker's, by sending its name in a header",
+        "an attacker puts a host name into emails and tokens by sending it in a header",
         .enabled(if: Installed.isThere, Installed.reason))
     func forwardedHosts() async throws {
         let server = try await AttackedServer.start(in: scratch, ["MIEN_TRUST_PROXY": "true"])
@@ -203,7 +203,7 @@ extension HostileTests {
         }
         let mails = try Self.mails(scratch)
         #expect(mails.count == 1 && !mails[0].contains(evil))
-        // No header leads around the routes, either.
+        // Headers do not change the route, either.
         #expect(try await send("GET", "/healthz").json["status"] == "alive")
         #expect(await server.process.stop() == 0)
     }
@@ -219,7 +219,7 @@ extension HostileTests {
 
     // MARK: Tokens
 
-    @Test("an app exchanges or refreshes a token that another app was given")
+    @Test("an app exchanges or refreshes a token that was issued to another app")
     func foreignTokens() async throws {
         let server = try await AttackedServer.start(in: scratch)
         try await server.makeUser("ada")
@@ -238,11 +238,11 @@ extension HostileTests {
         }
         #expect(try await exchange(journey) == "invalid_grant")
         #expect(
-            try await exchange(access) == "invalid_grant", "nor is an access token exchanged at all"
+            try await exchange(access) == "invalid_grant", "an access token cannot be exchanged"
         )
         #expect(
             try await exchange(try #require(tokens["id_token"])) == "invalid_grant",
-            "nor an ID token")
+            "nor can an ID token")
         for (name, value) in [
             ("audience", "default_application"), ("requested_subject", "ada"),
             ("actor_token", access),
@@ -268,7 +268,7 @@ extension HostileTests {
         _ = try await other.post(
             "/oauth2/revoke",
             [("client_id", "other"), ("client_secret", other.secret!), ("token", refresh)])
-        #expect(try await server.tokens.userInfo(access).status == 200, "nor revoked")
+        #expect(try await server.tokens.userInfo(access).status == 200, "not revoked")
         #expect(
             try await server.tokens.token(
                 TokenClient.exchange,
@@ -277,7 +277,7 @@ extension HostileTests {
         #expect(await server.process.stop() == 0)
     }
 
-    @Test("an attacker passes one kind of token off as another, or a shortened one as the whole")
+    @Test("an attacker passes one kind of token off as another, or a truncated one as complete")
     func confusedTokens() async throws {
         let server = try await AttackedServer.start(in: scratch)
         let user = try await server.makeUser("ada")
@@ -330,12 +330,12 @@ extension HostileTests {
             if kind != "admin" {
                 #expect(
                     try await server.sendJSON(.get, "/v1/users", access: secret).status == 401,
-                    "\(kind) as an administrator's")
+                    "\(kind) as an admin credential")
             }
         }
         #expect(
             try await server.sendJSON(.get, "/v1/users", access: access).status == 401,
-            "an access token as an administrator's")
+            "an access token as an admin credential")
         for length in stride(from: 1, to: access.utf8.count, by: 23) {
             #expect(
                 try await server.tokens.userInfo(String(access.prefix(length))).status == 401,
@@ -357,7 +357,7 @@ extension HostileTests {
             #expect(answer.error == "unsupported_grant_type", "\(type)")
         }
         #expect(
-            try await server.tokens.refresh(refresh).status == 200, "all of it has harmed nobody")
+            try await server.tokens.refresh(refresh).status == 200, "none of it had an effect")
         #expect(await server.process.stop() == 0)
     }
 
@@ -388,12 +388,12 @@ extension HostileTests {
                     "\(text(["alg": .string(name), "typ": .string(type), "kid": .string(id)])).\(payload)."
                 )
             }
-            // The published key's own bytes as a secret.
+            // HMAC with the published key's bytes as the secret.
             let hs = text(["alg": "HS256", "typ": .string(type), "kid": .string(id)])
             forged += [point, Array(JSONText.write(published).utf8), []].map {
                 "\(hs).\(payload).\(mac("\(hs).\(payload)", $0.isEmpty ? [0] : $0))"
             }
-            // A key of the attacker's, with every way to name it.
+            // A key of the attacker's, referenced in every possible way.
             for extra: [String: JSONValue] in [
                 [:], ["jwk": own.publicKey.jwk], ["jku": "https://evil.example/keys"],
                 ["x5u": "https://evil.example/key"], ["x5c": ["AAAA"]],
@@ -405,7 +405,7 @@ extension HostileTests {
                 let input = "\(text(.object(header))).\(payload)"
                 forged.append("\(input).\(Base64URL.encode(try own.sign(Array(input.utf8))))")
             }
-            // The right header, and signatures that are none.
+            // The right header with invalid signatures.
             let head = type == "JWT" ? journey[0] : parts[0]
             for signature in [
                 [UInt8](repeating: 0, count: 64), [UInt8](repeating: 255, count: 64), [],
@@ -425,9 +425,9 @@ extension HostileTests {
         #expect(await server.process.stop() == 0)
     }
 
-    // MARK: Ends of accounts and sessions
+    // MARK: Suspension and revocation
 
-    @Test("a user who was suspended goes on with something begun before")
+    @Test("a suspended user continues with something begun before the suspension")
     func suspended() async throws {
         let server = try await AttackedServer.start(in: scratch)
         let user = try await server.makeUser("ada"), bob = try await server.makeUser("bob")
@@ -457,18 +457,18 @@ extension HostileTests {
             TokenClient.exchange,
             [("subject_token", journey), ("subject_token_type", TokenClient.jwt)])
         #expect(
-            exchanged.error == "invalid_grant", "the token of a journey that was completed before")
+            exchanged.error == "invalid_grant", "the token of a journey completed before")
         let redeemed = try await TokenClient(server: server, app: "web").token(
             "authorization_code",
             [
                 ("code", code), ("redirect_uri", AttackedServer.redirect),
                 ("code_verifier", AttackedServer.verifier),
             ])
-        #expect(redeemed.error == "invalid_grant", "a code from before")
+        #expect(redeemed.error == "invalid_grant", "an earlier authorization code")
         #expect(
             try await device.logIn(jwt: jwt).error == "invalid_grant",
-            "a device that is still there")
-        #expect(try await passkey.signIn(answer).status == 401, "a passkey that is still there")
+            "a device key that still exists")
+        #expect(try await passkey.signIn(answer).status == 401, "a passkey that still exists")
         #expect(
             try await server.respond(waiting, "client_input", ["passcode": .string(mailed)]).body[
                 "token"] == nil, "a mailed code")
@@ -479,7 +479,7 @@ extension HostileTests {
     }
 
     @Test(
-        "a thief's token outlives its revocation: by a refresh at the same moment, by introspection, or by a restart",
+        "a stolen token survives its revocation: by a concurrent refresh, by introspection, or by a restart",
         .enabled(if: Installed.isThere, Installed.reason))
     func revoked() async throws {
         let server = try await AttackedServer.start(in: scratch)
@@ -523,18 +523,18 @@ extension HostileTests {
     // MARK: Passkeys
 
     @Test(
-        "a stranger registers a passkey for somebody else, or one that the server did not ask for")
+        "a stranger registers a passkey for somebody else, or one that the server did not request")
     func passkeyRegistration() async throws {
         let server = try await AttackedServer.start(in: scratch)
         let ada = try await server.makeUser("ada"), eve = try await server.makeUser("eve")
         let passkey = try SoftwarePasskey(server.tokens)
-        // Without a sign-in there are neither options nor a registration.
+        // Without a sign-in, there are no options and no registration.
         #expect(try await passkey.registrationOptions(nil).status == 401)
         let access = try await server.signIn("eve")["access_token"]
         let options = try #require(try await passkey.registrationOptions(access).body["publicKey"])
         #expect(
             try await passkey.register(nil, passkey.credential(creating: options)).status == 401)
-        // Ada's challenge is not Eve's, nor one that was drawn for signing in.
+        // Ada's challenge works neither for Eve nor if it was issued for signing in.
         let adas = try #require(
             try await passkey.registrationOptions(server.signIn("ada")["access_token"]).body[
                 "publicKey"])
@@ -544,7 +544,7 @@ extension HostileTests {
             try await passkey.register(
                 access, passkey.credential(creating: passkey.signInOptions("ada"))
             ).status == 400)
-        // What the browser was asked for is checked here, whatever it did.
+        // The server checks what it requested, whatever the browser did.
         let wrong: [String: @Sendable (inout SoftwarePasskey) -> Void] = [
             "user not verified": { $0.flags = 0x01 }, "user not present": { $0.flags = 0x04 },
             "another origin": { $0.origin = "https://evil.example" },
@@ -555,12 +555,12 @@ extension HostileTests {
             let new = try SoftwarePasskey(server.tokens).with(change)
             #expect(try await new.register(access).status == 400, "\(name)")
         }
-        // Taken once, it is nobody else's.
+        // Once registered, the credential cannot be registered by anybody else.
         #expect(try await passkey.register(access).status == 200)
         #expect(try await passkey.register(server.signIn("ada")["access_token"]).status == 409)
         #expect(try await server.admin.authenticators(of: ada).allSatisfy { $0.type != "passkey" })
         #expect(try await server.admin.authenticators(of: eve).count { $0.type == "passkey" } == 1)
-        // And signs in nobody but Eve, whoever it claims to be.
+        // It signs in only Eve, whoever it claims to be.
         let claimed = passkey.with { ($0.counter, $0.userHandle) = (2, Array(ada.text.utf8)) }
         #expect(try await claimed.signIn(as: "eve").status == 401)
         let named = passkey.with { ($0.counter, $0.userHandle) = (3, Array(eve.text.utf8)) }
@@ -582,8 +582,8 @@ extension HostileTests {
         ] {
             #expect(try await server.start(journey, app: "closed").status >= 400, "\(journey)")
         }
-        // A run is its app's own: one of another app does not go on here, and no route makes users
-        // for strangers.
+        // A run belongs to its app: other apps cannot continue it. No route lets strangers create
+        // users.
         #expect(
             try await server.sendJSON(.post, "/v1/users", body: #"{"username": "eve"}"#).status
                 >= 400)
@@ -591,7 +591,7 @@ extension HostileTests {
         #expect(await server.process.stop() == 0)
     }
 
-    @Test("an attacker answers a victim's step with a code mailed for another run")
+    @Test("an attacker answers a victim's step with a code that was mailed for another run")
     func foreignCodes() async throws {
         let server = try await AttackedServer.start(in: scratch)
         try await server.makeUser("ada")
@@ -601,7 +601,7 @@ extension HostileTests {
             evesCode = try await server.mailedCode(to: "eve")
         let adasRun = try await server.waitingForCode("mailed-code", of: "ada"),
             adasCode = try await server.mailedCode(to: "ada")
-        // Eve's own good code opens nothing of Ada's, nor does an answer that leaves the code out.
+        // Eve's own valid code opens nothing of Ada's, and neither does a response without a code.
         var state = adasRun
         for data: [String: JSONValue] in [
             ["passcode": .string(evesCode)], ["passcode": ""], ["passcode": .string(" ")],
@@ -618,7 +618,7 @@ extension HostileTests {
         #expect(
             try await server.respond(evesRun, "client_input", ["passcode": .string(adasCode)]).body[
                 "token"] == nil)
-        // The same person's code of an earlier run is not good in a later one.
+        // A code from an earlier run of the same person is not valid in a later one.
         let later = try await server.waitingForCode("mailed-code", of: "ada"),
             newer = try await server.mailedCode(to: "ada")
         let old = try await server.respond(later, "client_input", ["passcode": .string(adasCode)])
@@ -632,7 +632,7 @@ extension HostileTests {
 
     // MARK: Data
 
-    @Test("a user reads or changes what is another's, or what administrators own")
+    @Test("a user reads or changes data of other users or of administrators")
     func othersData() async throws {
         let server = try await AttackedServer.start(in: scratch)
         let ada = try await server.makeUser("ada")
@@ -675,7 +675,7 @@ extension HostileTests {
                 #expect([401, 404, 429].contains(status), "\(method) \(path): \(status)")
             }
         }
-        // A token without the scope is not enough for what is one's own.
+        // A token without the scope cannot access even the user's own data.
         let little = try await TokenClient(server: server).signIn(
             "eve", password: AttackedServer.password, [("scope", "openid")])
         #expect(
@@ -686,7 +686,7 @@ extension HostileTests {
         #expect(await server.process.stop() == 0)
     }
 
-    @Test("an attacker sets fields that a request is not for, or breaks out of a query")
+    @Test("an attacker sets fields that a request does not allow, or breaks out of a query")
     func extraFields() async throws {
         let server = try await AttackedServer.start(in: scratch)
         let ada = try await server.makeUser("ada")

@@ -15,8 +15,8 @@ extension HostileTests {
         try await withLockServer { server in
             try await server.setLock("otp", (100, 1, 100), of: LockServer.shop)
             let (user, token, phone) = try await server.userWithToken("ada")
-            // The stranger's devices are known: the password has succeeded on each. One-time codes
-            // have not.
+            // The stranger's devices are known because the password succeeded on each, but no
+            // one-time code has.
             for index in 0..<120 {
                 let device = MemoryDeviceTokens()
                 #expect(try await server.passwordLogin("ada", on: device))
@@ -27,7 +27,7 @@ extension HostileTests {
                 }
             }
             let judged = try await server.authenticator("otp", of: user).totalFailures
-            #expect(judged == 100, "\(judged) codes were judged")
+            #expect(judged == 100, "\(judged) codes were evaluated")
             let locked = try await server.authenticator("otp", of: user)
             #expect(
                 locked.lock == "disabled" && locked.lockedBy == "failures"
@@ -35,10 +35,10 @@ extension HostileTests {
             #expect(
                 try await !server.codeLogin(
                     "ada", code: token.code(counter: 2), on: MemoryDeviceTokens()),
-                "the right code comes too late")
+                "the right code is too late")
 
-            // The owner's own phone is not locked out, and its sign-in does not open the door to
-            // the stranger again.
+            // The owner's own phone is not locked out, and its sign-in does not give the stranger
+            // new attempts.
             #expect(try await server.codeLogin("ada", code: token.code(counter: 3), on: phone))
             #expect(try await server.authenticator("otp", of: user).lock == "disabled")
             #expect(
@@ -48,7 +48,7 @@ extension HostileTests {
     }
 
     @Test(
-        "a stranger who knows the password pushes the owner's device out of the list of known ones, to lock the owner out"
+        "a stranger who knows the password evicts the owner's device from the list of known devices, to lock the owner out"
     )
     func crowdOfDevices() async throws {
         try await withLockServer { server in
@@ -64,14 +64,14 @@ extension HostileTests {
             #expect(
                 try await !server.codeLogin(
                     "ada", code: token.code(counter: 2), on: MemoryDeviceTokens()),
-                "locked for unknown devices")
+                "locked on unknown devices")
             #expect(
                 try await server.codeLogin("ada", code: token.code(counter: 3), on: phone),
-                "the phone has not been pushed out")
+                "the phone has not been evicted")
         }
     }
 
-    @Test("a stranger goes on guessing a password at the app with the laxer lock policy")
+    @Test("a stranger continues guessing a password at the app with the laxer lock policy")
     func laxerApp() async throws {
         try await withLockServer { server in
             try await server.setLock("password", (2, 3600, 50), of: "bank")
@@ -84,10 +84,10 @@ extension HostileTests {
             let lock = try await server.authenticator("password", of: user)
             #expect(
                 lock.lock == "locked" && lock.totalFailures == 2,
-                "the bank's policy holds at the shop, too: \(lock)")
+                "the bank's policy applies at the shop, too: \(lock)")
             #expect(try await !server.passwordLogin("ada", on: MemoryDeviceTokens()))
 
-            // The same password at both apps: failures at either add up.
+            // Both apps accept the same password, so failures at either add up.
             try await server.setLock("password", (3, 3600, 50), of: "bank")
             let bob = try await server.makeUser("bob")
             for app in [LockServer.shop, "bank", LockServer.shop] {
@@ -101,7 +101,7 @@ extension HostileTests {
     }
 
     @Test(
-        "a thief with a user's access token removes a token and adds another, so that its failures are forgotten"
+        "a thief with a user's access token removes an OTP token and adds another, so that its failures are forgotten"
     )
     func removedAndAdded() async throws {
         try await withLockServer { server in
@@ -125,19 +125,19 @@ extension HostileTests {
         }
     }
 
-    @Test("a user whose token an administrator locked has a journey unlock it")
+    @Test("a user whose OTP token an administrator locked has a journey unlock it")
     func journeyUnlocks() async throws {
         try await withLockServer { server in
             let (user, token, phone) = try await server.userWithToken("ada")
             let id = try #require(
                 AuthenticatorID(try await server.authenticator("otp", of: user).id))
             try await server.admin.lock(id, of: user)
-            #expect(try await server.journey("unlock-token", "ada"), "the journey itself goes on")
+            #expect(try await server.journey("unlock-token", "ada"), "the journey itself continues")
             var lock = try await server.authenticator("otp", of: user)
             #expect(lock.lock == "disabled" && lock.lockedBy == "administrator")
             #expect(try await !server.codeLogin("ada", code: token.code(counter: 2), on: phone))
 
-            // A journey's own lock is a journey's to lift, and an administrator's.
+            // A journey's own lock can be lifted by a journey and by an administrator.
             try await server.admin.unlock(id, of: user)
             #expect(try await server.journey("lock-token", "ada"))
             lock = try await server.authenticator("otp", of: user)
@@ -166,7 +166,7 @@ extension HostileTests {
             #expect(removal.status == 409 && removal.body["code"] == "conflict", "\(removal.body)")
             let options = try await passkey.registrationOptions(access)
             #expect(
-                options.status == 409, "another passkey would get around the lock: \(options.body)")
+                options.status == 409, "another passkey would bypass the lock: \(options.body)")
             #expect(try await passkey.signIn().status == 401)
             #expect(try await server.authenticator("passkey", of: user).lockedBy == "administrator")
             try await server.admin.unlock(try #require(AuthenticatorID(id)), of: user)
@@ -198,7 +198,7 @@ extension HostileTests {
             #expect(try await server.authenticator("passkey", of: user).lock == "locked")
             #expect(
                 try await signIn(passkey.with { $0.counter = 3 }, nil).status == 401,
-                "from a device that says nothing")
+                "from an unknown device")
             let own = try await signIn(passkey.with { $0.counter = 4 }, device)
             #expect(own.status == 200 && own["device_token"] == nil, "\(own.body)")
         }
@@ -222,7 +222,7 @@ extension HostileTests {
     }
 }
 
-/// A `mien serve` with two apps, and journeys that use and lock tokens.
+/// A `mien serve` with two apps, and journeys that use and lock OTP tokens.
 private struct LockServer: Sendable {
     let process: ServeProcess
     let admin: MienAdmin
@@ -281,7 +281,8 @@ private struct LockServer: Sendable {
         return try #require(UserID(user.id))
     }
 
-    /// A user with a token in the shop, and the phone on which its second code has signed in.
+    /// Creates a user with an OTP token in the shop, and the phone on which its second code has
+    /// signed in.
     func userWithToken(_ name: String) async throws -> (
         user: UserID, token: TokenDevice.Token, phone: MemoryDeviceTokens
     ) {
@@ -300,7 +301,7 @@ private struct LockServer: Sendable {
         return token
     }
 
-    /// - Returns: whether it signs in.
+    /// - Returns: Whether the password signs in.
     func passwordLogin(
         _ name: String, password: String = password, on device: MemoryDeviceTokens,
         app: String = shop

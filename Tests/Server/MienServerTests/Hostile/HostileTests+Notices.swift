@@ -8,7 +8,7 @@ import Testing
 
 extension HostileTests {
     @Test(
-        "a thief with an access token cannot keep a token he added: its owner is mailed, and removes it without signing in"
+        "a thief with an access token keeps an OTP token that he added; but its owner is mailed and removes it without signing in"
     )
     func removalLink() async throws {
         try await RealServer.run(in: scratch) { server in
@@ -20,7 +20,7 @@ extension HostileTests {
             #expect(!mail.contains("Phone"), "the mail carries none of the thief's words")
             let code = try Outbox.code(in: mail)
 
-            // What mail scanners do.
+            // Open the link as mail scanners do.
             let page = try await server.send(.get, "/notices?code=\(code)")
             #expect(page.status == 200 && page.text.contains("Remove this one-time-code token?"))
             #expect(
@@ -31,7 +31,7 @@ extension HostileTests {
                     "default-src 'none'; style-src 'sha256-") == true)
             #expect(try await server.tokens(access).count == 1, "opening the link removes nothing")
 
-            // A stranger with a wrong code, or none.
+            // A stranger with a wrong code or without one.
             for wrong in [
                 "", "x", String(code.dropLast()) + "_", String(repeating: "A", count: 43),
                 String(repeating: "A", count: 500), "%00", "é",
@@ -47,7 +47,7 @@ extension HostileTests {
             #expect(try await server.send(.post, "/notices", "{}").status == 415)
             #expect(try await server.tokens(access).count == 1)
 
-            // The link sent 64 times at once.
+            // The link submitted 64 times concurrently.
             let answers = try await withThrowingTaskGroup(of: Int.self) { tasks in
                 for _ in 0..<64 {
                     tasks.addTask { try await server.form("/notices", [("code", code)]).status }
@@ -65,7 +65,7 @@ extension HostileTests {
     }
 
     @Test(
-        "a thief whose passkey got locked cannot hide behind the lock, and a link removes nothing but what it is about"
+        "a thief whose passkey was locked hides behind the lock; but the link removes that passkey and nothing else"
     )
     func removalOfLockedPasskey() async throws {
         try await TestServer.run(in: scratch, settings: ["MIEN_PUBLIC_URL": SoftwarePasskey.origin])
@@ -84,7 +84,7 @@ extension HostileTests {
                 let mail = try await outbox.mail(with: "New sign-in method: passkey", number)
                 #expect(mail.contains(SoftwarePasskey.origin + "/notices?code="))
                 passkeys.append((passkey, id, try Outbox.code(in: mail)))
-                // A password alone may not add to a passkey.
+                // A password alone may not add a second passkey.
                 if number == 0 {
                     strong = try await passkey.with { $0.counter = 2 }.signIn()["access_token"]
                 }
@@ -96,16 +96,17 @@ extension HostileTests {
                 try await client.send(.get, "/v1/me/passkeys", SoftwarePasskey.headers(access))
                     .body["items"]?.arrayValue?.count ?? -1
             }
-            // Locked by an administrator, and signed in with before that.
+            // Locked by an administrator after it had signed in.
             #expect(try await client.userInfo(strong).status == 200)
             try await server.admin.lock(passkeys[0].id, of: user)
             #expect(try await use(passkeys[0].code) == 200)
             #expect(try await listed() == 2)
             #expect(
-                try await client.userInfo(strong).status == 401, "what it had signed in has ended")
-            #expect(try await client.userInfo(access).status == 200, "other sign-ins have not")
+                try await client.userInfo(strong).status == 401, "its sign-ins have ended")
+            #expect(
+                try await client.userInfo(access).status == 200, "other sign-ins have not ended")
 
-            // Gone already, by its owner's hand.
+            // Already removed by its owner.
             #expect(
                 try await client.send(
                     .delete, "/v1/me/passkeys/\(passkeys[1].id.text)",
@@ -114,7 +115,7 @@ extension HostileTests {
             #expect(try await use(passkeys[1].code) == 410)
             #expect(try await listed() == 1)
 
-            // Too late.
+            // The link has expired.
             server.time.advance(.seconds(7 * 86_400 - 1))
             #expect(
                 try await client.send(.get, "/notices?code=\(passkeys[2].code)", [:]).status == 200)
@@ -126,7 +127,7 @@ extension HostileTests {
     }
 
     @Test(
-        "a thief cannot make an old link remove what replaced its authenticator")
+        "a thief makes an old link remove the replacement of its authenticator")
     func replacedAuthenticator() async throws {
         try await TestServer.run(in: scratch) { server in
             let user = try await server.makeUser(), client = TokenClient(server: server),
@@ -144,7 +145,7 @@ extension HostileTests {
             #expect(try await client.post("/notices", [("code", second)]).status == 200)
             #expect(
                 try await client.userInfo(access).status == 401,
-                "all that the password opened has ended")
+                "all sign-ins of the password have ended")
             await #expect(throws: (any Error).self) {
                 try await client.signIn(password: "the third password")
             }
@@ -154,7 +155,7 @@ extension HostileTests {
 
 extension HostileTests {
     @Test(
-        "whatever a thief adds to an account, by whichever way, its owner hears of it and can remove it"
+        "a thief adds any kind of authenticator without the owner being notified and able to remove it"
     )
     func everyWay() async throws {
         try await TestServer.run(in: scratch) { server in
@@ -191,7 +192,7 @@ extension HostileTests {
         }
     }
 
-    @Test("a thief cannot bury the mail about an authenticator under hundreds of others")
+    @Test("a thief buries the email about an authenticator under hundreds of others")
     func buriedMail() async throws {
         try await TestServer.run(in: scratch) { server in
             try await server.makeUser()
@@ -210,7 +211,7 @@ extension HostileTests {
     }
 
     @Test(
-        "a thief learns nothing from an account without an address: it gets no mail, and no link is made"
+        "a thief exploits an account without an address: it gets no mail, and no link is created"
     )
     func withoutAddress() async throws {
         try await RealServer.run(in: scratch) { server in

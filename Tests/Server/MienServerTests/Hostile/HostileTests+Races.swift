@@ -7,9 +7,10 @@ import MienOTP
 import MienTesting
 import Testing
 
-/// Everything that is good once, sent 64 times at once.
+/// Attempts to use each single-use value 64 times concurrently.
 extension HostileTests {
-    @Test("an attacker has 64 passwords judged with one step token, by sending them at once")
+    @Test(
+        "an attacker has 64 passwords evaluated with one state token, by sending them concurrently")
     func stepTokens() async throws {
         let server = try await AttackedServer.start(in: scratch)
         let user = try await server.makeUser("ada")
@@ -30,7 +31,7 @@ extension HostileTests {
             + server.events("password.accepted", of: user)
         #expect(judged == 1)
 
-        // The right answer, 64 times: one sign-in, and everybody is told of that one.
+        // The right answer, 64 times: one sign-in, and all responses are the same.
         let other = try #require(
             try await server.start("password-login").body["state"]?.stringValue)
         let before = try await server.events("password.accepted", of: user)
@@ -44,7 +45,9 @@ extension HostileTests {
         #expect(await server.process.stop() == 0)
     }
 
-    @Test("an attacker signs in 64 times with one mailed code, or has 64 codes judged at once")
+    @Test(
+        "an attacker signs in 64 times with one mailed code, or has 64 codes evaluated concurrently"
+    )
     func mailedCodes() async throws {
         let server = try await AttackedServer.start(in: scratch)
         let user = try await server.makeUser("ada")
@@ -98,7 +101,7 @@ extension HostileTests {
         #expect(
             answers.count(200) <= 1 && answers.count(200) + answers.count(400) == 64,
             "\(answers.statuses)")
-        // A code that came twice was stolen: whoever won has nothing.
+        // A code used twice was stolen, so whoever won keeps nothing.
         for tokens in answers where tokens.status == 200 {
             let web = TokenClient(server: server, app: "web")
             #expect(try await web.userInfo(tokens.json["access_token"]?.stringValue).status == 401)
@@ -110,7 +113,7 @@ extension HostileTests {
         #expect(await server.process.stop() == 0)
     }
 
-    @Test("an attacker gets several sign-ins out of one journey's token")
+    @Test("an attacker gets several sign-ins from one journey's token")
     func journeyTokens() async throws {
         let server = try await AttackedServer.start(in: scratch)
         try await server.makeUser("ada")
@@ -128,7 +131,7 @@ extension HostileTests {
         #expect(await server.process.stop() == 0)
     }
 
-    @Test("an attacker who sees a proof of possession sends the request again, 64 times at once")
+    @Test("an attacker who sees a proof of possession repeats the request 64 times concurrently")
     func proofs() async throws {
         let server = try await AttackedServer.start(in: scratch)
         try await server.makeUser("ada")
@@ -185,8 +188,8 @@ extension HostileTests {
             .json(
                 "/v1/webauthn/register", JSONText.write(["credential": credential]), access: access),
             at: server.address)
-        // Once the passkey is there, adding another takes a stronger sign-in: then that is what is
-        // refused.
+        // Once one passkey is registered, adding another requires a stronger sign-in, so the
+        // refusal differs.
         #expect(
             registered.count(200) == 1 && registered.count(400) + registered.count(401) == 63,
             "\(registered.statuses)")
@@ -226,7 +229,7 @@ extension HostileTests {
         #expect(await server.process.stop() == 0)
     }
 
-    @Test("an attacker who sees a registration code gets a token besides the owner's")
+    @Test("an attacker who sees a registration code gets an OTP token in addition to the owner's")
     func registrationCodes() async throws {
         let server = try await AttackedServer.start(in: scratch)
         let user = try await server.makeUser("ada")
@@ -246,7 +249,7 @@ extension HostileTests {
         #expect(await server.process.stop() == 0)
     }
 
-    @Test("an attacker activates more devices than a product key is for")
+    @Test("an attacker activates more devices than a product key allows")
     func licenses() async throws {
         let server = try await AttackedServer.start(in: scratch)
         let made = try await server.admin.makeProductKey(
@@ -283,13 +286,13 @@ extension HostileTests {
         let winner = try #require(answers.first { $0.status == 200 }).json
         #expect(
             try await server.tokens.refresh(winner["refresh_token"]?.stringValue).error
-                == "invalid_grant", "the family has ended")
+                == "invalid_grant", "the token family has ended")
         #expect(try await server.tokens.userInfo(winner["access_token"]?.stringValue).status == 401)
         #expect(try await server.events("tokens.reused") >= 1)
         #expect(await server.process.stop() == 0)
     }
 
-    @Test("an attacker gets a second account under a name by creating 64 at once")
+    @Test("an attacker creates 64 accounts with the same name concurrently")
     func names() async throws {
         let server = try await AttackedServer.start(in: scratch)
         let made = await withTaskGroup(of: Bool.self) { tasks in

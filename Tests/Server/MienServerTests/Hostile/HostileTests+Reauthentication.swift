@@ -5,7 +5,7 @@ import Testing
 
 extension HostileTests {
     @Test(
-        "somebody with a device in hand gets an authenticator into its owner's account by signing in as themselves when asked to sign in again"
+        "somebody holding the owner's device adds an authenticator to the owner's account by signing in as themselves when asked to sign in again"
     )
     func reauthenticationOfAnother() async throws {
         let server = try await ServeProcess.start(in: scratch, ["MIEN_FRESH_SECONDS": "1"]),
@@ -35,8 +35,8 @@ extension HostileTests {
         await #expect(throws: MienError(.reauthenticationRequired, "")) {
             try await session.send(.post, ["v1", "me", "otp", "registrations"])
         }
-        // The session is the owner's still, and no account has gained anything. The other sign-in
-        // has ended.
+        // The session still belongs to the owner, and no account has gained anything. The other
+        // sign-in has ended.
         #expect(try await session.userInfo() == owner)
         #expect(try await admin.audit().items.count { $0.event == "tokens.revoked" } == 1)
         for name in ["ada", "eve"] {

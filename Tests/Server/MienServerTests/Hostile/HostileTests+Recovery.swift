@@ -8,7 +8,7 @@ import Testing
 
 extension HostileTests {
     @Test(
-        "a thief with one recovery code gets in once, however often and however many at a time he sends it"
+        "a thief with one recovery code gets in more than once, by repeated or concurrent attempts"
     )
     func recoveryCodeRace() async throws {
         try await RealServer.run(in: scratch) { server in
@@ -32,15 +32,16 @@ extension HostileTests {
                 return try await tasks.reduce(into: [Bool]()) { $0.append($1) }
             }
             #expect(outcomes.count(where: \.self) == 1)
-            // The others were guesses: the gate is shut for strangers, and opened by an
-            // administrator.
+            // The other attempts counted as guesses, so the gate is closed for strangers until an
+            // administrator unlocks it.
             let set = try #require(
                 try await server.admin.authenticators(of: user).first { $0.type == "recovery_code" }
             )
             try await server.admin.unlock(try #require(AuthenticatorID(set.id)), of: user)
             let connection = try await RawConnection.open(server.process.address)
             for used in [codes[0], old[1], "", "not a code"] {
-                #expect(try await !Self.recover(connection, code: used), "used, replaced, or none")
+                #expect(
+                    try await !Self.recover(connection, code: used), "used, replaced, or malformed")
             }
             #expect(
                 try await server.send(.get, "/v1/me/recovery-codes", access: access).json[
@@ -50,7 +51,7 @@ extension HostileTests {
                     connection, code: codes[1].lowercased().replacing("-", with: " ")))
             _ = try await server.outbox.mail(with: "8 codes are left")
 
-            // Five wrong codes shut the gate for the right one.
+            // Five wrong codes close the gate for the right one.
             for _ in 0..<5 {
                 #expect(try await !Self.recover(connection, code: "00000-00000-00000-00000"))
             }
@@ -67,7 +68,7 @@ extension HostileTests {
         }
     }
 
-    /// One answer to the form of `recovery-code`.
+    /// Sends one answer to the form of `recovery-code`.
     private static func recover(_ connection: RawConnection, _ name: String = "ada", code: String)
         async throws -> Bool
     {
@@ -83,7 +84,7 @@ extension HostileTests {
     }
 
     @Test(
-        "a thief who reads the owner's mail gets nothing before the hold is over, and the owner's devices cancel it"
+        "a thief who reads the owner's mail gains access before the hold ends; but the owner's devices cancel the recovery"
     )
     func heldRecovery() async throws {
         try await RealServer.run(in: scratch) { server in
@@ -104,7 +105,7 @@ extension HostileTests {
             #expect(try await server.recoveries(access).count == 1, "asking again changes nothing")
             #expect(
                 try server.outbox.mails().count { $0.subject.contains("recover") } == 1,
-                "nor does it send a second mail")
+                "no second email is sent")
 
             // A device on which the owner had signed in.
             let known = try #require(await devices.text)
@@ -113,7 +114,7 @@ extension HostileTests {
             ] {
                 #expect(try await server.cancelRecovery(wrong) == status)
             }
-            // One that came after the request cancels nothing.
+            // A device that became known after the request cannot cancel it.
             let late = KeptDeviceToken(),
                 lateAccess = try await server.signIn(from: server.client(late))
             let lateToken = try #require(await late.text)
@@ -124,13 +125,13 @@ extension HostileTests {
             #expect(try await server.client(devices).cancelRecoveries())
             #expect(try await server.recoveries(access).isEmpty)
 
-            // A sign-in from before the request; the mailed link.
+            // A sign-in from before the request, and the mailed link.
             _ = try await ask()
             #expect(try await server.send(.delete, "/v1/me/recovery", access: access).status == 204)
             #expect(try await server.send(.delete, "/v1/me/recovery", access: access).status == 404)
             _ = try await ask()
             let link = try Outbox.code(
-                in: try await server.outbox.mail(with: "Somebody asked to recover", 2))
+                in: try await server.outbox.mail(with: "Someone asked to recover", 2))
             let page = try await server.send(.get, "/notices?code=\(link)")
             #expect(page.status == 200 && page.text.contains("Cancel this recovery?"))
             #expect(
@@ -139,7 +140,7 @@ extension HostileTests {
             #expect(try await server.form("/notices", [("code", link)]).status == 410)
             #expect(try await server.recoveries(access).isEmpty)
 
-            // Three requests in a day are enough.
+            // The limit is three requests per day.
             _ = try await ask()
             #expect(try await server.recoveries(access).isEmpty)
             #expect(try server.outbox.mails().count { $0.subject.contains("recover") } == 3)
@@ -151,7 +152,7 @@ extension HostileTests {
     }
 
     @Test(
-        "a thief who waits for the end of a hold cannot finish what was canceled, or what somebody proved in another way"
+        "a thief who waits for the end of a hold completes a canceled recovery, or one that was proved in another way"
     )
     func afterTheHold() async throws {
         try await TestServer.run(in: scratch) { server in
@@ -186,14 +187,14 @@ extension HostileTests {
             #expect(try token.use { try TokenClient.claims($0) }["recovered"] == true)
             _ = try await outbox.mail(with: "Your account was recovered")
             #expect(try await client.signIn().status == 200)
-            // Once: another run begins a new hold.
+            // A recovery completes once: another run begins a new hold.
             #expect(try await isHeld(3))
-            // Left alone for more than a week after the hold, it is over, too.
+            // If not completed within a week after the hold, the request expires, too.
             server.time.advance(.seconds(8 * 86_400))
             #expect(try await isHeld(4))
             await server.server.sweep()
             #expect(try await isHeld(5))
-            // A new password ends what was requested before it.
+            // A new password ends earlier requests.
             let user = try await server.userID("ada")
             _ = try await server.admin.updateUser(
                 user, UserRequest(password: "the second password"))
@@ -203,7 +204,7 @@ extension HostileTests {
     }
 }
 
-/// Keeps the newest token, to be looked at.
+/// Stores the newest token so that the test can read it.
 private actor KeptDeviceToken: DeviceTokenStorage {
     private var kept: Sensitive<String>?
 
@@ -231,9 +232,9 @@ extension RealServer {
         return try await send(.post, "/v1/recovery/cancel", JSONText.write(body)).status
     }
 
-    /// Runs `recovery-email` with the code of the mail.
+    /// Runs `recovery-email` with the mailed code.
     ///
-    /// - Parameter number: which mail with a code it is, from 0.
+    /// - Parameter number: The index of the email with the code, from 0.
     func recoverByMail(_ number: Int) async throws -> JourneyOutcome? {
         try await run("recovery-email") { step in
             switch step.id {

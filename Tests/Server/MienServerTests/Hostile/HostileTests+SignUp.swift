@@ -5,14 +5,14 @@ import MienCore
 import MienTesting
 import Testing
 
-/// A person, or a program, at the sample journey `sign-up`.
+/// A person or program that uses the sample journey `sign-up`.
 private struct SignUpVisitor {
     let client: JourneyClient
     var username = "eve"
     var email = "eve@example.org"
     var password = "a password nobody has"
 
-    /// Fills in the form.
+    /// Submits the form.
     func begin() async throws -> Journey {
         let journey = try await client.start("sign-up")
         _ = try await journey.respond(
@@ -30,11 +30,11 @@ private struct SignUpVisitor {
     }
 }
 
-/// Mails the server wrote to its outbox, by whom they are for.
+/// The emails in the server's outbox, by recipient.
 private struct AddressedMails {
     let folder: URL
 
-    /// All to `address`, oldest first, once there are `count`.
+    /// Waits until there are `count` emails to `address`, and returns them, oldest first.
     func mails(to address: String, count: Int) async throws -> [String] {
         for _ in 0..<400 {
             let found = try all().filter { $0.contains("To: <\(address)>") }
@@ -47,7 +47,7 @@ private struct AddressedMails {
     func all() throws -> [String] {
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
             .filter { $0.hasSuffix(".eml") }.sorted()
-        // Lines that quoted-printable has broken are whole again.
+        // Rejoin lines that quoted-printable has broken.
         return try names.map {
             try String(contentsOf: folder.appending(path: $0), encoding: .utf8).replacing(
                 "=\r\n", with: "")
@@ -76,34 +76,34 @@ extension HostileTests {
     }
 
     @Test(
-        "a stranger attaches a victim's address to an account of their own, to be let in by it later or to have the victim use it"
+        "a stranger attaches a victim's address to their own account, to be let in by it later or to have the victim use that account"
     )
     func unverifiedAddress() async throws {
         let (server, admin, outbox) = try await serve()
         let stranger = SignUpVisitor(
             client: try server.client(), username: "mallory", email: "victim@example.org")
-        // Begun, and never finished: the address is not read.
+        // Begun but never finished: the stranger cannot read mail to the address.
         let abandoned = try await stranger.begin()
         _ = try await outbox.code(to: "victim@example.org")
         let pending = try #require(try await admin.findUser("mallory"))
         #expect(
             pending.state == "pending" && pending.email == "victim@example.org"
                 && pending.emailVerified == false)
-        #expect(try await admin.findUser("victim@example.org") == nil, "the address names nobody")
-        // It signs in nowhere, by name or by address.
+        #expect(
+            try await admin.findUser("victim@example.org") == nil, "the address names no account")
+        // The pending account cannot sign in by name or address.
         for name in ["mallory", "victim@example.org"] {
             let login = try await server.client().start("password-login")
             let answer = try await login.respond(
                 "password", ["username": .string(name), "password": "a password nobody has"])
             #expect(answer.token == nil, "\(name)")
         }
-        // Recovery mails nothing to it.
+        // Recovery sends no mail to the address.
         let recovery = try await server.client().start("recovery-email")
         _ = try await recovery.respond("email_code", ["user_identifier": "victim@example.org"])
         _ = try await server.client().start("recovery-email").respond(
             "email_code", ["user_identifier": "mallory"])
-        // The victim signs up: nothing is in the way, and the stranger's run cannot finish any
-        // more.
+        // The victim signs up unhindered, and the stranger's run can no longer finish.
         let victim = SignUpVisitor(
             client: try server.client(), username: "victim", email: "Victim@example.org")
         let own = try await victim.begin()
@@ -115,11 +115,11 @@ extension HostileTests {
         #expect(
             try await outbox.mails(to: "victim@example.org", count: 1).count == 1,
             "one code for the stranger's sign-up, nothing for recovery")
-        // Even with the code that was mailed before: the address is somebody's by now.
+        // The code mailed earlier does not help: the address is taken by now.
         let stolen = try await outbox.code(to: "victim@example.org")
         let end = try await stranger.finish(abandoned, code: stolen)
         if case .success = end { #expect(Bool(false), "the stranger's sign-up must not complete") }
-        #expect(try await admin.findUser("mallory") == nil, "the name is free again")
+        #expect(try await admin.findUser("mallory") == nil, "the name is available again")
         #expect(try await admin.findUser("victim@example.org")?.username == "victim")
         #expect(await server.stop() == 0)
     }
@@ -154,7 +154,7 @@ extension HostileTests {
             seen.insert(JSONText.write(.array(told)))
         }
         #expect(seen.count == 1, "every answer is the same: \(seen)")
-        // Those concerned hear of it, and nobody gets a code for what is taken.
+        // The owners are notified, and nobody gets a code for a taken name or address.
         let owner = try await outbox.mails(to: "ada@example.org", count: 2)
         #expect(
             owner.contains { $0.contains("with your user name") }
@@ -162,21 +162,21 @@ extension HostileTests {
         let typed = try await outbox.mails(to: "eve@example.org", count: 1)
         #expect(typed.count == 1 && typed[0].contains("is taken"))
         let all = try outbox.all()
-        #expect(all.count { $0.contains("Your code is") } == 1, "for the free name alone")
+        #expect(all.count { $0.contains("Your code is") } == 1, "only for the available name")
         #expect(try await admin.findUser("ada")?.state == "active")
         #expect(try await admin.verifyAudit().isWhole)
         #expect(await server.stop() == 0)
     }
 
-    @Test("a stranger holds every good name by signing up for it and never finishing")
+    @Test("a stranger reserves every good name by beginning sign-ups and never finishing them")
     func heldNames() async throws {
         try await TestServer.run(in: scratch) { server in
             let stranger = SignUpVisitor(
                 client: try server.client(), username: "ada", email: "mallory@example.org")
             _ = try await stranger.begin()
             #expect(try await server.admin.findUser("ada")?.state == "pending")
-            // As long as the run could go on, and not a moment longer; whether or not the sweeper
-            // has come by.
+            // The name is reserved exactly as long as the run can continue, whether or not the
+            // sweeper has run.
             server.time.advance(.seconds(3601))
             let outbox = AddressedMails(folder: server.folder.appending(path: "outbox"))
             let owner = SignUpVisitor(
@@ -184,10 +184,10 @@ extension HostileTests {
             let journey = try await owner.begin(),
                 code = try await outbox.code(to: "ada@example.org")
             guard case .success = try await owner.finish(journey, code: code) else {
-                return #expect(Bool(false), "the name is free")
+                return #expect(Bool(false), "the name is available")
             }
             #expect(try await server.admin.findUser("ada")?.emailVerified == true)
-            // Swept, an abandoned sign-up leaves nothing behind.
+            // After the sweep, nothing remains of an abandoned sign-up.
             _ = try await SignUpVisitor(
                 client: try server.client(), username: "bruno", email: "b@example.org"
             ).begin()
@@ -213,31 +213,31 @@ extension HostileTests {
                 }
             }
         }
-        // Mails that wait are written before the server ends. No time has passed on its clock.
+        // The server writes waiting emails before it ends. No time has passed on its clock.
         let mails = try outbox.all()
         #expect(mails.count { $0.contains("To: <ada@example.org>") } == 3, "notices")
         #expect(mails.count { $0.contains("To: <free@example.org>") } == 10, "codes")
     }
 
     @Test(
-        "a stranger proves a mailbox of their own, and has an address attached that only compares alike: the victim's"
+        "a stranger proves their own mailbox and has a victim's address attached that only compares as equal"
     )
     func lookAlikeAddress() async throws {
         let (server, admin, outbox) = try await serve()
-        // Compatibility mapping makes “ada@example.org” of it. A mail server may hold it to be
-        // somebody else's.
+        // Compatibility mapping turns this into “ada@example.org”, which a mail server may assign
+        // to somebody else.
         let stranger = SignUpVisitor(
             client: try server.client(), username: "mallory", email: "ªda@example.org")
         _ = try await stranger.begin()
         _ = try await outbox.code(to: "ada@example.org")
         #expect(
             try outbox.all().count == 1,
-            "the code went to the address that would be attached, and to no other")
+            "the code went to the address that would be attached, and to no other address")
         #expect(try await admin.findUser("mallory")?.email == "ada@example.org")
         #expect(await server.stop() == 0)
     }
 
-    @Test("a stranger takes a victim's address as an external id, which journeys may ask for")
+    @Test("a stranger claims a victim's address as an external ID, which journeys may request")
     func addressAsExternalID() async throws {
         try await TestServer.run(in: scratch) { server in
             let journey = #"""
@@ -265,7 +265,7 @@ extension HostileTests {
         }
     }
 
-    @Test("a stranger signs up on a server whose operator never asked for it")
+    @Test("a stranger signs up on a server whose operator never enabled it")
     func noSignUp() async throws {
         let server = try await ServeProcess.start(in: scratch),
             admin = try server.admin(try #require(server.credential))
@@ -278,12 +278,12 @@ extension HostileTests {
             ]))
         #expect(
             journeys.first { $0.id == "sign-up" }?.state == "draft",
-            "there for an operator to publish")
+            "available for an operator to publish")
         #expect(await server.stop() == 0)
     }
 
     @Test(
-        "a stranger learns from rate limits that two names are the same person's: one runs dry when the other does"
+        "a stranger learns from rate limits that two names belong to the same person, because both run out together"
     )
     func namesShareNoBucket() async throws {
         try await TestServer.run(in: scratch, settings: ["MIEN_LIMIT_GUESSES_PER_MINUTE": "3"]) {
@@ -293,7 +293,7 @@ extension HostileTests {
                 _ = try await server.client().start("password-login").respond(
                     "password", ["username": .string(name), "password": "a wrong password"])
             }
-            // Guesses that are judged are counted, those that are turned away are not.
+            // Evaluated guesses are counted; rejected ones are not.
             func refused() async throws -> Int {
                 let text = try await RawConnection.open(server.adminAddress).request(
                     "GET", "/metrics"
@@ -314,7 +314,7 @@ extension HostileTests {
                         try await judged { for _ in 1...5 { try await guess(name) } } == 3,
                         "\(name)")
                 }
-                // The same name, spelled otherwise.
+                // The same name in another spelling.
                 #expect(try await judged { try await guess(pair[0].uppercased()) } == 0)
             }
         }

@@ -5,7 +5,7 @@ import MienKeys
 import Synchronization
 import Testing
 
-/// Notes the requests that an app sends: what somebody reads who has its logs, or sits in its
+/// Records the requests that an app sends, as someone sees them who reads its logs or controls its
 /// proxy.
 private final class Wiretap: HTTPTransport {
     private let inner = AsyncHTTPTransport(), seen = Mutex<[HTTPTransportRequest]>([])
@@ -41,8 +41,8 @@ extension HostileTests {
         try await session.signIn(journeyToken: token)
         _ = try await session.userInfo()
 
-        let place = DeviceTokenKey(server: server.address, application: "default_application")
-        let tokens = try #require(await storage.tokens(for: place)),
+        let storageKey = DeviceTokenKey(server: server.address, application: "default_application")
+        let tokens = try #require(await storage.tokens(for: storageKey)),
             access = tokens.accessToken.use { $0 }
         let key = try SoftwareSigner.generate(.es256), thief = TokenClient(server: server),
             armed = TokenClient(server: server, key: key)
@@ -71,7 +71,7 @@ extension HostileTests {
                     "\(method.rawValue) \(path) \(name)")
             }
         }
-        // Its requests, word for word, and their proofs for other requests.
+        // Repeats its requests verbatim, and its proofs with other requests.
         let seen = wiretap.requests.filter { $0.headers["dpop"] != nil }
         #expect(seen.count == 2)
         for request in seen {
@@ -82,7 +82,7 @@ extension HostileTests {
             ]) { $1 }
             #expect(try await thief.send(.get, "/v1/me/passkeys", headers).status == 401)
         }
-        // The refresh token, without a key and with another; the owner keeps it.
+        // The refresh token, without a key and with another key; it still works for its owner.
         let refresh = tokens.refreshToken?.use { $0 }
         #expect(try await thief.refresh(refresh).error == "invalid_grant")
         #expect(try await armed.refresh(refresh).error == "invalid_grant")

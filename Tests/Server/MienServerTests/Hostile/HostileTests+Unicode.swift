@@ -5,16 +5,16 @@ import MienTesting
 import Synchronization
 import Testing
 
-/// Comparing, hashing, or normalizing a run of n disordered combining marks costs on the order of
-/// n² steps: 11.7 s for 64 KB of them.
+/// Comparing, hashing, or normalizing n unordered combining marks takes on the order of n² steps:
+/// 11.7 s for 64 KB of them.
 extension HostileTests {
-    /// Two marks of different classes by turns, so that all have to be sorted.
+    /// Alternates marks of two classes, so that all of them have to be sorted.
     private static func marks(bytes: Int) -> String {
         String(repeating: "\u{301}\u{316}", count: bytes / 4)
     }
 
     @Test(
-        "a stranger stops the server by sending text of combining marks that takes seconds to compare"
+        "a stranger stops the server with text of combining marks that takes seconds to compare"
     )
     func combiningMarks() async throws {
         let server = try await ServeProcess.start(
@@ -94,13 +94,13 @@ extension HostileTests {
             }
             return try await tasks.reduce(nil) { $0 ?? $1 }
         }
-        // Each of the 18 requests took up to 11.7 s before. Shared machines stall now and then, but
-        // not for that long.
+        // Each of the 18 requests took up to 11.7 s before the fix. Shared machines stall now and
+        // then, but not for that long.
         #expect(try #require(attacked) < .seconds(15))
         #expect(
             probe.slowest.withLock { $0 } < .seconds(3),
             "a probe waited \(probe.slowest.withLock { $0 })")
-        // The sign-in that was attacked goes on.
+        // The attacked sign-in continues.
         let body: JSONValue = [
             "state": .string(state), "option": "password",
             "data": ["username": "ada", "password": "a password nobody has"],
@@ -111,7 +111,7 @@ extension HostileTests {
         #expect(await server.stop() == 0)
     }
 
-    @Test("a stranger stops the server by putting such text into an address or a header field")
+    @Test("a stranger stops the server by putting such text into a URL or a header field")
     func combiningMarksInHead() async throws {
         let server = try await ServeProcess.start(in: scratch), marks = Self.marks(bytes: 15_000)
         for head in [
@@ -128,7 +128,7 @@ extension HostileTests {
             try #require(await connection.answer()).expect(.invalidRequest, String(head.prefix(20)))
             try await connection.closed()
         }
-        // Proxies send the names of cities.
+        // Proxies send city names, so moderate non-ASCII text must work.
         let connection = try await RawConnection.open(server.address)
         #expect(
             try await connection.request("GET", "/healthz", ["cf-ipcity": "São Paulo, Hà Nội, 東京"])
@@ -140,7 +140,7 @@ extension HostileTests {
     func equivalentNames() async throws {
         let server = try await ServeProcess.start(in: scratch),
             connection = try await RawConnection.open(server.address)
-        // KELVIN SIGN and the letter K are equal to Swift.
+        // Swift considers KELVIN SIGN and the letter K equal.
         #expect("\u{212A}" == "K")
         for body in [
             #"{"client_id": "default_application", "additional_params": {"caf\#u{e9}": 1, "cafe\#u{301}": 2}}"#,
@@ -153,7 +153,7 @@ extension HostileTests {
     }
 }
 
-/// What a prober and the attack tell each other.
+/// State shared by a prober and the attack.
 private final class Probe: Sendable {
     let slowest = Mutex(Duration.zero)
     let isOver = Mutex(false)

@@ -4,9 +4,9 @@ import Testing
 
 /// Many requests that reach the server at the same moment.
 ///
-/// Each has a connection of its own, on which all but its last byte is sent first. The last bytes
-/// follow together, so that the server begins to handle the requests within about a millisecond,
-/// whatever it took to connect.
+/// Each uses its own connection and first sends all but its last byte. The last bytes follow
+/// together, so that the server begins to handle the requests within about a millisecond, however
+/// long connecting took.
 enum Race {
     static let contenders = 64
 
@@ -43,14 +43,14 @@ enum Race {
         }
     }
 
-    /// - Returns: the answers, in the order of `entries`.
+    /// - Returns: The responses, in the order of `entries`.
     static func run(_ entries: [Entry], at address: String) async throws -> [RawAnswer] {
         let connections = try await each(entries.indices) { index in
             let connection = try await RawConnection.open(address)
             try await connection.send(entries[index].bytes.dropLast())
             return connection
         }
-        // What was sent first has arrived by now; the server waits for the rest.
+        // The first parts have arrived by now; the server waits for the rest.
         try await Task.sleep(for: .milliseconds(50))
         return try await each(entries.indices) { index in
             try await connections[index].send([entries[index].bytes.last!])
@@ -58,7 +58,7 @@ enum Race {
         }
     }
 
-    /// The same entry from all ``contenders``.
+    /// Sends the same entry from all ``contenders``.
     static func run(_ entry: Entry, at address: String) async throws -> [RawAnswer] {
         try await run([Entry](repeating: entry, count: contenders), at: address)
     }
@@ -78,8 +78,8 @@ enum Race {
 }
 
 extension [RawAnswer] {
-    /// How many answers have this status.
+    /// Returns the number of responses with this status.
     func count(_ status: Int) -> Int { count { $0.status == status } }
-    /// How many answers have each status, for messages.
+    /// The number of responses by status, for messages.
     var statuses: [Int: Int] { Dictionary(map { ($0.status, 1) }, uniquingKeysWith: +) }
 }

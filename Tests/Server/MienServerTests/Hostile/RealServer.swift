@@ -5,8 +5,8 @@ import MienCore
 import MienTesting
 import Testing
 
-/// A `mien serve` process with a user, as an attacker sees it: over HTTP, and with the owner's
-/// mailbox to look into.
+/// A `mien serve` process with a user, as an attacker sees it: over HTTP, and with access to the
+/// owner's mailbox.
 struct RealServer: Sendable {
     static let password = "a password nobody has"
 
@@ -81,7 +81,7 @@ struct RealServer: Sendable {
                 retry: RetryPolicy(attempts: 1), deviceTokens: devices))
     }
 
-    /// Runs a journey to its end: `answer` is called for each step.
+    /// Runs a journey to its end. `answer` is called for each step.
     func run(
         _ journey: String, from client: JourneyClient? = nil,
         _ answer: (JourneyStep) async throws -> Void
@@ -116,9 +116,9 @@ struct RealServer: Sendable {
             })
     }
 
-    /// Registers a one-time-code token, as its owner or as whoever holds the access token.
+    /// Registers an OTP token, as its owner or as someone who stole the access token.
     ///
-    /// - Returns: the token's id.
+    /// - Returns: The token's ID.
     @discardableResult
     func addToken(_ access: String) async throws -> String {
         let offer = try await send(.post, "/v1/me/otp/registrations", access: access, "{}")

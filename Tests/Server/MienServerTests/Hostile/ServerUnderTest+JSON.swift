@@ -3,10 +3,10 @@ import MienClient
 import MienCore
 
 extension ServerUnderTest {
-    /// What the server's tokens, and requests signed for it, call it.
+    /// The server's name in its tokens and in requests signed for it.
     var issuer: String { address }
 
-    /// Sends JSON and reads JSON. Requests to the admin API go to its own address.
+    /// Sends JSON and parses the JSON response. Requests to the admin API go to its own address.
     func sendJSON(
         _ method: HTTPTransportRequest.Method, _ path: String, body: String = "",
         access: String? = nil

@@ -8,29 +8,29 @@ import Synchronization
 
 /// One of the clients that write while the server is killed.
 ///
-/// It has one write under way at a time. What was acknowledged it looks for after the restart; of
-/// the write whose answer never came it finds out whether it was done. Both answers are right,
-/// anything between them is not.
+/// Each client has at most one write in flight. After the restart, it checks every acknowledged
+/// write. For the write in flight, it determines whether the server completed it. Completed and not
+/// started are both correct; anything in between is not.
 actor KillClient {
     enum Resolution: Sendable {
         case done, notDone
         case torn(String)
     }
 
-    /// The server answered, and refused what it should not have refused.
+    /// The server refused a request that it should have accepted.
     struct Refused: Error, CustomStringConvertible {
         let description: String
         init(_ what: String, _ answer: Any) { description = "\(what): \(answer)" }
     }
 
-    /// - Returns: what is wrong; `nil` when it is as acknowledged.
+    /// - Returns: The problem, or `nil` if the write is as acknowledged.
     typealias Check = @Sendable (AttackedServer) async throws -> String?
     typealias Resolve = @Sendable (AttackedServer) async throws -> Resolution
 
     let number: Int
     private(set) var tallies: [String: KillTally] = [:]
     private var pending: (kind: String, resolve: Resolve)?
-    /// By what they are about: a later write to the same thing takes the place of an earlier one.
+    /// By subject: a later write to the same subject replaces an earlier one.
     private var acknowledged: [String: (kind: String, check: Check)] = [:]
     private var generator: SeededGenerator
     private var counter = 0
@@ -40,7 +40,7 @@ actor KillClient {
         generator = TestSeed.generator(UInt64(700 + number))
     }
 
-    /// A name that nothing else has.
+    /// Returns a name that nothing else has.
     func fresh(_ prefix: String) -> String {
         counter += 1
         return "\(prefix)\(number)x\(counter)"
@@ -48,13 +48,13 @@ actor KillClient {
 
     func chance() -> Bool { Bool.random(using: &generator) }
 
-    /// One write.
+    /// Performs one write.
     ///
     /// - Parameters:
-    ///   - kind: the row of the table.
-    ///   - key: what it is about.
-    ///   - resolve: finds out, after a kill, whether it was done.
-    ///   - body: sends it, and returns how to look for it later.
+    ///   - kind: The row of the table.
+    ///   - key: The subject of the write.
+    ///   - resolve: Determines, after a kill, whether the write was completed.
+    ///   - body: Sends the write, and returns how to check it later.
     func write(
         _ kind: String, _ key: String, _ resolve: @escaping Resolve,
         by body: () async throws -> Check
@@ -66,7 +66,7 @@ actor KillClient {
         acknowledged[key] = (kind, check)
     }
 
-    /// Writes until the server is gone.
+    /// Writes until the server is killed.
     func run(
         _ kinds: [@Sendable (KillClient, AttackedServer) async throws -> Void],
         at server: AttackedServer
@@ -75,8 +75,8 @@ actor KillClient {
         while true {
             if order.isEmpty { order = kinds.shuffled(using: &generator) }
             do { try await order.removeLast()(self, server) } catch {
-                // A refusal is the server's; anything else is what a kill looks like, once it is
-                // dead.
+                // A ``Refused`` error comes from a live server. Any other error is expected once
+                // the server is dead.
                 if !(error is Refused) {
                     for _ in 0..<200 where server.process.isRunning {
                         try? await Task.sleep(for: .milliseconds(10))
@@ -91,8 +91,8 @@ actor KillClient {
         }
     }
 
-    /// After a restart: looks at the write that was under way, and at everything acknowledged since
-    /// the last restart.
+    /// After a restart: resolves the write in flight, and checks everything acknowledged since the
+    /// previous restart.
     func settle(_ server: AttackedServer) async throws {
         if let (kind, resolve) = pending {
             pending = nil
@@ -114,7 +114,7 @@ actor KillClient {
     }
 }
 
-/// A value that checks made at one time and writes made later have in common.
+/// A value shared by checks and later writes.
 final class KillState<Value: Sendable>: Sendable {
     private let state: Mutex<Value>
     init(_ value: Value) { state = Mutex(value) }

@@ -3,11 +3,11 @@ import MienAPI
 import MienClient
 import MienCore
 
-/// A way to write: sends it, and says how to look for it afterwards.
+/// A kind of write: performs it, and returns how to check it later.
 typealias KillKind = @Sendable (KillClient, AttackedServer) async throws -> Void
 
-/// Every kind of write that clients make while the server is killed. Each client has things of its
-/// own, made when they are first needed.
+/// All kinds of writes that clients perform while the server is killed. Each client creates its own
+/// subjects when it first needs them.
 final class KillKinds: Sendable {
     let passwordUser = KillState<PasswordUser?>(nil)
     let lockUser = KillState<LockUser?>(nil)
@@ -38,7 +38,7 @@ final class KillKinds: Sendable {
         ]
     }
 
-    /// How many of a user's audit entries have this event.
+    /// Returns the number of a user's audit entries with this event.
     static func events(_ event: String, of user: UserID, _ server: AttackedServer) async throws
         -> Int
     {
@@ -57,8 +57,8 @@ final class KillKinds: Sendable {
         ).body["token"] != nil
     }
 
-    /// A user made on the way to something else. Whether that was done is not asked; there is a
-    /// kind for it.
+    /// Creates a user as the precondition of another write. This creation is not checked here; a
+    /// separate kind covers it.
     func newUser(_ client: KillClient, _ server: AttackedServer, _ prefix: String) async throws -> (
         id: UserID, name: String
     ) {
@@ -115,7 +115,7 @@ final class KillKinds: Sendable {
             } by: {
                 try await server.admin.deleteUser(id)
                 return { server in
-                    try await server.admin.findUser(name) == nil ? nil : "deleted, and there again"
+                    try await server.admin.findUser(name) == nil ? nil : "deleted, but exists again"
                 }
             }
         }
@@ -135,7 +135,7 @@ final class KillKinds: Sendable {
                 return { server in
                     guard let app = try await server.admin.apps().first(where: { $0.id == id.text })
                     else { return "gone" }
-                    // It may have been renamed since, by the same client.
+                    // The same client may have renamed the app since.
                     return app.name.hasPrefix("app") ? nil : "\(app)"
                 }
             }
@@ -175,7 +175,7 @@ final class KillKinds: Sendable {
                 let (id, name) = try await self.newUser(client, server, "pass")
                 self.passwordUser.value = PasswordUser(
                     id: id, name: name, password: AttackedServer.password,
-                    before: "none so far, really")
+                    before: "no earlier password")
             }
             let user = self.passwordUser.value!,
                 new = await client.fresh("a new password for client ")
@@ -189,17 +189,17 @@ final class KillKinds: Sendable {
                     return .done
                 }
                 return try await Self.signsIn(user.name, user.password, server)
-                    ? .notDone : .torn("neither password of \(user.name) is right")
+                    ? .notDone : .torn("neither password of \(user.name) works")
             } by: {
                 _ = try await server.admin.updateUser(user.id, UserRequest(password: new))
                 self.passwordUser.value = changed
                 return { server in
                     let now = self.passwordUser.value!
                     if try await Self.signsIn(now.name, now.before, server) {
-                        return "the password before is right"
+                        return "the previous password works"
                     }
                     return try await Self.signsIn(now.name, now.password, server)
-                        ? nil : "the password is wrong"
+                        ? nil : "the new password does not work"
                 }
             }
         }
@@ -224,7 +224,7 @@ final class KillKinds: Sendable {
                 let found = try await server.admin.authenticators(of: user.id).first {
                     $0.id == user.authenticator.text
                 }
-                guard let found else { return .torn("the authenticator is gone") }
+                guard let found else { return .torn("the authenticator is missing") }
                 self.lockUser.value?.isLocked = found.lock != "open"
                 return (found.lock != "open") == locks ? .done : .notDone
             } by: {

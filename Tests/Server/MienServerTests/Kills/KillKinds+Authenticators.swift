@@ -3,11 +3,11 @@ import MienAPI
 import MienClient
 import MienCore
 
-/// Passkeys, keys of devices, tokens, licenses.
+/// Passkeys, device keys, OTP tokens, and licenses.
 extension KillKinds {
     struct TokenHolder: Sendable {
         let id: UserID, name: String, token: TokenDevice.Token
-        /// The next counter whose code has not been used.
+        /// The first counter whose code has not been used.
         var counter: UInt64
     }
     struct ProductKeyState: Sendable {
@@ -15,7 +15,7 @@ extension KillKinds {
         var used = 0
     }
 
-    /// Whether what was registered is there as a whole: row, entry, and use.
+    /// Whether a registration is complete: the row, the audit entry, and the ability to use it.
     private static func whole(
         _ type: String, _ event: String, of user: UserID, _ server: AttackedServer,
         _ works: @Sendable () async throws -> Bool
@@ -23,7 +23,7 @@ extension KillKinds {
         let rows = try await server.admin.authenticators(of: user).count { $0.type == type }
         let entries = try await Self.events(event, of: user, server)
         if rows == 0, entries == 0 {
-            return try await works() ? .torn("\(type) works, and is not listed") : .notDone
+            return try await works() ? .torn("\(type) works, but is not listed") : .notDone
         }
         guard rows == 1, entries == 1, try await works() else {
             return .torn("\(type): \(rows) rows, \(entries) entries")
@@ -87,7 +87,7 @@ extension KillKinds {
         }
     }
 
-    /// A challenge that a device signed; used once, it stays used.
+    /// A challenge signed by a device. Once used, it stays used.
     var challenges: KillKind {
         { client, server in
             let (_, name) = try await self.newUser(client, server, "challenge"),
@@ -106,14 +106,14 @@ extension KillKinds {
                 }
                 return { server in
                     try await device.at(server).logIn(jwt: jwt).error == "invalid_grant"
-                        ? nil : "it was good again"
+                        ? nil : "it was accepted again"
                 }
             }
         }
     }
 
-    /// A registration code that becomes a token; the same device may ask for its answer again,
-    /// another one may not.
+    /// A registration code that becomes an OTP token. The same device may request its answer again;
+    /// another device may not.
     var oneTimeTokens: KillKind {
         { client, server in
             let (id, name) = try await self.newUser(client, server, "otp"), device = TokenDevice()
@@ -177,13 +177,13 @@ extension KillKinds {
                 spend()
                 return { server in
                     if try await Self.signsIn(holder, counter: counter, server) {
-                        return "code \(counter) was good again"
+                        return "code \(counter) was accepted again"
                     }
-                    // The next one is, and takes back that guess.
+                    // The next code is valid, and resets the failure counted for the repeated code.
                     guard let now = self.codes.value, now.name == holder.name else { return nil }
                     self.codes.value?.counter = now.counter + 1
                     return try await Self.signsIn(now, counter: now.counter, server)
-                        ? nil : "code \(now.counter) is not good"
+                        ? nil : "code \(now.counter) is refused"
                 }
             }
         }
@@ -232,7 +232,8 @@ extension KillKinds {
             try await client.write(
                 "devices activated", "activation of \(state.id)"
             ) { server in
-                // A device counts once: asked again, it is counted when it was not.
+                // A device is counted once: repeating the request counts it only if it was not
+                // counted before.
                 let before = try await used(server),
                     again = try await server.sendJSON(.post, "/v1/licences", body: body)
                 let after = try await used(server)
@@ -257,12 +258,12 @@ extension KillKinds {
 }
 
 extension SoftwarePasskey {
-    /// The same authenticator, for a server that has been started again.
+    /// Returns the same authenticator for a restarted server.
     func at(_ server: AttackedServer) -> SoftwarePasskey { with { $0.client = server.tokens } }
 }
 
 extension WireDevice {
-    /// The same device, for a server that has been started again.
+    /// Returns the same device for a restarted server.
     func at(_ server: AttackedServer) -> WireDevice {
         var device = self
         device.client = server.tokens

@@ -11,7 +11,7 @@ extension KillKinds {
         var isGiven = false
     }
 
-    /// Published once, before the first kill.
+    /// Publishes the journeys once, before the first kill.
     static func publishJourneys(_ server: AttackedServer) async throws {
         try await PagesJourney.publish(by: server.admin)
         try await server.publishCodeJourneys()
@@ -69,7 +69,7 @@ extension KillKinds {
         }
     }
 
-    /// The page after `page` of ``PagesJourney``.
+    /// Requests the page after `page` of ``PagesJourney``.
     private static func next(_ state: String, _ server: AttackedServer) async throws -> (
         status: Int, state: String?, page: Int?
     ) {
@@ -90,8 +90,8 @@ extension KillKinds {
                 self.run.value = (state, 1)
             }
             let (state, page) = self.run.value!
-            // Sent again, the same answer is told again: a step whose answer was lost is a step,
-            // too.
+            // A repeated response gets the same answer, so a step whose answer was lost counts as a
+            // step, too.
             try await client.write(
                 "steps of journeys", "run"
             ) { server in
@@ -164,7 +164,7 @@ extension KillKinds {
         }
     }
 
-    /// A mailed code, used: what it was used for is remembered, and it is good for nothing else.
+    /// A mailed code: its use is recorded, and it cannot be used for anything else.
     var mailedCodes: KillKind {
         { client, server in
             let (id, name) = try await self.newUser(client, server, "mail")
@@ -176,7 +176,8 @@ extension KillKinds {
             try await client.write(
                 "mailed codes used", name
             ) { server in
-                // The same answer: told again when it was done, done now when it was not.
+                // Repeating the response returns the same answer if it was processed, and processes
+                // it otherwise.
                 let before = try await uses(server),
                     answer = try await server.respond(
                         state, "client_input", ["passcode": .string(code)])

@@ -53,7 +53,7 @@ extension KillKinds {
         }
     }
 
-    /// A recovery code, used: it signs in once, and the same answer sent again is told the same.
+    /// A recovery code: it signs in once, and repeating the response returns the same answer.
     var recoveryCodes: KillKind {
         { client, server in
             let (id, name) = try await self.newUser(client, server, "recovery"),
@@ -81,8 +81,8 @@ extension KillKinds {
                 guard left == 10 - before, before <= 1 else {
                     return .torn("\(name): \(before) uses, \(left ?? -1) codes left")
                 }
-                // The same answer signs in, whether the code was taken before the kill or is taken
-                // now.
+                // Repeating the response signs in, whether the code was taken before the kill or is
+                // taken now.
                 guard try await answer(state, server), try await uses(server) == 1 else {
                     return .torn("\(name): refused after \(before) uses")
                 }
@@ -103,8 +103,8 @@ extension KillKinds {
         }
     }
 
-    /// A sign-up that its last step completes: the account can sign in with its password and its
-    /// proven address, or is pending as it was.
+    /// A sign-up whose last step completes it: the account either can sign in with its password and
+    /// its verified address, or is still pending.
     var signUps: KillKind {
         { client, server in
             let name = await client.fresh("newcomer")
@@ -134,12 +134,12 @@ extension KillKinds {
                 let found = try await server.admin.findUser(name)
                 if found?.state == "active" {
                     return try await isWhole(server)
-                        ? .done : .torn("\(name): active, and does not sign in")
+                        ? .done : .torn("\(name): active, but does not sign in")
                 }
                 guard found?.state == "pending",
                     try await server.respond(last, "cancel").body["token"] != nil,
                     try await isWhole(server)
-                else { return .torn("\(name): \(found?.state ?? "gone"), and does not complete") }
+                else { return .torn("\(name): \(found?.state ?? "gone"), but does not complete") }
                 return .notDone
             } by: {
                 let answer = try await server.respond(last, "cancel")

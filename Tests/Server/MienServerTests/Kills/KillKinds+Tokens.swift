@@ -3,7 +3,7 @@ import MienAPI
 import MienClient
 import MienCore
 
-/// Grants, and what is exchanged for them once.
+/// Grants, and the tokens and codes that are exchanged for them once.
 extension KillKinds {
     struct RefreshState: Sendable {
         let name: String
@@ -12,7 +12,7 @@ extension KillKinds {
 
     private static func bytes() -> String { UUID().uuidString }
 
-    /// Tokens for a journey's token; used once, it stays used.
+    /// Tokens for a journey's token. Once used, it stays used.
     var journeyTokens: KillKind {
         { client, server in
             let (_, name) = try await self.newUser(client, server, "exchange"),
@@ -47,7 +47,7 @@ extension KillKinds {
         try await server.tokens.refresh(token, repeatKey.map { [("repeat_key", $0)] } ?? [])
     }
 
-    /// A refresh whose answer was lost is answered again for whoever sent it.
+    /// A refresh whose answer was lost is repeated for the client that sent it.
     var rotations: KillKind {
         { client, server in
             if self.refresh.value == nil {
@@ -83,7 +83,7 @@ extension KillKinds {
         }
     }
 
-    /// Without a repeat key: a refresh token that was used ends its family when it comes again.
+    /// Without a repeat key, reusing a refresh token ends its family.
     var usedRefreshTokens: KillKind {
         { client, server in
             let (_, name) = try await self.newUser(client, server, "used")
@@ -126,7 +126,7 @@ extension KillKinds {
                 guard answer.status == 200 else { throw KillClient.Refused("code", answer.body) }
                 return { server in
                     let again = try await redeem(server)
-                    // A code that comes twice was stolen: its tokens end.
+                    // A code used twice was stolen, so its tokens end.
                     let info = try await TokenClient(server: server, app: "web").userInfo(
                         answer["access_token"])
                     return again.error == "invalid_grant" && info.status == 401

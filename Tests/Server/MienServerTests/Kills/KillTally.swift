@@ -1,15 +1,14 @@
-/// What became of one kind of write over all kills.
+/// The results for one kind of write over all kills.
 struct KillTally: Sendable {
     /// Writes that the server acknowledged.
     var acknowledged = 0
-    /// Acknowledged writes that were looked for after a restart.
+    /// Acknowledged writes that were checked after a restart.
     var checked = 0
-    /// Writes whose answer had not come when the server was killed: those that are there, and those
-    /// that are not.
+    /// Writes in flight when the server was killed: completed, and not completed.
     var done = 0, notDone = 0
-    /// Acknowledged, and not there afterwards.
+    /// Acknowledged writes that were missing afterward.
     var lost: [String] = []
-    /// There in part.
+    /// Writes that were only partly completed.
     var torn: [String] = []
 
     static func += (left: inout KillTally, right: KillTally) {
@@ -21,7 +20,7 @@ struct KillTally: Sendable {
         left.torn += right.torn
     }
 
-    /// A table as Markdown, with a row for each kind and one for all of them.
+    /// Formats a Markdown table with a row for each kind and a total.
     static func table(_ tallies: [String: KillTally]) -> String {
         func row(_ name: String, _ tally: KillTally) -> String {
             let numbers = [
