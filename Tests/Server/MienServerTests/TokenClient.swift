@@ -159,7 +159,7 @@ struct TokenClient: Sendable {
     }
 }
 
-/// A device's half of biometric login, as FACTS of the wire describe it.
+/// A device's half of biometric login, as docs/facts.md §7 describes it.
 struct WireDevice: Sendable {
     var client: TokenClient
     let signer: SoftwareSigner
