@@ -33,8 +33,10 @@ fuzz: setup ## feed the parsers malformed input, a minute each
 format: ## format the Swift code in place
 	@scripts/format
 
-lint: ## check the format, change nothing
+lint: ## check format and language, change nothing
 	@scripts/format --lint
+	@scripts/lint-language --self-test
+	@scripts/lint-language
 
 docs: setup ## build the documentation
 	@scripts/run scripts/docs

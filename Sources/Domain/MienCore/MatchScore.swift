@@ -4,7 +4,7 @@ internal import Foundation
 /// clamped to 0…72.
 ///
 /// A score says how rarely two *different* people match at least this well: 24 is 1 in 100, 48 is 1
-/// in 10,000, 72 is 1 in 1,000,000. Scale: FACTS §8 of the design notes; the same one the Face ID
+/// in 10,000, 72 is 1 in 1,000,000. Scale: docs/facts.md §2; the same one the Face ID
 /// guide's `matchingThreshold` uses.
 public struct MatchScore: Sendable, Hashable, Comparable, Codable {
     public static let range = 0.0...72.0

@@ -159,7 +159,7 @@ struct TokenClient: Sendable {
     }
 }
 
-/// A device's half of biometric login, built from the documented wire format.
+/// A device's half of biometric login, as docs/facts.md §7 describes it.
 struct WireDevice: Sendable {
     var client: TokenClient
     let signer: SoftwareSigner

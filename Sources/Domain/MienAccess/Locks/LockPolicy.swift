@@ -35,7 +35,7 @@ public struct LockPolicy: Sendable, Hashable, Codable {
     }
 
     /// Face: five failures in a row, then 30 s before each further try, disabled at 50. NIST SP
-    /// 800-63B-4 §3.2.3, FACTS §5.
+    /// 800-63B-4 §3.2.3, docs/facts.md §1.
     public static let face = try! LockPolicy(
         failedAttempts: 5, lockoutSeconds: 30, disableAfter: 50)
     /// Everything else: NIST's bound for any authenticator is 100 failures.

@@ -3,7 +3,7 @@ public import MienKeys
 /// Apple App Attest: an app's key lives in the Secure Enclave of a genuine device and belongs to
 /// this app, unmodified as far as Apple can tell.
 ///
-/// It says nothing of the user: such a key signs without a finger or a face (FACTS of ours:
+/// It says nothing of the user: such a key signs without a finger or a face (docs/facts.md §6,
 /// docs/spec/attestation.md).
 public enum AppAttest {
     public enum Environment: String, Sendable, Hashable, CaseIterable {

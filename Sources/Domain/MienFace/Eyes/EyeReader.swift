@@ -1,8 +1,8 @@
 internal import Foundation
 public import MienPixels
 
-/// Reads the eyes' contours with the iris network. The plain mesh hardly moves at a blink (FACTS
-/// §20), this does.
+/// Reads the eyes' contours with the iris network. The plain mesh hardly moves at a blink
+/// (docs/facts.md §4), this does.
 public struct EyeReader: Sendable {
     public let geometry: IrisGeometry
 

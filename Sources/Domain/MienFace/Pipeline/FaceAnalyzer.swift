@@ -3,7 +3,7 @@ public import MienPixels
 /// The face pipeline: detect, lay the mesh, read the eyes, grade, align, describe.
 ///
 /// A value without state: keep one per pack and hand it each worker's networks. Works on decoded
-/// pictures; costs are those of DESIGN §8.
+/// pictures; costs are those of docs/facts.md §5.
 public struct FaceAnalyzer: Sendable {
     /// Which detectors look at a photo.
     public enum Search: Sendable {

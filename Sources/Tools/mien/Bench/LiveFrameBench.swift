@@ -3,7 +3,8 @@ import MienImage
 import MienModels
 import MienPixels
 
-/// One frame of a live stream, 640×480, from its JPEG bytes, on one thread. DESIGN §8, row 2.
+/// One frame of a live stream, 640×480, from its JPEG bytes, on one thread.
+/// docs/facts.md §5, row 2.
 struct LiveFrameBench {
     let engine: FaceEngine
     let repeats: Int

@@ -1,8 +1,8 @@
 import MienCore
 import MienFace
 
-/// Comparisons, over vectors drawn at random: their cost does not depend on whose they are. DESIGN
-/// §8, row 3, and 1:N.
+/// Comparisons, over vectors drawn at random: their cost does not depend on whose they are.
+/// docs/facts.md §5, row 3, and 1:N.
 struct MatchBench {
     let matcher: FaceMatcher
     let repeats: Int

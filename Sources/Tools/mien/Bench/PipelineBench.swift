@@ -4,7 +4,7 @@ import MienModels
 import MienPixels
 
 /// Decoded photo to one descriptor, on one thread: detect, mesh, pose and quality left out, align,
-/// describe one crop. DESIGN §8, row 1.
+/// describe one crop. docs/facts.md §5, row 1.
 struct PipelineBench {
     let engine: FaceEngine
     let repeats: Int

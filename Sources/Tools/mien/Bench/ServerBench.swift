@@ -6,7 +6,7 @@ import MienModels
 import MienPixels
 
 /// The server under load: a process of its own on this machine, spoken to over loopback HTTP.
-/// DESIGN §8, rows 5 and 6.
+/// docs/facts.md §5, rows 5 and 6.
 struct ServerBench {
     /// Of each measurement.
     let seconds: Double

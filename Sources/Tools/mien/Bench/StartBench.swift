@@ -1,7 +1,7 @@
 import Foundation
 
 /// From the start of a process to its first verdict, and the memory it took: with an empty cache of
-/// compiled networks and with a filled one. DESIGN §8, row 4.
+/// compiled networks and with a filled one. docs/facts.md §5, row 4.
 struct StartBench {
     struct Result: Encodable {
         let coldMilliseconds: Double

@@ -8,7 +8,7 @@ extension FaceMesh {
     /// right.
     ///
     /// Distance of the nose's tip from the right cheek less that from the left, ÷ both. A tilted
-    /// photo stays within 0.18, a real turn passes 0.5 (FACTS §20).
+    /// photo stays within 0.18, a real turn passes 0.5 (docs/facts.md §3).
     package var turn: Double {
         let p = points, nose = p[Landmark.noseTip]
         let a = nose.distance(to: p[Landmark.rightCheek]),
