@@ -1,6 +1,6 @@
 // swift-format-ignore-file
-// Written by scripts/openapi from docs/openapi.json. Change that one. It is long because it is that
-// document, word for word: the program carries it, so that nothing has to lie beside it.
+// Written by scripts/openapi from docs/openapi.json. Change that one.
+// It is long because it is that document, word for word: the program carries it, so that nothing has to lie beside it.
 
 /// The API's description, OpenAPI 3.1.
 enum OpenAPIDocument {
@@ -12,23 +12,23 @@ enum OpenAPIDocument {
         "version": "1",
         "summary": "Faces and journeys over HTTP.",
         "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        "description": "Bodies are JSON (RFC 8259) in UTF-8: a member that comes twice, one that is not listed, and a value nested more than 24 deep are errors. Members without a value are left out of answers; clients ignore members they do not know. Every problem is `application/problem+json` with a stable `code`; every answer has `x-request-id`. HEAD answers wherever GET does; other methods that an address does not have are answered with 405 and `allow`. Times are milliseconds since 1970. The admin API and metrics have an address of their own, `admin.listen`; the public address answers them with 404. docs/api.md shows the main flows."
+        "description": "Bodies are JSON (RFC 8259) in UTF-8. Duplicate members, unknown members, and values nested more than 24 levels deep are errors. Responses omit members without a value; clients must ignore unknown members. Errors are `application/problem+json` documents with a stable `code`. Every response has an `x-request-id`. HEAD works wherever GET does; other unsupported methods return 405 with `allow`. Times are milliseconds since 1970. The admin API and metrics are served on a separate address, `admin.listen`; the public address returns 404 for them. docs/api.md shows the main flows."
       },
       "servers": [{"url": "/"}],
       "tags": [
-        {"name": "Journeys", "description": "What apps call to sign people in."},
+        {"name": "Journeys", "description": "Endpoints that apps call to sign users in."},
         {"name": "Captures", "description": "Selfies for a journey's step."},
-        {"name": "Tokens", "description": "OAuth 2.1 and OpenID Connect: signing in, refreshing, biometric login."},
-        {"name": "Own keys", "description": "What users do with their devices' keys."},
-        {"name": "Passkeys", "description": "WebAuthn for browsers: registering, signing in, looking after them."},
-        {"name": "One-time codes", "description": "Tokens: registration codes, and what devices get for them."},
-        {"name": "Recovery", "description": "Recovery codes, and recoveries that wait."},
-        {"name": "Notices", "description": "Links in mails to account owners."},
-        {"name": "Licences", "description": "Product keys, and the licences that devices get for them."},
-        {"name": "Apps", "description": "Clients and their settings."},
+        {"name": "Tokens", "description": "OAuth 2.1 and OpenID Connect: sign-in, refresh, biometric login."},
+        {"name": "Own keys", "description": "Management of a user's own device keys."},
+        {"name": "Passkeys", "description": "WebAuthn for browsers: register, sign in, and manage passkeys."},
+        {"name": "One-time codes", "description": "OTP tokens: registration codes, and the tokens that devices get for them."},
+        {"name": "Recovery", "description": "Recovery codes and pending recoveries."},
+        {"name": "Notices", "description": "Links in emails to account owners."},
+        {"name": "Licences", "description": "Product keys, and the licenses that devices get for them."},
+        {"name": "Apps", "description": "Apps and their settings."},
         {"name": "Users", "description": "Accounts, authenticators, consents."},
-        {"name": "Journey versions", "description": "Definitions of journeys."},
-        {"name": "Audit", "description": "Who did what, hash-chained."},
+        {"name": "Journey versions", "description": "Journey definitions."},
+        {"name": "Audit", "description": "A hash-chained record of every action."},
         {"name": "Operation", "description": "Health, metrics, keys."}
       ],
       "paths": {
@@ -38,7 +38,7 @@ enum OpenAPIDocument {
             "operationId": "startJourney",
             "tags": ["Journeys"],
             "summary": "Start a journey",
-            "description": "Runs the journey's published version until it asks the client, or ends. Which journeys an app may start is in its settings. With an access token, its user has signed in already: some journeys ask for that.",
+            "description": "Runs the journey's published version until it asks the client or ends. The app's settings list the journeys it may start. With an access token, the run begins with a signed-in user, as some journeys require.",
             "security": [{}, {"accessToken": []}],
             "requestBody": {
               "required": true,
@@ -62,7 +62,7 @@ enum OpenAPIDocument {
             },
             "responses": {
               "200": {
-                "description": "What to do next, or how it ended.",
+                "description": "The next step, or the result.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {
                   "application/json": {
@@ -130,7 +130,7 @@ enum OpenAPIDocument {
                   "respond": {
                     "operationId": "respondToJourney",
                     "requestBody": {"state": "$response.body#/state", "option": "cancel"},
-                    "description": "The state goes into the next response."
+                    "description": "Send the state with the next answer."
                   },
                   "sign in": {
                     "operationId": "respondToJourney",
@@ -159,7 +159,7 @@ enum OpenAPIDocument {
             "operationId": "respondToJourney",
             "tags": ["Journeys"],
             "summary": "Answer a journey's step",
-            "description": "A state token is good for one answer. The same answer sent again, after a connection that broke for instance, gets what was said before; another answer with a used token is refused; of two at once one advances the journey.",
+            "description": "A state token is valid for one answer. Sending the same answer again, for example after a broken connection, returns the same response; a different answer with a used token is rejected. If two answers arrive at once, one advances the journey.",
             "security": [],
             "requestBody": {
               "required": true,
@@ -181,7 +181,7 @@ enum OpenAPIDocument {
             },
             "responses": {
               "200": {
-                "description": "What to do next, or how it ended.",
+                "description": "The next step, or the result.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {
                   "application/json": {
@@ -279,12 +279,12 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "startCapture",
             "tags": ["Captures"],
-            "summary": "Begin a capture session",
-            "description": "Says what is asked for. Where it is a live person, the server draws what they will do, and the session's time begins; asked again, it says the same. Frames' times are counted from here: a client subtracts `elapsed` from the moment the answer came.",
+            "summary": "Start a capture session",
+            "description": "Returns what the session requires. If that is a live person, the server draws the actions, and the session's time starts. Repeating the request returns the same response. Frame times count from here: a client subtracts `elapsed` from the time when the response arrived.",
             "security": [{"startToken": []}],
             "responses": {
               "200": {
-                "description": "As it stands.",
+                "description": "The current state.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/CaptureAnswer"}}}
               },
@@ -300,12 +300,12 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "sendFrame",
             "tags": ["Captures"],
-            "summary": "Send frames of the camera",
-            "description": "Where a picture will do (mode `image`): one picture, the next one after an answer; a session for a registration takes further pictures after the first that passes, the best eight are kept, as numbers. Where a live person is asked for: frames as `application/vnd.mien.frames`, after `/v1/capture/start`; each in its place, none left out, none twice, within 5 s of being taken. A frame that was changed, or comes too late, ends the session: `failed`, with reasons. Pictures are never kept.",
+            "summary": "Send camera frames",
+            "description": "In mode `image`: one picture per request, the next one after the response. A session for enrollment accepts further pictures after the first that passes and keeps the best eight, as descriptors. In live modes: frames as `application/vnd.mien.frames`, after `/v1/capture/start`, in order, without gaps or repetitions, within 5 s of being taken. A modified or late frame ends the session as `failed`, with reasons. Pictures are never stored.",
             "security": [{"startToken": []}],
             "requestBody": {
               "required": true,
-              "description": "The picture itself: JPEG, PNG or GIF; the content type is not believed, the bytes say what it is. Or 1 to 16 frames of a live capture, each: number, from 1 (4 bytes), milliseconds since the session began (4 bytes), link (32 bytes), length of the picture (4 bytes), the picture; the highest byte of a number first. The link is SHA-256(link before ‖ number ‖ milliseconds ‖ picture), numbers as 8 bytes; before the first it is SHA-256(\"mien/v1/capture-chain\" ‖ nonce).",
+              "description": "A JPEG, PNG, or GIF picture; the bytes determine the type, not the content type. Or 1 to 16 frames of a live capture, each: number, from 1 (4 bytes), milliseconds since the session started (4 bytes), link (32 bytes), length of the picture (4 bytes), the picture; integers are big-endian. The link is SHA-256(previous link ‖ number ‖ milliseconds ‖ picture), with number and milliseconds as 8 bytes each; the link before the first frame is SHA-256(\"mien/v1/capture-chain\" ‖ nonce).",
               "content": {
                 "image/jpeg": {"schema": {"type": "string", "format": "binary", "contentMediaType": "image/jpeg"}},
                 "image/png": {"schema": {"type": "string", "format": "binary", "contentMediaType": "image/png"}},
@@ -315,7 +315,7 @@ enum OpenAPIDocument {
             },
             "responses": {
               "200": {
-                "description": "What the frame showed, and how the session stands.",
+                "description": "The result of the frame, and the state of the session.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {
                   "application/json": {
@@ -367,11 +367,11 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "getCapture",
             "tags": ["Captures"],
-            "summary": "How a capture session stands",
+            "summary": "Get the state of a capture session",
             "security": [{"startToken": []}],
             "responses": {
               "200": {
-                "description": "As it stands.",
+                "description": "The current state.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/CaptureAnswer"}}}
               },
@@ -386,11 +386,11 @@ enum OpenAPIDocument {
             "operationId": "cancelCapture",
             "tags": ["Captures"],
             "summary": "Cancel a capture session",
-            "description": "What was captured is gone. A session that has ended stays as it is.",
+            "description": "The captured data is deleted. A session that has ended does not change.",
             "security": [{"startToken": []}],
             "responses": {
               "200": {
-                "description": "As it stands now.",
+                "description": "The current state.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/CaptureAnswer"}}}
               },
@@ -406,11 +406,11 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "openIDConfiguration",
             "tags": ["Tokens"],
-            "summary": "Discovery, as OpenID Connect has it",
+            "summary": "OpenID Connect discovery",
             "security": [],
             "responses": {
               "200": {
-                "description": "Where everything is, and what is supported.",
+                "description": "The endpoints and supported features.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Discovery"}}}
               },
@@ -424,11 +424,11 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "authorizationServer",
             "tags": ["Tokens"],
-            "summary": "Discovery, as OAuth has it",
+            "summary": "OAuth discovery",
             "security": [],
             "responses": {
               "200": {
-                "description": "Where everything is, and what is supported.",
+                "description": "The endpoints and supported features.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Discovery"}}}
               },
@@ -442,29 +442,29 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "signInPage",
             "tags": ["Tokens"],
-            "summary": "The sign-in page",
-            "description": "Where an app sends the browser. What is wrong with the request goes back to the app, unless it is not known where that is.",
+            "summary": "Show the sign-in page",
+            "description": "An app redirects the browser here. Errors in the request are returned to the app, unless the redirect URI is unknown.",
             "security": [],
             "parameters": [
               {"name": "response_type", "in": "query", "required": false, "schema": {"type": "string"}, "description": "`code`."},
-              {"name": "client_id", "in": "query", "required": false, "schema": {"type": "string"}, "description": "The app."},
+              {"name": "client_id", "in": "query", "required": false, "schema": {"type": "string"}, "description": "The app's ID."},
               {
                 "name": "redirect_uri",
                 "in": "query",
                 "required": false,
                 "schema": {"type": "string"},
-                "description": "One of the app's, character by character."
+                "description": "One of the app's redirect URIs, compared character by character."
               },
-              {"name": "scope", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Words with spaces between."},
+              {"name": "scope", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Space-separated scopes."},
               {
                 "name": "state",
                 "in": "query",
                 "required": false,
                 "schema": {"type": "string"},
-                "description": "Comes back as it is; at most 1,024 bytes."
+                "description": "Returned unchanged; at most 1,024 bytes."
               },
-              {"name": "nonce", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Comes back in the ID token."},
-              {"name": "code_challenge", "in": "query", "required": false, "schema": {"type": "string"}, "description": "RFC 7636; needed."},
+              {"name": "nonce", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Returned in the ID token."},
+              {"name": "code_challenge", "in": "query", "required": false, "schema": {"type": "string"}, "description": "RFC 7636; required."},
               {"name": "code_challenge_method", "in": "query", "required": false, "schema": {"type": "string"}, "description": "`S256`."},
               {"name": "resource", "in": "query", "required": false, "schema": {"type": "string"}, "description": "A service the tokens are for."},
               {
@@ -474,13 +474,13 @@ enum OpenAPIDocument {
                 "schema": {"type": "string"},
                 "description": "Thumbprint of the key the code is bound to."
               },
-              {"name": "login_hint", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Fills in the name."},
+              {"name": "login_hint", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Prefills the name."},
               {
                 "name": "prompt",
                 "in": "query",
                 "required": false,
                 "schema": {"type": "string"},
-                "description": "`none` is always answered with `login_required`."
+                "description": "`none` always returns `login_required`."
               }
             ],
             "responses": {
@@ -490,11 +490,11 @@ enum OpenAPIDocument {
                 "content": {"text/html": {"schema": {"type": "string"}}}
               },
               "303": {
-                "description": "Back to the app, with `code`, `state` and `iss`, or with `error`.",
+                "description": "Redirect to the app, with `code`, `state`, and `iss`, or with `error`.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "location": {"schema": {"type": "string"}, "required": true}}
               },
               "400": {
-                "description": "The link does not work.",
+                "description": "The link is invalid.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"text/html": {"schema": {"type": "string"}}}
               },
@@ -506,28 +506,28 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "signIn",
             "tags": ["Tokens"],
-            "summary": "What the page's form sends",
+            "summary": "Submit the sign-in page's form",
             "security": [],
             "parameters": [
               {"name": "response_type", "in": "query", "required": false, "schema": {"type": "string"}, "description": "`code`."},
-              {"name": "client_id", "in": "query", "required": false, "schema": {"type": "string"}, "description": "The app."},
+              {"name": "client_id", "in": "query", "required": false, "schema": {"type": "string"}, "description": "The app's ID."},
               {
                 "name": "redirect_uri",
                 "in": "query",
                 "required": false,
                 "schema": {"type": "string"},
-                "description": "One of the app's, character by character."
+                "description": "One of the app's redirect URIs, compared character by character."
               },
-              {"name": "scope", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Words with spaces between."},
+              {"name": "scope", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Space-separated scopes."},
               {
                 "name": "state",
                 "in": "query",
                 "required": false,
                 "schema": {"type": "string"},
-                "description": "Comes back as it is; at most 1,024 bytes."
+                "description": "Returned unchanged; at most 1,024 bytes."
               },
-              {"name": "nonce", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Comes back in the ID token."},
-              {"name": "code_challenge", "in": "query", "required": false, "schema": {"type": "string"}, "description": "RFC 7636; needed."},
+              {"name": "nonce", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Returned in the ID token."},
+              {"name": "code_challenge", "in": "query", "required": false, "schema": {"type": "string"}, "description": "RFC 7636; required."},
               {"name": "code_challenge_method", "in": "query", "required": false, "schema": {"type": "string"}, "description": "`S256`."},
               {"name": "resource", "in": "query", "required": false, "schema": {"type": "string"}, "description": "A service the tokens are for."},
               {
@@ -537,34 +537,34 @@ enum OpenAPIDocument {
                 "schema": {"type": "string"},
                 "description": "Thumbprint of the key the code is bound to."
               },
-              {"name": "login_hint", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Fills in the name."},
+              {"name": "login_hint", "in": "query", "required": false, "schema": {"type": "string"}, "description": "Prefills the name."},
               {
                 "name": "prompt",
                 "in": "query",
                 "required": false,
                 "schema": {"type": "string"},
-                "description": "`none` is always answered with `login_required`."
+                "description": "`none` always returns `login_required`."
               }
             ],
             "requestBody": {"required": true, "content": {"application/x-www-form-urlencoded": {"schema": {"$ref": "#/components/schemas/SignInForm"}}}},
             "responses": {
               "303": {
-                "description": "Back to the app, with `code`, `state` and `iss`, or with `error`.",
+                "description": "Redirect to the app, with `code`, `state`, and `iss`, or with `error`.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "location": {"schema": {"type": "string"}, "required": true}}
               },
               "400": {
-                "description": "The link does not work, or the form came from elsewhere.",
+                "description": "The link is invalid, or the form came from another origin.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"text/html": {"schema": {"type": "string"}}}
               },
               "401": {
-                "description": "The page again: not signed in.",
+                "description": "The page again: the user is not signed in.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"text/html": {"schema": {"type": "string"}}}
               },
               "413": {"$ref": "#/components/responses/PayloadTooLarge"},
               "415": {
-                "description": "Not a form.",
+                "description": "The body is not a form.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"text/html": {"schema": {"type": "string"}}}
               },
@@ -578,7 +578,7 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "challenge",
             "tags": ["Tokens"],
-            "summary": "Something for a device to sign",
+            "summary": "Get a challenge for a device to sign",
             "security": [],
             "requestBody": {
               "required": true,
@@ -609,7 +609,7 @@ enum OpenAPIDocument {
             "operationId": "token",
             "tags": ["Tokens"],
             "summary": "Get tokens",
-            "description": "By code, refresh token, a journey's token, a device's key, or in an app's own name. A biometric set-up needs `Authorization: Bearer` of a signed-in user and is answered with an empty body. A `DPoP` proof binds the tokens to its key.",
+            "description": "Accepts an authorization code, a refresh token, a journey's token, a request signed with a device key, or the app's own credentials. Biometric setup requires `Authorization: Bearer` of a signed-in user and returns an empty body. A `DPoP` proof binds the tokens to its key.",
             "security": [{}, {"client": []}, {"accessToken": []}],
             "requestBody": {
               "required": true,
@@ -617,7 +617,7 @@ enum OpenAPIDocument {
             },
             "responses": {
               "200": {
-                "description": "Tokens; nothing after a biometric set-up.",
+                "description": "Tokens; empty after biometric setup.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/TokenAnswer"}}}
               },
@@ -635,15 +635,15 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "revoke",
             "tags": ["Tokens"],
-            "summary": "Take a token back",
-            "description": "RFC 7009. A refresh token ends its sign-in, an access token itself. A token that is none is no error.",
+            "summary": "Revoke a token",
+            "description": "RFC 7009. Revoking a refresh token ends its sign-in; revoking an access token ends that token. An unknown token is not an error.",
             "security": [{}, {"client": []}],
             "requestBody": {
               "required": true,
               "content": {"application/x-www-form-urlencoded": {"schema": {"$ref": "#/components/schemas/TokenToLookAt"}}}
             },
             "responses": {
-              "200": {"description": "It is not good any more.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "200": {"description": "The token is no longer valid.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
               "400": {"$ref": "#/components/responses/TokenRefused"},
               "401": {"$ref": "#/components/responses/ClientRefused"},
               "413": {"$ref": "#/components/responses/TokenRequestRefused"},
@@ -658,7 +658,7 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "introspect",
             "tags": ["Tokens"],
-            "summary": "Look at a token",
+            "summary": "Introspect a token",
             "description": "RFC 7662, for confidential apps.",
             "security": [{"client": []}],
             "requestBody": {
@@ -667,7 +667,7 @@ enum OpenAPIDocument {
             },
             "responses": {
               "200": {
-                "description": "What it is.",
+                "description": "The token's state and claims.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Introspection"}}}
               },
@@ -685,11 +685,11 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "userInfo",
             "tags": ["Tokens"],
-            "summary": "Who the user is",
+            "summary": "Get the user's claims",
             "security": [{"accessToken": []}],
             "responses": {
               "200": {
-                "description": "Claims that the scopes allow.",
+                "description": "The claims that the scopes allow.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/UserInfo"}}}
               },
@@ -704,11 +704,11 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "userInfoByPost",
             "tags": ["Tokens"],
-            "summary": "Who the user is",
+            "summary": "Get the user's claims",
             "security": [{"accessToken": []}],
             "responses": {
               "200": {
-                "description": "Claims that the scopes allow.",
+                "description": "The claims that the scopes allow.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/UserInfo"}}}
               },
@@ -725,8 +725,8 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "ownKeys",
             "tags": ["Own keys"],
-            "summary": "The user's device keys in this app",
-            "description": "Only where `identity.biometric.list_enabled` is set.",
+            "summary": "List the user's device keys in this app",
+            "description": "Only if `identity.biometric.list_enabled` is set.",
             "security": [{"accessToken": []}],
             "responses": {
               "200": {
@@ -751,7 +751,7 @@ enum OpenAPIDocument {
             "security": [{"accessToken": []}],
             "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/KeyNameRequest"}}}},
             "responses": {
-              "204": {"description": "Done.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "204": {"description": "The key was renamed.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
               "400": {"$ref": "#/components/responses/InvalidRequest"},
               "401": {"$ref": "#/components/responses/InvalidCredentials"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
@@ -767,10 +767,10 @@ enum OpenAPIDocument {
             "operationId": "removeOwnKey",
             "tags": ["Own keys"],
             "summary": "Remove a key",
-            "description": "What it had signed in ends.",
+            "description": "Ends the sign-ins it produced.",
             "security": [{"accessToken": []}],
             "responses": {
-              "204": {"description": "It is gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "204": {"description": "Removed.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
               "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
               "404": {"$ref": "#/components/responses/NotFound"},
@@ -785,13 +785,13 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "passkeyRegistrationOptions",
             "tags": ["Passkeys"],
-            "summary": "What to make a passkey with",
-            "description": "Passkeys belong to the server's domain: all its apps take them.",
+            "summary": "Get options for creating a passkey",
+            "description": "Passkeys belong to the server's domain: all its apps accept them.",
             "security": [{"accessToken": []}],
             "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RegistrationOptionsRequest"}}}},
             "responses": {
               "200": {
-                "description": "For `navigator.credentials.create`, by `PublicKeyCredential.parseCreationOptionsFromJSON`. The challenge is good once, for five minutes.",
+                "description": "For `navigator.credentials.create`, by `PublicKeyCredential.parseCreationOptionsFromJSON`. The challenge is valid once, for five minutes.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PasskeyRegistrationOptions"}}}
               },
@@ -812,12 +812,12 @@ enum OpenAPIDocument {
             "operationId": "registerPasskey",
             "tags": ["Passkeys"],
             "summary": "Register a passkey",
-            "description": "What `navigator.credentials.create` gave, by its `toJSON()`. Statements of attestation are verified where there are any.",
+            "description": "The result of `navigator.credentials.create`, by its `toJSON()`. An attestation statement is verified if there is one.",
             "security": [{"accessToken": []}],
             "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RegisterPasskeyRequest"}}}},
             "responses": {
               "200": {
-                "description": "It is registered.",
+                "description": "The passkey is registered.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OwnPasskey"}}}
               },
@@ -838,13 +838,13 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "passkeySignInOptions",
             "tags": ["Passkeys"],
-            "summary": "What to sign in with",
-            "description": "With a `username` there are ten credential ids, whether or not there is such a user; without one the browser shows the passkeys that it finds.",
+            "summary": "Get options for signing in with a passkey",
+            "description": "With a `username`, the response has ten credential IDs, whether or not the user exists. Without one, the browser offers the passkeys it finds.",
             "security": [],
             "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SignInOptionsRequest"}}}},
             "responses": {
               "200": {
-                "description": "For `navigator.credentials.get`, by `PublicKeyCredential.parseRequestOptionsFromJSON`. The challenge is good once, for five minutes.",
+                "description": "For `navigator.credentials.get`, by `PublicKeyCredential.parseRequestOptionsFromJSON`. The challenge is valid once, for five minutes.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PasskeySignInOptions"}}}
               },
@@ -864,7 +864,7 @@ enum OpenAPIDocument {
             "operationId": "passkeySignIn",
             "tags": ["Passkeys"],
             "summary": "Sign in with a passkey",
-            "description": "What `navigator.credentials.get` gave, by its `toJSON()`. Every answer that is not right is refused alike. A `DPoP` proof binds the tokens to its key.",
+            "description": "The result of `navigator.credentials.get`, by its `toJSON()`. All invalid responses are rejected in the same way. A `DPoP` proof binds the tokens to its key.",
             "security": [],
             "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PasskeySignInRequest"}}}},
             "responses": {
@@ -888,7 +888,7 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "ownPasskeys",
             "tags": ["Passkeys"],
-            "summary": "The user's passkeys",
+            "summary": "List the user's passkeys",
             "security": [{"accessToken": []}],
             "responses": {
               "200": {
@@ -913,7 +913,7 @@ enum OpenAPIDocument {
             "security": [{"accessToken": []}],
             "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/KeyNameRequest"}}}},
             "responses": {
-              "204": {"description": "Done.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "204": {"description": "The key was renamed.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
               "400": {"$ref": "#/components/responses/InvalidRequest"},
               "401": {"$ref": "#/components/responses/InvalidCredentials"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
@@ -930,10 +930,10 @@ enum OpenAPIDocument {
             "operationId": "removeOwnPasskey",
             "tags": ["Passkeys"],
             "summary": "Remove a passkey",
-            "description": "Ends what it had signed in. A passkey that an administrator or a journey has locked stays: `conflict`. Failures still count towards the user's other passkeys and later ones.",
+            "description": "Ends the sign-ins it produced. A passkey that an administrator or a journey has locked is not removed: `conflict`. Failures still count towards the user's other and later passkeys.",
             "security": [{"accessToken": []}],
             "responses": {
-              "204": {"description": "It is gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "204": {"description": "Removed.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
               "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
               "404": {"$ref": "#/components/responses/NotFound"},
@@ -948,13 +948,13 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "redeemOTPRegistration",
             "tags": ["One-time codes"],
-            "summary": "Get a token for a device",
-            "description": "The device sends the registration code that its user was given, and a key of its own. The code is good once, for ten minutes; the user's former token in this app ends. Sent again with the same key, because the answer was lost, it gets the same token: within the ten minutes, and until a code of the token's was used. Every code that is not good is answered alike.",
+            "summary": "Get an OTP token for a device",
+            "description": "The device sends the user's registration code and its own public key. The code is valid once, for ten minutes; the user's previous OTP token in this app ends. If the response was lost, sending the code again with the same key returns the same token, within the ten minutes and until one of the token's codes has been used. All invalid codes get the same response.",
             "security": [],
             "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RedeemOTPRequest"}}}},
             "responses": {
               "201": {
-                "description": "The token, its secret encrypted to the key.",
+                "description": "The OTP token, with its secret encrypted to the key.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OTPTokenAnswer"}}}
               },
@@ -972,13 +972,13 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "noticePage",
             "tags": ["Notices"],
-            "summary": "Show what a mailed link would do",
-            "description": "Changes nothing, so that mail scanners can open the link. A wrong and an expired code are answered alike.",
+            "summary": "Show the action of a mailed link",
+            "description": "Changes nothing, so that mail scanners can open the link. A wrong code and an expired code get the same response.",
             "security": [],
             "parameters": [{"name": "code", "in": "query", "required": false, "schema": {"type": "string"}, "description": "The link's code."}],
             "responses": {
               "200": {
-                "description": "The page, with a button that does it.",
+                "description": "A page with a button that performs the action.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"text/html": {"schema": {"type": "string"}}}
               },
@@ -988,7 +988,7 @@ enum OpenAPIDocument {
                 "content": {"text/html": {"schema": {"type": "string"}}}
               },
               "410": {
-                "description": "The link was used, or its subject was removed or replaced since.",
+                "description": "The link was used, or its subject has been removed or replaced since.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"text/html": {"schema": {"type": "string"}}}
               },
@@ -1000,13 +1000,13 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "useNotice",
             "tags": ["Notices"],
-            "summary": "Do what a mailed link is for",
-            "description": "Sent by the page's form. A link works once and does one thing: it removes the one authenticator that the mail was about, locked or not, for seven days; or it cancels the recovery that the mail was about. The code takes the place of a sign-in.",
+            "summary": "Perform the action of a mailed link",
+            "description": "Sent by the page's form. A link works once and does one thing: it removes the authenticator that the email was about, locked or not, for seven days; or it cancels the recovery that the email was about. The code replaces a sign-in.",
             "security": [],
             "requestBody": {"required": true, "content": {"application/x-www-form-urlencoded": {"schema": {"$ref": "#/components/schemas/NoticeForm"}}}},
             "responses": {
               "200": {
-                "description": "It is done.",
+                "description": "The action was performed.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"text/html": {"schema": {"type": "string"}}}
               },
@@ -1021,13 +1021,13 @@ enum OpenAPIDocument {
                 "content": {"text/html": {"schema": {"type": "string"}}}
               },
               "410": {
-                "description": "The link was used, or its subject was removed or replaced since.",
+                "description": "The link was used, or its subject has been removed or replaced since.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"text/html": {"schema": {"type": "string"}}}
               },
               "413": {"$ref": "#/components/responses/PayloadTooLarge"},
               "415": {
-                "description": "Not a form.",
+                "description": "The body is not a form.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"text/html": {"schema": {"type": "string"}}}
               },
@@ -1041,13 +1041,13 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "offerOwnOTP",
             "tags": ["One-time codes"],
-            "summary": "Ask for a registration code",
-            "description": "For a device of the caller's. An earlier code is no longer good.",
+            "summary": "Create a registration code",
+            "description": "For a device of the caller. Invalidates an earlier code.",
             "security": [{"accessToken": []}],
             "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OTPRegistrationRequest"}}}},
             "responses": {
               "201": {
-                "description": "A code, told once.",
+                "description": "The code, returned only once.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OTPRegistrationAnswer"}}}
               },
@@ -1068,7 +1068,7 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "listOwnOTPTokens",
             "tags": ["One-time codes"],
-            "summary": "List one's token in this app",
+            "summary": "List the user's OTP token in this app",
             "security": [{"accessToken": []}],
             "responses": {
               "200": {
@@ -1089,11 +1089,11 @@ enum OpenAPIDocument {
           "delete": {
             "operationId": "removeOwnOTPToken",
             "tags": ["One-time codes"],
-            "summary": "Remove one's token",
-            "description": "What it had signed in ends. One that an administrator has locked stays.",
+            "summary": "Remove the user's OTP token",
+            "description": "Ends the sign-ins it produced. An OTP token that an administrator has locked is not removed.",
             "security": [{"accessToken": []}],
             "responses": {
-              "204": {"description": "It is gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "204": {"description": "Removed.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
               "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
               "404": {"$ref": "#/components/responses/NotFound"},
@@ -1119,7 +1119,7 @@ enum OpenAPIDocument {
             "security": [{"admin": []}],
             "responses": {
               "200": {
-                "description": "All of them.",
+                "description": "All apps.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AppPage"}}}
               },
@@ -1132,7 +1132,7 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "createApp",
             "tags": ["Apps"],
-            "summary": "Make an app",
+            "summary": "Create an app",
             "security": [{"admin": []}],
             "requestBody": {
               "required": true,
@@ -1161,7 +1161,7 @@ enum OpenAPIDocument {
             },
             "responses": {
               "201": {
-                "description": "The app; with `client_secret`, told this once, if it is confidential.",
+                "description": "The app; if it is confidential, with `client_secret`, returned only once.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {
                   "application/json": {
@@ -1217,11 +1217,11 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "getApp",
             "tags": ["Apps"],
-            "summary": "Read an app",
+            "summary": "Get an app",
             "security": [{"admin": []}],
             "responses": {
               "200": {
-                "description": "The app.",
+                "description": "The app's ID.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AppAnswer"}}}
               },
@@ -1262,7 +1262,7 @@ enum OpenAPIDocument {
             },
             "responses": {
               "200": {
-                "description": "The app as it is now.",
+                "description": "The updated app.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AppAnswer"}}}
               },
@@ -1279,11 +1279,11 @@ enum OpenAPIDocument {
           "delete": {
             "operationId": "deleteApp",
             "tags": ["Apps"],
-            "summary": "Remove an app",
-            "description": "Its users' faces and device keys are erased with it.",
+            "summary": "Delete an app",
+            "description": "Erases its users' faces and device keys.",
             "security": [{"admin": []}],
             "responses": {
-              "204": {"description": "It is gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "204": {"description": "Removed.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
               "400": {"$ref": "#/components/responses/InvalidRequest"},
               "401": {"$ref": "#/components/responses/InvalidCredentials"},
               "404": {"$ref": "#/components/responses/NotFound"},
@@ -1305,8 +1305,8 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "renewAppSecret",
             "tags": ["Apps"],
-            "summary": "Give a confidential app another secret",
-            "description": "The old one stops working at once.",
+            "summary": "Create a new secret for a confidential app",
+            "description": "The old secret stops working at once.",
             "security": [{"admin": []}],
             "responses": {
               "200": {
@@ -1343,18 +1343,18 @@ enum OpenAPIDocument {
                 "in": "query",
                 "schema": {"type": "string"},
                 "example": "rowan@example.org",
-                "description": "A user name, an e-mail address or an external id: the user who has it, or nobody."
+                "description": "A user name, an email address, or an external ID: returns the user who has it, or nobody."
               },
               {
                 "name": "after",
                 "in": "query",
                 "schema": {"$ref": "#/components/schemas/Identifier"},
-                "description": "`next` of the page before; 409 when that user is gone since."
+                "description": "`next` of the previous page; 409 if that user has been deleted since."
               }
             ],
             "responses": {
               "200": {
-                "description": "At most 100, the oldest first.",
+                "description": "At most 100 users, the oldest first.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/UserPage"}}}
               },
@@ -1369,7 +1369,7 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "createUser",
             "tags": ["Users"],
-            "summary": "Make a user",
+            "summary": "Create a user",
             "security": [{"admin": []}],
             "requestBody": {
               "required": true,
@@ -1445,7 +1445,7 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "getUser",
             "tags": ["Users"],
-            "summary": "Read a user",
+            "summary": "Get a user",
             "security": [{"admin": []}],
             "responses": {
               "200": {
@@ -1477,7 +1477,7 @@ enum OpenAPIDocument {
             },
             "responses": {
               "200": {
-                "description": "The user as they are now.",
+                "description": "The updated user.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/UserAnswer"}}}
               },
@@ -1495,11 +1495,11 @@ enum OpenAPIDocument {
           "delete": {
             "operationId": "deleteUser",
             "tags": ["Users"],
-            "summary": "Remove a user",
-            "description": "The user's key is destroyed, and with it everything that was sealed under it: profile, face, password.",
+            "summary": "Delete a user",
+            "description": "Destroys the user's key, and with it everything sealed under it: profile, face, password.",
             "security": [{"admin": []}],
             "responses": {
-              "204": {"description": "They are gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "204": {"description": "The user is deleted.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
               "400": {"$ref": "#/components/responses/InvalidRequest"},
               "401": {"$ref": "#/components/responses/InvalidCredentials"},
               "404": {"$ref": "#/components/responses/NotFound"},
@@ -1515,7 +1515,7 @@ enum OpenAPIDocument {
             "operationId": "markUserCompromised",
             "tags": ["Users"],
             "summary": "End everything opened with a user's credentials",
-            "description": "For credentials that somebody else knows. Sign-ins, known devices, running journeys, unexchanged journey tokens, and unused codes end at once. The credentials themselves stay: change the password and remove authenticators as well.",
+            "description": "For compromised credentials. Sign-ins, known devices, running journeys, unexchanged journey tokens, and unused codes end at once. The credentials themselves remain: change the password and remove authenticators as well.",
             "security": [{"admin": []}],
             "responses": {
               "204": {"description": "Everything opened earlier has ended.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
@@ -1547,11 +1547,11 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "listAuthenticators",
             "tags": ["Users"],
-            "summary": "What a user can prove themselves with",
+            "summary": "List a user's authenticators",
             "security": [{"admin": []}],
             "responses": {
               "200": {
-                "description": "All of them.",
+                "description": "All apps.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AuthenticatorPage"}}},
                 "links": {
@@ -1591,10 +1591,10 @@ enum OpenAPIDocument {
             "operationId": "removeAuthenticator",
             "tags": ["Users"],
             "summary": "Remove an authenticator",
-            "description": "Of a face, the template is erased.",
+            "description": "For a face, erases the template.",
             "security": [{"admin": []}],
             "responses": {
-              "204": {"description": "It is gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "204": {"description": "Removed.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
               "400": {"$ref": "#/components/responses/InvalidRequest"},
               "401": {"$ref": "#/components/responses/InvalidCredentials"},
               "404": {"$ref": "#/components/responses/NotFound"},
@@ -1617,10 +1617,10 @@ enum OpenAPIDocument {
             "operationId": "unlockAuthenticator",
             "tags": ["Users"],
             "summary": "Unlock an authenticator",
-            "description": "Ends every lock of it, for all callers, and forgets failures. One that is open stays open.",
+            "description": "Removes every lock for all callers and resets the failure counts. Unlocking an open authenticator has no effect.",
             "security": [{"admin": []}],
             "responses": {
-              "204": {"description": "It is open.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "204": {"description": "The authenticator is unlocked.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
               "400": {"$ref": "#/components/responses/InvalidRequest"},
               "401": {"$ref": "#/components/responses/InvalidCredentials"},
               "404": {"$ref": "#/components/responses/NotFound"},
@@ -1646,7 +1646,7 @@ enum OpenAPIDocument {
             "description": "For all callers, until it is unlocked.",
             "security": [{"admin": []}],
             "responses": {
-              "204": {"description": "It is locked.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "204": {"description": "The authenticator is locked.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
               "400": {"$ref": "#/components/responses/InvalidRequest"},
               "401": {"$ref": "#/components/responses/InvalidCredentials"},
               "404": {"$ref": "#/components/responses/NotFound"},
@@ -1668,11 +1668,11 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "listConsents",
             "tags": ["Users"],
-            "summary": "What a user has consented to",
+            "summary": "List a user's consents",
             "security": [{"admin": []}],
             "responses": {
               "200": {
-                "description": "All of them, withdrawn ones too.",
+                "description": "All consents, including withdrawn ones.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConsentPage"}}}
               },
@@ -1698,10 +1698,10 @@ enum OpenAPIDocument {
             "operationId": "withdrawConsent",
             "tags": ["Users"],
             "summary": "Withdraw a user's consent",
-            "description": "For one app; the user's face there is erased in the same step.",
+            "description": "For one app; also erases the user's face there.",
             "security": [{"admin": []}],
             "responses": {
-              "204": {"description": "It is withdrawn.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "204": {"description": "The consent is withdrawn.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
               "400": {"$ref": "#/components/responses/InvalidRequest"},
               "401": {"$ref": "#/components/responses/InvalidCredentials"},
               "404": {"$ref": "#/components/responses/NotFound"},
@@ -1723,13 +1723,13 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "offerOTP",
             "tags": ["One-time codes"],
-            "summary": "Make a registration code for a user",
-            "description": "For one app. An earlier code of this user and app is no longer good.",
+            "summary": "Create a registration code for a user",
+            "description": "For one app. Invalidates an earlier code of this user and app.",
             "security": [{"admin": []}],
             "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OTPRegistrationRequest"}}}},
             "responses": {
               "201": {
-                "description": "A code, told once.",
+                "description": "The code, returned only once.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OTPRegistrationAnswer"}}}
               },
@@ -1761,7 +1761,7 @@ enum OpenAPIDocument {
             "security": [{"admin": []}],
             "responses": {
               "200": {
-                "description": "All of them.",
+                "description": "All apps.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/JourneyVersionPage"}}}
               },
@@ -1784,11 +1784,11 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "getJourney",
             "tags": ["Journey versions"],
-            "summary": "Read a journey's definition",
+            "summary": "Get a journey's definition",
             "security": [{"admin": []}],
             "responses": {
               "200": {
-                "description": "As it was saved.",
+                "description": "The definition as it was saved.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {
                   "application/json": {
@@ -1832,7 +1832,7 @@ enum OpenAPIDocument {
             "operationId": "saveJourney",
             "tags": ["Journey versions"],
             "summary": "Save a draft",
-            "description": "A new version, or in place of a draft; `id` and `version` are those of the address. A definition that the linter finds errors in is refused.",
+            "description": "Creates a version or replaces a draft; `id` and `version` must match the path. A definition with linter errors is rejected.",
             "security": [{"admin": []}],
             "requestBody": {
               "required": true,
@@ -1901,7 +1901,7 @@ enum OpenAPIDocument {
             "operationId": "publishJourney",
             "tags": ["Journey versions"],
             "summary": "Publish a draft",
-            "description": "New runs follow it; the version published before is retired.",
+            "description": "New runs use this version; the previously published version is retired.",
             "security": [{"admin": []}],
             "responses": {
               "200": {
@@ -1932,7 +1932,7 @@ enum OpenAPIDocument {
             "operationId": "retireJourney",
             "tags": ["Journey versions"],
             "summary": "Retire a published version",
-            "description": "The journey cannot be started until a version is published; runs go on.",
+            "description": "The journey cannot be started until a version is published; existing runs continue.",
             "security": [{"admin": []}],
             "responses": {
               "200": {
@@ -1968,13 +1968,13 @@ enum OpenAPIDocument {
                 "name": "after",
                 "in": "query",
                 "schema": {"type": "integer", "format": "int64", "minimum": 0, "default": 0},
-                "description": "`next` of the page before, or the number of an entry."
+                "description": "`next` of the previous page, or the number of an entry."
               },
-              {"name": "user", "in": "query", "schema": {"$ref": "#/components/schemas/Identifier"}, "description": "Only what concerns this user."}
+              {"name": "user", "in": "query", "schema": {"$ref": "#/components/schemas/Identifier"}, "description": "Only entries about this user."}
             ],
             "responses": {
               "200": {
-                "description": "At most 100, the oldest first.",
+                "description": "At most 100 users, the oldest first.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AuditPage"}}}
               },
@@ -1997,12 +1997,12 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "verifyAudit",
             "tags": ["Audit"],
-            "summary": "Check the audit log",
-            "description": "Goes through the whole log.",
+            "summary": "Verify the audit log",
+            "description": "Verifies the whole log.",
             "security": [{"admin": []}],
             "responses": {
               "200": {
-                "description": "What was found.",
+                "description": "The result.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AuditVerdictAnswer"}}}
               },
@@ -2025,7 +2025,7 @@ enum OpenAPIDocument {
             "operationId": "exportAudit",
             "tags": ["Audit"],
             "summary": "Export part of the audit log",
-            "description": "Entries as they are stored, so that their hashes can be computed elsewhere. The next part comes after the last entry; none is left when `entries` is empty.",
+            "description": "Entries in their stored form, so that their hashes can be computed elsewhere. The next part starts after the last entry; `entries` is empty at the end.",
             "security": [{"admin": []}],
             "responses": {
               "200": {
@@ -2046,7 +2046,7 @@ enum OpenAPIDocument {
                 "name": "after",
                 "in": "query",
                 "schema": {"type": "integer", "format": "int64", "minimum": 0},
-                "description": "The number of an entry; by default, that of the last entry that was pruned, or 0."
+                "description": "The number of an entry; by default, that of the last pruned entry, or 0."
               }
             ]
           }
@@ -2063,12 +2063,12 @@ enum OpenAPIDocument {
             "operationId": "pruneAudit",
             "tags": ["Audit"],
             "summary": "Remove exported entries from the audit log",
-            "description": "Removes the entries up to one whose number and hash the caller knows from an exported file. They are verified first; a log that was changed is not pruned.",
+            "description": "Removes the entries up to one whose number and hash the caller knows from an exported file. They are verified first; a modified log is not pruned.",
             "security": [{"admin": []}],
             "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AuditPlace"}}}},
             "responses": {
               "200": {
-                "description": "What was removed.",
+                "description": "The number of removed entries.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AuditPruneAnswer"}}}
               },
@@ -2088,11 +2088,11 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "health",
             "tags": ["Operation"],
-            "summary": "Whether the server is alive",
+            "summary": "Check whether the server is alive",
             "security": [],
             "responses": {
               "200": {
-                "description": "It is.",
+                "description": "The server is alive.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Status"}}}
               },
@@ -2106,12 +2106,12 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "readiness",
             "tags": ["Operation"],
-            "summary": "Whether the server is ready",
+            "summary": "Check whether the server is ready",
             "description": "Reads the database.",
             "security": [],
             "responses": {
               "200": {
-                "description": "It is.",
+                "description": "The server is ready.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Status"}}}
               },
@@ -2151,8 +2151,8 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "keys",
             "tags": ["Operation"],
-            "summary": "Public keys of the tokens",
-            "description": "May be kept for 300 seconds. A retired key stays until its last token has expired.",
+            "summary": "Get the public keys of the tokens",
+            "description": "May be cached for 300 seconds. A retired key is listed until its last token has expired.",
             "security": [],
             "responses": {
               "200": {
@@ -2170,7 +2170,7 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "description",
             "tags": ["Operation"],
-            "summary": "This document",
+            "summary": "Get this document",
             "security": [],
             "responses": {
               "200": {
@@ -2188,13 +2188,13 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "activateDevice",
             "tags": ["Licences"],
-            "summary": "Get a licence for a device",
-            "description": "For a product key. The same device gets a new licence, and counts once.",
+            "summary": "Get a license for a device",
+            "description": "Exchanges a product key. The same device gets a new license and counts once.",
             "security": [],
             "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/LicenceRequest"}}}},
             "responses": {
               "201": {
-                "description": "The licence, and the key to check it with.",
+                "description": "The license, and the key that verifies it.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/LicenceAnswer"}}}
               },
@@ -2224,7 +2224,7 @@ enum OpenAPIDocument {
             "security": [{"admin": []}],
             "responses": {
               "200": {
-                "description": "All of them, revoked ones too.",
+                "description": "All product keys, including revoked ones.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ProductKeyPage"}}}
               },
@@ -2237,12 +2237,12 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "makeProductKey",
             "tags": ["Licences"],
-            "summary": "Make a product key",
+            "summary": "Create a product key",
             "security": [{"admin": []}],
             "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ProductKeyRequest"}}}},
             "responses": {
               "201": {
-                "description": "The key; `product_key` is told this once.",
+                "description": "The key; `product_key` is returned only once.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ProductKeyAnswer"}}}
               },
@@ -2269,10 +2269,10 @@ enum OpenAPIDocument {
             "operationId": "revokeProductKey",
             "tags": ["Licences"],
             "summary": "Revoke a product key",
-            "description": "No device is activated with it any more; licences that were given go on until they end.",
+            "description": "The key activates no more devices; existing licenses stay valid until they expire.",
             "security": [{"admin": []}],
             "responses": {
-              "204": {"description": "It is revoked.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "204": {"description": "The key is revoked.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
               "401": {"$ref": "#/components/responses/InvalidCredentials"},
               "404": {"$ref": "#/components/responses/NotFound"},
               "429": {"$ref": "#/components/responses/TooManyRequests"},
@@ -2285,11 +2285,11 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "ownRecoveryCodes",
             "tags": ["Recovery"],
-            "summary": "How many recovery codes are left",
+            "summary": "Get the number of recovery codes left",
             "security": [{"accessToken": []}],
             "responses": {
               "200": {
-                "description": "The number, and when they were made.",
+                "description": "The number, and when the codes were created.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RecoveryCodesStatus"}}}
               },
@@ -2303,8 +2303,8 @@ enum OpenAPIDocument {
           "post": {
             "operationId": "makeRecoveryCodes",
             "tags": ["Recovery"],
-            "summary": "Make ten recovery codes",
-            "description": "Ends the user's earlier codes. The codes are told once; the server keeps keyed hashes. The user is mailed.",
+            "summary": "Create ten recovery codes",
+            "description": "Invalidates the user's earlier codes. The codes are returned only once; the server stores keyed hashes. The user is notified by email.",
             "security": [{"accessToken": []}],
             "responses": {
               "201": {
@@ -2327,7 +2327,7 @@ enum OpenAPIDocument {
             "summary": "Remove the recovery codes",
             "security": [{"accessToken": []}],
             "responses": {
-              "204": {"description": "They are gone.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
+              "204": {"description": "The user is deleted.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
               "401": {"$ref": "#/components/responses/SignInTooWeak"},
               "403": {"$ref": "#/components/responses/NotPermitted"},
               "404": {"$ref": "#/components/responses/NotFound"},
@@ -2342,7 +2342,7 @@ enum OpenAPIDocument {
           "get": {
             "operationId": "ownRecoveries",
             "tags": ["Recovery"],
-            "summary": "The recoveries that wait",
+            "summary": "List pending recoveries",
             "description": "Requests to recover the account that are not completed, canceled, or expired. Show them wherever the user is signed in.",
             "security": [{"accessToken": []}],
             "responses": {
@@ -2361,8 +2361,8 @@ enum OpenAPIDocument {
           "delete": {
             "operationId": "cancelRecovery",
             "tags": ["Recovery"],
-            "summary": "Cancel the recoveries that wait",
-            "description": "A sign-in cancels what was requested after it.",
+            "summary": "Cancel pending recoveries",
+            "description": "A sign-in can cancel recoveries that were requested after it.",
             "security": [{"accessToken": []}],
             "responses": {
               "204": {"description": "Canceled.", "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}}},
@@ -2380,7 +2380,7 @@ enum OpenAPIDocument {
             "operationId": "cancelRecoveryByDevice",
             "tags": ["Recovery"],
             "summary": "Cancel recoveries from a known device",
-            "description": "The device token takes the place of a sign-in. A device cancels what was requested after the user first signed in on it. An unknown device and one with nothing to cancel are answered alike.",
+            "description": "The device token replaces a sign-in. A device can cancel recoveries that were requested after the user first signed in on it. An unknown device and a device with nothing to cancel get the same response.",
             "security": [],
             "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/CancelRecoveryRequest"}}}},
             "responses": {
@@ -2404,12 +2404,12 @@ enum OpenAPIDocument {
           "accessToken": {
             "type": "http",
             "scheme": "bearer",
-            "description": "An access token of a user of an app; with `DPoP` and a proof when it is bound to a key (RFC 9449)."
+            "description": "An access token of an app's user; if it is bound to a key, with `DPoP` and a proof (RFC 9449)."
           },
           "client": {
             "type": "http",
             "scheme": "basic",
-            "description": "A confidential app's `client_id` and `client_secret`; both may be in the form instead."
+            "description": "A confidential app's `client_id` and `client_secret`; both may also be sent in the form."
           }
         },
         "parameters": {
@@ -2419,7 +2419,7 @@ enum OpenAPIDocument {
             "required": true,
             "schema": {"$ref": "#/components/schemas/Identifier"},
             "example": "shop",
-            "description": "The app's id."
+            "description": "The app's ID."
           },
           "User": {
             "name": "user",
@@ -2427,7 +2427,7 @@ enum OpenAPIDocument {
             "required": true,
             "schema": {"$ref": "#/components/schemas/Identifier"},
             "example": "usr_0c9JkYH2dTq4m8wXzR1aBg",
-            "description": "The user's id."
+            "description": "The user's ID."
           },
           "Authenticator": {
             "name": "authenticator",
@@ -2435,7 +2435,7 @@ enum OpenAPIDocument {
             "required": true,
             "schema": {"$ref": "#/components/schemas/Identifier"},
             "example": "aut_7sPq2LxN0vGe3mYbT5kRzw",
-            "description": "The authenticator's id."
+            "description": "The authenticator's ID."
           },
           "Journey": {
             "name": "journey",
@@ -2443,7 +2443,7 @@ enum OpenAPIDocument {
             "required": true,
             "schema": {"$ref": "#/components/schemas/Identifier"},
             "example": "password-login",
-            "description": "The journey's id."
+            "description": "The journey's ID."
           },
           "Version": {"name": "version", "in": "path", "required": true, "schema": {"type": "integer", "minimum": 1, "maximum": 1000000}, "example": 1},
           "Key": {
@@ -2452,39 +2452,44 @@ enum OpenAPIDocument {
             "required": true,
             "schema": {"type": "string", "pattern": "^[-\\w]{8,64}$"},
             "example": "key-4fd1c2a9",
-            "description": "The key's id, as the device chose it."
+            "description": "The key's ID, as chosen by the device."
           },
           "Passkey": {
             "name": "passkey",
             "in": "path",
             "required": true,
-            "description": "A passkey's id, as `GET /v1/me/passkeys` lists it.",
+            "description": "A passkey's ID, from `GET /v1/me/passkeys`.",
             "schema": {"$ref": "#/components/schemas/Identifier"}
           },
           "Token": {
             "name": "token",
             "in": "path",
             "required": true,
-            "description": "A token's id, as in the list.",
+            "description": "An OTP token's ID, from the list.",
             "schema": {"$ref": "#/components/schemas/Identifier"}
           },
           "ProductKey": {
             "name": "productkey",
             "in": "path",
             "required": true,
-            "description": "A product key's id, as in the list.",
+            "description": "A product key's ID, from the list.",
             "schema": {"$ref": "#/components/schemas/Identifier"}
           }
         },
         "headers": {
-          "RequestID": {"description": "The request's id, as in the log.", "required": true, "schema": {"type": "string"}},
+          "RequestID": {"description": "The request's ID, as in the log.", "required": true, "schema": {"type": "string"}},
           "RetryAfter": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 1}},
           "WWWAuthenticate": {"description": "How to authenticate.", "required": true, "schema": {"const": "Bearer"}},
-          "Allow": {"description": "The methods of this address.", "required": true, "schema": {"type": "string"}, "example": "DELETE, GET, HEAD, PUT"}
+          "Allow": {
+            "description": "The methods that this path supports.",
+            "required": true,
+            "schema": {"type": "string"},
+            "example": "DELETE, GET, HEAD, PUT"
+          }
         },
         "responses": {
           "InvalidRequest": {
-            "description": "The request is not as it must be; `errors` names the fields.",
+            "description": "The request is invalid; `errors` names the fields.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
             "content": {
               "application/problem+json": {
@@ -2503,7 +2508,7 @@ enum OpenAPIDocument {
             }
           },
           "NotAnAnswer": {
-            "description": "The request is not as it must be, or the step does not take this answer. The journey is where it was, and its state token still good.",
+            "description": "The request is invalid, or the step does not accept this answer. The journey is unchanged, and its state token is still valid.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
             "content": {
               "application/problem+json": {
@@ -2525,7 +2530,7 @@ enum OpenAPIDocument {
             }
           },
           "ImageNotAccepted": {
-            "description": "No JPEG, PNG or GIF, damaged, or of a size that is not taken.",
+            "description": "The picture is not a JPEG, PNG, or GIF, is damaged, or has an unsupported size.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
             "content": {
               "application/problem+json": {
@@ -2546,7 +2551,7 @@ enum OpenAPIDocument {
             }
           },
           "InvalidCredentials": {
-            "description": "Credentials are missing, unknown or wrong: one answer for all.",
+            "description": "Credentials are missing, unknown, or wrong; the response is the same for all.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "www-authenticate": {"$ref": "#/components/headers/WWWAuthenticate"}},
             "content": {
               "application/problem+json": {
@@ -2567,7 +2572,7 @@ enum OpenAPIDocument {
             }
           },
           "SignInTooWeak": {
-            "description": "The access token is missing or not accepted, or the sign-in is too old or too weak for this change: then `max_age` and `acr_values` say what a new sign-in has to show (RFC 9470).",
+            "description": "The access token is missing or invalid, or the sign-in is too old or too weak for this change. In the second case, `max_age` and `acr_values` contain the requirements for a new sign-in (RFC 9470).",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "www-authenticate": {"$ref": "#/components/headers/WWWAuthenticate"}},
             "content": {
               "application/problem+json": {
@@ -2590,7 +2595,7 @@ enum OpenAPIDocument {
             }
           },
           "NotFound": {
-            "description": "There is no such thing.",
+            "description": "The path or the object does not exist.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
             "content": {
               "application/problem+json": {
@@ -2608,7 +2613,7 @@ enum OpenAPIDocument {
             }
           },
           "MethodNotAllowed": {
-            "description": "The address takes other methods. Every address answers this to methods that it does not have.",
+            "description": "The path does not support this method. Every path returns this for unsupported methods.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "allow": {"$ref": "#/components/headers/Allow"}},
             "content": {
               "application/problem+json": {
@@ -2629,7 +2634,7 @@ enum OpenAPIDocument {
             }
           },
           "Conflict": {
-            "description": "Something of that name is there already, has changed in between, or is in another state.",
+            "description": "The name is taken, the object has changed in the meantime, or it is in the wrong state.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
             "content": {
               "application/problem+json": {
@@ -2647,7 +2652,7 @@ enum OpenAPIDocument {
             }
           },
           "InvalidState": {
-            "description": "The state token is not known, or was used with another answer. An answer that is repeated as it was gets what was said before, not this.",
+            "description": "The state token is unknown, or was used with another answer. Repeating the same answer returns the previous response instead.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
             "content": {
               "application/problem+json": {
@@ -2665,7 +2670,7 @@ enum OpenAPIDocument {
             }
           },
           "CaptureClosed": {
-            "description": "The capture session has ended: passed, failed, cancelled or expired.",
+            "description": "The capture session has ended: passed, failed, canceled, or expired.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
             "content": {
               "application/problem+json": {
@@ -2686,7 +2691,7 @@ enum OpenAPIDocument {
             }
           },
           "CaptureRefused": {
-            "description": "The session has ended; a live person is asked for and a picture came; or another frame is the next one.",
+            "description": "The session has ended, requires a live person but received a picture, or expects a different frame.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
             "content": {
               "application/problem+json": {
@@ -2733,7 +2738,7 @@ enum OpenAPIDocument {
             }
           },
           "PayloadTooLarge": {
-            "description": "The body is larger than the server is set to take: by default 262,144 bytes of JSON, 5,242,880 bytes of a frame.",
+            "description": "The body exceeds the configured limit: by default 262,144 bytes of JSON, 5,242,880 bytes for a frame.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
             "content": {
               "application/problem+json": {
@@ -2754,7 +2759,7 @@ enum OpenAPIDocument {
             }
           },
           "UnsupportedMediaType": {
-            "description": "The body is of another type.",
+            "description": "The body has an unsupported type.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
             "content": {
               "application/problem+json": {
@@ -2775,7 +2780,7 @@ enum OpenAPIDocument {
             }
           },
           "TooManyRequests": {
-            "description": "Too many requests of this address, wrong credentials of it, or answers to one journey at once.",
+            "description": "Too many requests or wrong credentials from this address, or too many answers to one journey at once.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "retry-after": {"$ref": "#/components/headers/RetryAfter"}},
             "content": {
               "application/problem+json": {
@@ -2796,7 +2801,7 @@ enum OpenAPIDocument {
             }
           },
           "ServerError": {
-            "description": "Something failed here; the log has more, under the request's id.",
+            "description": "An internal error; the log has details under the request's ID.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
             "content": {
               "application/problem+json": {
@@ -2814,7 +2819,7 @@ enum OpenAPIDocument {
             }
           },
           "Unavailable": {
-            "description": "Busy, or not ready; try again after `retry-after` seconds, if it is there.",
+            "description": "The server is busy or not ready; try again after `retry-after` seconds, if present.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "retry-after": {"$ref": "#/components/headers/RetryAfter"}},
             "content": {
               "application/problem+json": {
@@ -2842,7 +2847,7 @@ enum OpenAPIDocument {
             }
           },
           "ClientRefused": {
-            "description": "The app, or the access token, is not accepted.",
+            "description": "The app or the access token is invalid.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}, "www-authenticate": {"$ref": "#/components/headers/WWWAuthenticate"}},
             "content": {
               "application/json": {
@@ -2852,7 +2857,7 @@ enum OpenAPIDocument {
             }
           },
           "TokenRequestRefused": {
-            "description": "The body is too large, or of another type.",
+            "description": "The body is too large or has an unsupported type.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
             "content": {
               "application/json": {
@@ -2862,7 +2867,7 @@ enum OpenAPIDocument {
             }
           },
           "TokenServiceFailed": {
-            "description": "Something failed here, or is busy.",
+            "description": "An internal error, or the server is busy.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
             "content": {
               "application/json": {
@@ -2882,7 +2887,7 @@ enum OpenAPIDocument {
             }
           },
           "NotPermitted": {
-            "description": "This caller may not do that.",
+            "description": "The caller is not permitted to do this.",
             "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
             "content": {
               "application/problem+json": {
@@ -2906,36 +2911,32 @@ enum OpenAPIDocument {
             "minLength": 1,
             "maxLength": 64,
             "pattern": "^[A-Za-z0-9_.-]+$",
-            "description": "An id. The server's own have a prefix for the kind (`usr_`, `app_`, `aut_`) and 128 random bits; ids of apps and journeys may be chosen."
+            "description": "An ID. The server's own have a prefix for the kind (`usr_`, `app_`, `aut_`) and 128 random bits; IDs of apps and journeys can be chosen."
           },
           "Problem": {
             "type": "object",
-            "description": "What went wrong (RFC 9457). Clients switch on `code`.",
+            "description": "An error (RFC 9457). Clients branch on `code`.",
             "required": ["type", "title", "status", "detail", "code"],
             "properties": {
               "type": {
                 "type": "string",
                 "format": "uri",
                 "pattern": "^https://mien\\.dev/problems/[a-z_]+$",
-                "description": "`https://mien.dev/problems/` and the code."
+                "description": "`https://mien.dev/problems/` followed by the code."
               },
-              "title": {"type": "string", "description": "The code's own words."},
+              "title": {"type": "string", "description": "A title for the code."},
               "status": {"type": "integer", "minimum": 400, "maximum": 599, "description": "The HTTP status."},
-              "detail": {"type": "string", "description": "What is wrong with this request, and what to do. Words may change."},
+              "detail": {"type": "string", "description": "What is wrong with this request, and how to fix it. The text may change."},
               "code": {"$ref": "#/components/schemas/ProblemCode"},
-              "errors": {
-                "type": "array",
-                "items": {"$ref": "#/components/schemas/FieldError"},
-                "description": "One for each field that is not as it must be."
-              },
+              "errors": {"type": "array", "items": {"$ref": "#/components/schemas/FieldError"}, "description": "One entry for each invalid field."},
               "max_age": {
                 "type": "integer",
                 "minimum": 0,
-                "description": "With `insufficient_user_authentication`: the oldest sign-in that will do, in seconds."
+                "description": "With `insufficient_user_authentication`: the maximum age of the sign-in, in seconds."
               },
               "acr_values": {
                 "type": "string",
-                "description": "With `insufficient_user_authentication`: the `acr` that a new sign-in needs. Missing if any will do."
+                "description": "With `insufficient_user_authentication`: the `acr` that a new sign-in must have. Absent if any will do."
               }
             },
             "examples": [
@@ -2987,8 +2988,8 @@ enum OpenAPIDocument {
             "type": "object",
             "required": ["field", "message"],
             "properties": {
-              "field": {"type": "string", "description": "Where, e.g. `data.username` or `settings.redirect_uris[0]`; empty for the whole."},
-              "message": {"type": "string", "description": "What is allowed there. Never what was sent."}
+              "field": {"type": "string", "description": "The field, e.g. `data.username` or `settings.redirect_uris[0]`; empty for the whole body."},
+              "message": {"type": "string", "description": "The allowed values. Never the value that was sent."}
             },
             "examples": [{"field": "name", "message": "is one line of 1 to 100 characters"}]
           },
@@ -2996,25 +2997,25 @@ enum OpenAPIDocument {
             "type": "object",
             "additionalProperties": false,
             "required": ["client_id"],
-            "description": "A member that is `null` counts as left out.",
+            "description": "A member that is `null` counts as absent.",
             "properties": {
-              "client_id": {"type": "string", "description": "The app's id."},
+              "client_id": {"type": "string", "description": "The app's ID."},
               "client_secret": {
                 "type": ["string", "null"],
-                "description": "A confidential app's secret. Public apps have none, and what they send is not looked at."
+                "description": "A confidential app's secret. Public apps have none; any value they send is ignored."
               },
               "additional_params": {
                 "type": ["object", "null"],
-                "description": "What the journey's `parameters` ask for; for a journey that asks for nothing at most 16 KiB, nested at most 8 deep."
+                "description": "The values of the journey's `parameters`. For a journey without parameters, at most 16 KiB, nested at most 8 levels deep."
               },
               "flow_id": {
                 "type": ["string", "null"],
                 "maxLength": 256,
-                "description": "The client's own mark, at most 256 bytes of UTF-8; comes back in the token as `flow_id`."
+                "description": "A value chosen by the client, at most 256 bytes of UTF-8; returned in the token as `flow_id`."
               },
               "device_token": {
                 "type": ["string", "null"],
-                "description": "From an earlier completion: the user has signed in on this device before. One that is not known makes the device a stranger, and is no error."
+                "description": "From an earlier completion: the user has signed in on this device before. An unknown token is not an error; the device counts as unknown."
               }
             },
             "examples": [
@@ -3034,13 +3035,13 @@ enum OpenAPIDocument {
             "properties": {
               "state": {
                 "type": "string",
-                "description": "From the last answer; good for one response. The same response sent again gets the same answer again."
+                "description": "From the previous response; valid for one answer. Sending the same answer again returns the same response."
               },
               "option": {
                 "type": "string",
-                "description": "The id of one of the answer's options, or another spelling of it that docs/spec/journeys.md lists."
+                "description": "The ID of one of the response's options, or an alternative spelling listed in docs/spec/journeys.md."
               },
-              "data": {"description": "What the option's `schema` asks for; without one nothing, or `{}`."}
+              "data": {"description": "The data that the option's `schema` describes; without a schema, absent or `{}`."}
             },
             "examples": [
               {
@@ -3052,7 +3053,7 @@ enum OpenAPIDocument {
           },
           "LoginFormData": {
             "type": "object",
-            "description": "`loginForm`: one option for each branch, besides `cancel`.",
+            "description": "`loginForm`: one option for each branch, and `cancel`.",
             "required": ["branches"],
             "properties": {
               "title": {"type": "string", "description": "Shown above the form."},
@@ -3063,8 +3064,8 @@ enum OpenAPIDocument {
             "type": "object",
             "required": ["id", "label", "kind", "schema"],
             "properties": {
-              "id": {"type": "string", "description": "The option's id."},
-              "label": {"type": "string", "description": "What the button says."},
+              "id": {"type": "string", "description": "The option's ID."},
+              "label": {"type": "string", "description": "The label of the button."},
               "kind": {"type": "string", "enum": ["password", "face", "passkey", "email_code", "native_biometrics", "otp", "custom"]},
               "schema": {"$ref": "#/components/schemas/InputSchema"}
             }
@@ -3086,9 +3087,9 @@ enum OpenAPIDocument {
                 "properties": {
                   "start_token": {"$ref": "#/components/schemas/StartToken"},
                   "base_endpoint": {"type": "string", "description": "The server's address."},
-                  "endpoint": {"type": "string", "description": "Where frames go."},
-                  "session": {"type": "string", "description": "The session's id."},
-                  "state": {"type": "string", "description": "May be brought back, as `payload.state`."}
+                  "endpoint": {"type": "string", "description": "The URL for frames."},
+                  "session": {"type": "string", "description": "The session's ID."},
+                  "state": {"type": "string", "description": "May be returned as `payload.state`."}
                 }
               }
             }
@@ -3097,14 +3098,14 @@ enum OpenAPIDocument {
             "type": "object",
             "description": "`registerNativeBiometrics`, `nativeBiometricsAuthentication`, `nativeBiometricsTransactionSigning`, `deleteMobileBiometrics`",
             "properties": {
-              "user_identifier": {"type": "string", "description": "Whose key."},
-              "challenge": {"type": "string", "description": "What to sign."},
-              "transaction_challenge": {"type": "string", "description": "The same."},
+              "user_identifier": {"type": "string", "description": "The owner of the key."},
+              "challenge": {"type": "string", "description": "The value to sign."},
+              "transaction_challenge": {"type": "string", "description": "The value to sign."},
               "approval_data": {
                 "type": "object",
                 "additionalProperties": {"type": "string"},
                 "maxProperties": 10,
-                "description": "What the user approves of."
+                "description": "The data that the user approves."
               }
             }
           },
@@ -3114,21 +3115,21 @@ enum OpenAPIDocument {
             "required": ["text", "button_text"],
             "properties": {
               "title": {"type": "string", "description": "Shown above the text."},
-              "text": {"type": "string", "description": "What is shown."},
-              "button_text": {"type": "string", "description": "The label of the way on."}
+              "text": {"type": "string", "description": "The text to show."},
+              "button_text": {"type": "string", "description": "The label of the button that continues."}
             }
           },
           "EmailOTPData": {
             "type": "object",
-            "description": "`emailOTPAuthentication`: the same whether or not there is such a user.",
+            "description": "`emailOTPAuthentication`: the same whether or not the user exists.",
             "required": ["code_length", "attempts_left", "resends_left"],
             "properties": {
-              "code_length": {"type": "integer", "minimum": 4, "maximum": 10, "description": "Digits of the code."},
-              "attempts_left": {"type": "integer", "minimum": 0, "maximum": 10, "description": "Wrong codes until the step fails."},
-              "resends_left": {"type": "integer", "minimum": 0, "maximum": 10, "description": "How often `resend` is still there."},
+              "code_length": {"type": "integer", "minimum": 4, "maximum": 10, "description": "Number of digits of the code."},
+              "attempts_left": {"type": "integer", "minimum": 0, "maximum": 10, "description": "Wrong codes left until the step fails."},
+              "resends_left": {"type": "integer", "minimum": 0, "maximum": 10, "description": "How often `resend` is still available."},
               "error": {
                 "type": "object",
-                "description": "After a code that was not accepted.",
+                "description": "Present after a rejected code.",
                 "required": ["code"],
                 "properties": {"code": {"type": "string", "enum": ["wrong_code", "expired"]}}
               }
@@ -3140,32 +3141,32 @@ enum OpenAPIDocument {
             "required": ["text", "text_version", "button_text"],
             "properties": {
               "title": {"type": "string", "description": "Shown above the text."},
-              "text": {"type": "string", "description": "What the person consents to."},
-              "text_version": {"type": "string", "description": "Names the text; what is recorded."},
-              "button_text": {"type": "string", "description": "The label of consenting."}
+              "text": {"type": "string", "description": "The text that the person consents to."},
+              "text_version": {"type": "string", "description": "Identifies the text; recorded with the consent."},
+              "button_text": {"type": "string", "description": "The label of the button that consents."}
             }
           },
           "RejectionData": {
             "type": "object",
-            "description": "Why a journey ended before its aim.",
+            "description": "Why a journey was rejected.",
             "required": ["cause", "reason"],
             "properties": {
               "cause": {"type": "string", "enum": ["rejected", "failed", "cancelled", "expired", "not_signed_in", "too_many_steps", "journey_error"]},
               "reason": {
                 "type": "string",
-                "description": "The `reject_access` step's reason, or the code of the step that failed. To strangers every failed sign-in is `invalid_credentials`."
+                "description": "The `reject_access` step's reason, or the code of the step that failed. For unknown users, every failed sign-in is `invalid_credentials`."
               }
             },
             "examples": [{"cause": "rejected", "reason": "access_denied"}]
           },
           "StartToken": {
             "type": "string",
-            "description": "Opens one capture session; told once. Goes into `authorization: Bearer`.",
+            "description": "Starts one capture session; returned only once. Send it as `authorization: Bearer`.",
             "examples": ["cap_u1YtRmX5Wq0nZb7KdLe3sA.pM4c8vQzXn2LsT6yRk0JwBdGhFeUa9iOt1xVbNmCqEw"]
           },
           "InputSchema": {
             "type": "object",
-            "description": "What an option takes: a small subset of JSON Schema.",
+            "description": "The data that an option accepts: a small subset of JSON Schema.",
             "required": ["type", "properties", "required", "additionalProperties"],
             "properties": {
               "type": {"const": "object"},
@@ -3183,7 +3184,7 @@ enum OpenAPIDocument {
               "format": {"type": "string", "enum": ["email", "password", "username", "phone", "date", "code"]},
               "minLength": {"type": "integer", "minimum": 0, "maximum": 16384, "description": "In code points."},
               "maxLength": {"type": "integer", "minimum": 1, "maximum": 16384, "description": "In code points."},
-              "writeOnly": {"const": true, "description": "Sensitive: never repeated by the server."}
+              "writeOnly": {"const": true, "description": "Sensitive: the server never returns it."}
             }
           },
           "ClientOption": {
@@ -3194,10 +3195,10 @@ enum OpenAPIDocument {
               "type": {
                 "type": "string",
                 "enum": ["client_input", "cancel", "fail", "resend", "custom"],
-                "description": "`client_input` is the ordinary answer; `custom` a branch of the journey's own."
+                "description": "`client_input` is the ordinary answer; `custom` is one of the journey's own branches."
               },
-              "label": {"type": "string", "description": "What the button says."},
-              "schema": {"$ref": "#/components/schemas/InputSchema", "description": "What `data` must be; without one it is left out."}
+              "label": {"type": "string", "description": "The label of the button."},
+              "schema": {"$ref": "#/components/schemas/InputSchema", "description": "The schema of `data`; if absent, omit `data`."}
             },
             "examples": [
               {
@@ -3217,10 +3218,10 @@ enum OpenAPIDocument {
           },
           "JourneyAnswer": {
             "type": "object",
-            "description": "What to do next, or how the journey ended. The steps and their options are in docs/spec/journeys.md, “What clients see”.",
+            "description": "The next step, or how the journey ended. The steps and their options are in docs/spec/journeys.md, “What clients see”.",
             "required": ["journey_step_id", "client_response_options", "expires_at"],
             "properties": {
-              "state": {"type": "string", "description": "For the next response; left out at the end."},
+              "state": {"type": "string", "description": "For the next answer; absent at the end."},
               "journey_step_id": {
                 "type": "string",
                 "enum": [
@@ -3240,14 +3241,14 @@ enum OpenAPIDocument {
                   "success",
                   "rejection"
                 ],
-                "description": "What the client has to show; `success` and `rejection` end the journey."
+                "description": "The step that the client must show; `success` and `rejection` end the journey."
               },
-              "data": {"type": "object", "description": "What the step brings along; left out at the end."},
+              "data": {"type": "object", "description": "The step's data; absent at the end."},
               "error_data": {"$ref": "#/components/schemas/RejectionData"},
               "client_response_options": {
                 "type": "object",
                 "additionalProperties": {"$ref": "#/components/schemas/ClientOption"},
-                "description": "The ways to answer, by id."
+                "description": "The possible answers, by ID."
               },
               "token": {
                 "type": "string",
@@ -3256,7 +3257,7 @@ enum OpenAPIDocument {
               },
               "device_token": {
                 "type": "string",
-                "description": "With `success`, when a user signed in on a device that is new: keep it, and give it to later starts."
+                "description": "With `success`, if a user signed in on a new device: store it, and send it with later starts."
               },
               "expires_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "When the journey expires. Milliseconds since 1970."}
             },
@@ -3368,13 +3369,13 @@ enum OpenAPIDocument {
           },
           "CaptureAnswer": {
             "type": "object",
-            "description": "What a capture session says: at its start, after frames, and when asked.",
+            "description": "The state of a capture session: after its start, after frames, and on request.",
             "required": ["status", "guidance", "frames_left", "expires_at"],
             "properties": {
               "status": {
                 "type": "string",
                 "enum": ["open", "passed", "failed", "cancelled"],
-                "description": "`open`: send frames. `passed`: respond to the journey's step. `failed`: so, too; its branch for failures follows."
+                "description": "`open`: send frames. `passed` or `failed`: respond to the journey's step; after `failed`, its branch for failures follows."
               },
               "guidance": {
                 "type": "array",
@@ -3406,43 +3407,43 @@ enum OpenAPIDocument {
                     "different_face"
                   ]
                 },
-                "description": "What to tell the person."
+                "description": "Instructions for the person."
               },
-              "quality": {"type": "integer", "minimum": 0, "maximum": 100, "description": "Of the frame just sent."},
+              "quality": {"type": "integer", "minimum": 0, "maximum": 100, "description": "The quality of the frame just sent."},
               "face": {
                 "type": "array",
                 "items": {"type": "number"},
                 "minItems": 4,
                 "maxItems": 4,
-                "description": "Where the face is, in pixels of the frame just sent: x, y, width, height."
+                "description": "Position of the face, in pixels of the frame just sent: x, y, width, height."
               },
-              "frames_left": {"type": "integer", "minimum": 0, "maximum": 10000, "description": "Frames the session still takes."},
+              "frames_left": {"type": "integer", "minimum": 0, "maximum": 10000, "description": "Number of frames that the session still accepts."},
               "expires_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "When the session expires. Milliseconds since 1970."},
               "mode": {
                 "type": "string",
                 "enum": ["image", "liveness_passive", "liveness_active"],
-                "description": "What is asked for: a good picture; keep still and blink; keep still and do what the server draws."
+                "description": "What the session requires: a good picture; keeping still and blinking; keeping still and performing random actions."
               },
               "action": {
                 "type": "string",
                 "enum": ["keep_still", "blink", "turn_left", "turn_right", "look_up", "look_down", "open_mouth", "come_closer"],
-                "description": "What the person has to do now: told when it is due, not before. Left and right are their own."
+                "description": "The action that the person must perform now; revealed only when it is due. Left and right are the person's own."
               },
               "progress": {
                 "type": "integer",
                 "minimum": 0,
                 "maximum": 100,
-                "description": "How far a live session has come. The verdict does not depend on it."
+                "description": "The progress of a live session. The verdict does not depend on it."
               },
-              "countdown": {"type": "integer", "minimum": 0, "maximum": 600000, "description": "Milliseconds until a live session ends by itself."},
-              "elapsed": {"type": "integer", "minimum": 0, "description": "Milliseconds since a live session began."},
+              "countdown": {"type": "integer", "minimum": 0, "maximum": 600000, "description": "Milliseconds until a live session times out."},
+              "elapsed": {"type": "integer", "minimum": 0, "description": "Milliseconds since a live session started."},
               "next_frame": {"type": "integer", "minimum": 1, "description": "Number of the next frame of a live session."},
               "nonce": {
                 "type": "string",
                 "minLength": 43,
                 "maxLength": 43,
                 "pattern": "^[A-Za-z0-9_-]{43}$",
-                "description": "Of a live session that has begun: what its chain of frames begins with; 32 bytes, base64url."
+                "description": "The start of a live session's frame chain; 32 bytes, base64url."
               },
               "reasons": {
                 "type": "array",
@@ -3476,7 +3477,7 @@ enum OpenAPIDocument {
                   ]
                 },
                 "minItems": 1,
-                "description": "Why it failed; the first is the one to tell."
+                "description": "Why the session failed; show the first reason to the person."
               }
             },
             "examples": [
@@ -3508,16 +3509,16 @@ enum OpenAPIDocument {
           },
           "LockPolicy": {
             "type": "object",
-            "description": "When an authenticator stops taking guesses. Defaults: face 5, 30 s, 50; everything else 5, 60 s, 100.",
+            "description": "When an authenticator stops accepting attempts. Defaults: face 5, 30 s, 50; everything else 5, 60 s, 100.",
             "required": ["failed_attempts", "lockout_seconds"],
             "properties": {
               "failed_attempts": {
                 "type": "integer",
                 "minimum": 1,
                 "maximum": 100,
-                "description": "Failures in a row before it locks; every failure after that locks it again."
+                "description": "Failures in a row before it locks; every further failure locks it again."
               },
-              "lockout_seconds": {"type": "integer", "minimum": 1, "maximum": 86400, "description": "How long it stays locked."},
+              "lockout_seconds": {"type": "integer", "minimum": 1, "maximum": 86400, "description": "Duration of the lock."},
               "disable_after": {
                 "type": ["integer", "null"],
                 "minimum": 1,
@@ -3529,12 +3530,12 @@ enum OpenAPIDocument {
           },
           "AppSettings": {
             "type": "object",
-            "description": "How an app wants its users signed in. What is left out has its default; settings are replaced as a whole.",
+            "description": "How an app's users sign in. Absent members have their defaults; settings are replaced as a whole.",
             "properties": {
               "redirect_uris": {
                 "type": ["array", "null"],
                 "maxItems": 100,
-                "description": "Where browsers may be sent back to; compared character by character. `https`; `http` for `localhost`, `127.0.0.1` and `[::1]` only; or an app's own scheme, a domain turned round; no fragment.",
+                "description": "Allowed redirect URIs; compared character by character. `https`; `http` for `localhost`, `127.0.0.1`, and `[::1]` only; or an app's own scheme, a reversed domain name; no fragment.",
                 "items": {
                   "type": "string",
                   "maxLength": 2048,
@@ -3544,7 +3545,7 @@ enum OpenAPIDocument {
               "journeys": {
                 "type": ["array", "null"],
                 "items": {"$ref": "#/components/schemas/Identifier"},
-                "description": "The journeys the app may start; left out for every published one."
+                "description": "The journeys that the app may start; if absent, every published one."
               },
               "locks": {
                 "type": ["object", "null"],
@@ -3564,49 +3565,44 @@ enum OpenAPIDocument {
                 "type": ["number", "null"],
                 "minimum": 24,
                 "maximum": 72,
-                "description": "The least match score; left out for the server's, 48: a false-match rate of 1 in 10,000."
+                "description": "The minimum match score; if absent, the server's, 48: a false-match rate of 1 in 10,000."
               },
               "liveness": {
                 "type": ["object", "null"],
                 "additionalProperties": false,
-                "description": "What captures have to show; what is left out is as the server's configuration says. A journey's step makes it stricter, never laxer.",
+                "description": "The requirements for captures; absent members default to the server's configuration. A journey's step can make them stricter, never less strict.",
                 "properties": {
                   "mode": {
                     "type": ["string", "null"],
                     "enum": ["image", "liveness_passive", "liveness_active", null],
-                    "description": "`image`: one good picture, so that a photo passes as the person. `liveness_passive`: keep still, then blink; a recording passes. `liveness_active`: keep still, then what the server draws; the default of a server."
+                    "description": "`image`: one good picture, so a photo passes as the person. `liveness_passive`: keep still, then blink; a recording passes. `liveness_active`: keep still, then perform random actions; the server's default."
                   },
                   "threshold": {
                     "type": ["integer", "null"],
                     "minimum": 0,
                     "maximum": 100,
-                    "description": "Larger: a longer still phase, every check stricter."
+                    "description": "Larger values mean a longer still phase and stricter checks."
                   },
                   "quality": {
                     "type": ["integer", "null"],
                     "minimum": 0,
                     "maximum": 100,
-                    "description": "The least quality of a frame that is taken; not less than the server's."
+                    "description": "The minimum quality of an accepted frame; never below the server's."
                   },
-                  "timeout_seconds": {
-                    "type": ["integer", "null"],
-                    "minimum": 5,
-                    "maximum": 600,
-                    "description": "From the start of a live session to its end."
-                  },
+                  "timeout_seconds": {"type": ["integer", "null"], "minimum": 5, "maximum": 600, "description": "The time limit of a live session."},
                   "actions": {
                     "type": ["array", "null"],
                     "minItems": 2,
                     "uniqueItems": true,
                     "items": {"type": "string", "enum": ["blink", "turn_left", "turn_right", "look_up", "look_down", "open_mouth", "come_closer"]},
                     "anyOf": [{"type": "null"}, {"contains": {"enum": ["turn_left", "turn_right"]}}],
-                    "description": "What is drawn from, a turn to the left or right among them; left out for all."
+                    "description": "The possible actions, including a turn to the left or right; if absent, all."
                   },
                   "action_count": {
                     "type": ["integer", "null"],
                     "minimum": 2,
                     "maximum": 4,
-                    "description": "How many are drawn, not more than `actions` holds; left out for two or three, drawn too."
+                    "description": "The number of actions, at most as many as `actions` contains; if absent, two or three, at random."
                   }
                 }
               },
@@ -3627,14 +3623,14 @@ enum OpenAPIDocument {
                     "minimum": 300,
                     "maximum": 86400,
                     "default": 1800,
-                    "description": "An access token's life."
+                    "description": "Lifetime of an access token."
                   },
                   "refresh_token_seconds": {
                     "type": ["integer", "null"],
                     "minimum": 300,
                     "maximum": 63072000,
                     "default": 31449600,
-                    "description": "From signing in, however busy the user is."
+                    "description": "Maximum time since the sign-in, regardless of activity."
                   },
                   "expire_after_idling": {"type": ["boolean", "null"], "default": true},
                   "idle_seconds": {
@@ -3642,37 +3638,43 @@ enum OpenAPIDocument {
                     "minimum": 60,
                     "maximum": 63072000,
                     "default": 2592000,
-                    "description": "From the last refresh."
+                    "description": "Maximum time since the last refresh."
                   }
                 }
               },
               "biometric": {
                 "type": ["object", "null"],
                 "additionalProperties": false,
-                "description": "Logging in with a key of the user's device.",
+                "description": "Login with a key of the user's device.",
                 "properties": {
                   "enabled": {"type": ["boolean", "null"], "default": true},
                   "mode": {
                     "enum": ["strict", "compatible", null],
                     "default": "strict",
-                    "description": "`compatible` takes requests without `aud` and `client_id`."
+                    "description": "`compatible` accepts requests without `aud` and `client_id`."
                   },
-                  "max_keys": {"type": ["integer", "null"], "minimum": 1, "maximum": 30, "default": 10, "description": "Live keys of one user."},
+                  "max_keys": {
+                    "type": ["integer", "null"],
+                    "minimum": 1,
+                    "maximum": 30,
+                    "default": 10,
+                    "description": "Maximum number of active keys per user."
+                  },
                   "attestation": {
                     "enum": ["none", "if_given", "required", null],
                     "default": "none",
-                    "description": "Whether new keys bring an attestation: see docs/biometric-login.md. `none` does not look at one, `if_given` refuses one that does not hold. All but `none` need `apple_apps` or `android_apps`."
+                    "description": "Whether new keys need an attestation: see docs/biometric-login.md. `none` ignores attestations, `if_given` rejects an invalid one. All values except `none` require `apple_apps` or `android_apps`."
                   },
                   "apple_apps": {
                     "type": ["array", "null"],
                     "maxItems": 16,
                     "items": {"type": "string", "pattern": "^[A-Z0-9]{10}(\\.[A-Za-z0-9-]+)+$", "maxLength": 166},
-                    "description": "Team and bundle."
+                    "description": "Team ID and bundle ID."
                   },
                   "apple_development": {
                     "type": ["boolean", "null"],
                     "default": false,
-                    "description": "Whether builds that were signed for development are taken."
+                    "description": "Whether builds signed for development are accepted."
                   },
                   "android_apps": {
                     "type": ["array", "null"],
@@ -3696,12 +3698,12 @@ enum OpenAPIDocument {
                   "android_level": {
                     "enum": ["tee", "strongbox", null],
                     "default": "tee",
-                    "description": "The least that a key and what attests it live in."
+                    "description": "The minimum security level of the key and of the key that attests it."
                   },
                   "android_user_authentication": {
                     "enum": ["biometric", "biometric_only", "any", null],
                     "default": "biometric",
-                    "description": "What each use of the key asks its user for: a biometric or what the app allows beside it, a biometric and nothing else, or not looked at."
+                    "description": "What each use of the key requires: a biometric or an alternative that the app allows, only a biometric, or anything (not checked)."
                   }
                 }
               },
@@ -3713,20 +3715,20 @@ enum OpenAPIDocument {
                   "maxLength": 2048,
                   "pattern": "^(https://[!\"$-~]+|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])([:/][!\"$-~]*)?)$"
                 },
-                "description": "Services that access tokens may be for: absolute addresses."
+                "description": "Services that access tokens may be issued for: absolute URLs."
               },
               "client_scopes": {
                 "type": ["array", "null"],
                 "maxItems": 32,
                 "uniqueItems": true,
                 "items": {"type": "string", "pattern": "^[!#-\\[\\]-~]{1,64}$"},
-                "description": "What a confidential app may ask for in its own name."
+                "description": "Scopes that a confidential app may request for itself."
               },
-              "requires_dpop": {"type": ["boolean", "null"], "default": false, "description": "Whether every token has to be bound to a key."},
+              "requires_dpop": {"type": ["boolean", "null"], "default": false, "description": "Whether every token must be bound to a key."},
               "sign_in_page": {
                 "type": ["boolean", "null"],
                 "default": false,
-                "description": "Whether users may sign in with name and password on `/oauth2/authorize`, whatever the app's journeys ask for."
+                "description": "Whether users can sign in with name and password on `/oauth2/authorize`, regardless of the app's journeys."
               }
             },
             "additionalProperties": false,
@@ -3749,27 +3751,27 @@ enum OpenAPIDocument {
                 "minLength": 1,
                 "maxLength": 64,
                 "pattern": "^[A-Za-z0-9_.-]+$",
-                "description": "For a new app: left out, the server makes one. Later: as it is, or left out."
+                "description": "For a new app: if absent, the server generates one. Later: the same ID, or absent."
               },
               "name": {
                 "type": "string",
                 "minLength": 1,
                 "maxLength": 100,
                 "pattern": "^[^\\u0000-\\u001F\\u007F-\\u009F\\u061C\\u200E\\u200F\\u2028\\u2029\\u202A-\\u202E\\u2066-\\u2069]+$",
-                "description": "For people; one line."
+                "description": "A display name; one line."
               },
               "type": {
                 "type": ["string", "null"],
                 "enum": ["public", "confidential", null],
-                "description": "`public` (default): on users' devices, without a secret. `confidential`: on a server, with one. Never changes."
+                "description": "`public` (default): on users' devices, without a secret. `confidential`: on a server, with a secret. Cannot be changed."
               },
               "first_party": {
                 "type": ["boolean", "null"],
-                "description": "Whether the operator runs the app. Only first-party apps get `full-access` and manage authenticators. Left out: a new app is a third-party app; another stays what it is."
+                "description": "Whether the operator runs the app. Only first-party apps get `full-access` and manage authenticators. If absent, a new app is a third-party app, and an existing app is unchanged."
               },
               "settings": {
                 "anyOf": [{"$ref": "#/components/schemas/AppSettings"}, {"type": "null"}],
-                "description": "Left out: the defaults for a new app, no change for another."
+                "description": "If absent: the defaults for a new app, no change for an existing one."
               },
               "client": {
                 "type": ["string", "null"],
@@ -3800,11 +3802,11 @@ enum OpenAPIDocument {
             "required": ["id", "name", "type", "first_party", "settings", "created_at"],
             "properties": {
               "id": {"$ref": "#/components/schemas/Identifier"},
-              "name": {"type": "string", "description": "For people."},
+              "name": {"type": "string", "description": "A display name."},
               "type": {"type": "string", "enum": ["public", "confidential"]},
               "first_party": {"type": "boolean", "description": "Whether the operator runs the app."},
               "settings": {"allOf": [{"$ref": "#/components/schemas/AppSettings"}, {"required": ["redirect_uris", "locks", "token_seconds"]}]},
-              "client_secret": {"type": "string", "description": "Told once: when a confidential app is made, or given another one."},
+              "client_secret": {"type": "string", "description": "Returned only once: when a confidential app is created or gets a new secret."},
               "created_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
             },
             "examples": [
@@ -3833,27 +3835,27 @@ enum OpenAPIDocument {
                 "type": ["string", "null"],
                 "minLength": 1,
                 "maxLength": 254,
-                "description": "The user's id in another system; at most 254 bytes, no spaces or control characters, compared as it is."
+                "description": "The user's ID in another system; at most 254 bytes, no spaces or control characters, compared exactly."
               },
               "username": {
                 "type": ["string", "null"],
                 "minLength": 1,
                 "maxLength": 254,
-                "description": "At most 254 bytes, no spaces, control characters or “@”; compared after Unicode NFKC and case folding."
+                "description": "At most 254 bytes, no spaces, control characters, or “@”; compared after Unicode NFKC and case folding."
               },
               "email": {"type": ["string", "null"], "minLength": 1, "maxLength": 254, "description": "An address; at most 254 bytes."},
               "email_verified": {
                 "type": ["boolean", "null"],
-                "description": "Whether you vouch for the address; true if left out. An unverified address never names the user and gets no codes."
+                "description": "Whether you vouch for the address; true by default. An unverified address does not identify the user and receives no codes."
               },
               "password": {
                 "type": ["string", "null"],
                 "minLength": 8,
                 "maxLength": 512,
                 "writeOnly": true,
-                "description": "At most 512 bytes; not one of those guessed first, not one of the user's names. The least length is a setting of the server."
+                "description": "At most 512 bytes; must not be a common password or one of the user's names. A server setting defines the minimum length."
               },
-              "attributes": {"type": ["object", "null"], "description": "What else is kept; at most 16 KB of JSON, nested at most 8 deep."}
+              "attributes": {"type": ["object", "null"], "description": "Additional data; at most 16 KB of JSON, nested at most 8 levels deep."}
             },
             "additionalProperties": false,
             "examples": [
@@ -3874,40 +3876,40 @@ enum OpenAPIDocument {
           },
           "UserRequest": {
             "type": "object",
-            "description": "What is left out, or `null`, stays as it is. One of the three names has to stay.",
+            "description": "Absent and `null` members stay unchanged. One of the three names must remain.",
             "properties": {
               "external_id": {
                 "type": ["string", "null"],
                 "minLength": 0,
                 "maxLength": 254,
-                "description": "The user's id in another system; at most 254 bytes, no spaces or control characters, compared as it is. Empty: removes it."
+                "description": "The user's ID in another system; at most 254 bytes, no spaces or control characters, compared exactly. Empty: removes it."
               },
               "username": {
                 "type": ["string", "null"],
                 "minLength": 0,
                 "maxLength": 254,
-                "description": "At most 254 bytes, no spaces, control characters or “@”; compared after Unicode NFKC and case folding. Empty: removes it."
+                "description": "At most 254 bytes, no spaces, control characters, or “@”; compared after Unicode NFKC and case folding. Empty: removes it."
               },
               "email": {"type": ["string", "null"], "minLength": 0, "maxLength": 254, "description": "An address; at most 254 bytes. Empty: removes it."},
               "email_verified": {
                 "type": ["boolean", "null"],
-                "description": "Whether you vouch for the address; true if left out. An unverified address never names the user and gets no codes. Without `email`: about the address the user has."
+                "description": "Whether you vouch for the address; true by default. An unverified address does not identify the user and receives no codes. Without `email`: applies to the user's current address."
               },
               "password": {
                 "type": ["string", "null"],
                 "minLength": 8,
                 "maxLength": 512,
                 "writeOnly": true,
-                "description": "At most 512 bytes; not one of those guessed first, not one of the user's names. The least length is a setting of the server. Devices have to sign in anew."
+                "description": "At most 512 bytes; must not be a common password or one of the user's names. A server setting defines the minimum length. Devices must sign in again."
               },
               "state": {
                 "type": ["string", "null"],
                 "enum": ["active", "suspended", null],
-                "description": "Suspended: every sign-in is refused until the user is active again."
+                "description": "Suspended: every sign-in is rejected until the user is active again."
               },
               "attributes": {
                 "type": ["object", "null"],
-                "description": "What else is kept; at most 16 KB of JSON, nested at most 8 deep. Replaces those there are."
+                "description": "Additional data; at most 16 KB of JSON, nested at most 8 levels deep. Replaces the existing data."
               }
             },
             "additionalProperties": false,
@@ -3928,17 +3930,17 @@ enum OpenAPIDocument {
             "required": ["id", "state", "attributes", "created_at"],
             "properties": {
               "id": {"$ref": "#/components/schemas/Identifier"},
-              "external_id": {"type": "string", "description": "As it was given."},
-              "username": {"type": "string", "description": "As it was given."},
-              "email": {"type": "string", "description": "As it was given."},
+              "external_id": {"type": "string", "description": "As it was entered."},
+              "username": {"type": "string", "description": "As it was entered."},
+              "email": {"type": "string", "description": "As it was entered."},
               "email_verified": {
                 "type": "boolean",
-                "description": "Whether `email` is verified; absent without one. Only a verified address names the user."
+                "description": "Whether `email` is verified; absent without an address. Only a verified address identifies the user."
               },
               "state": {
                 "type": "string",
                 "enum": ["active", "suspended", "pending"],
-                "description": "`pending`: a sign-up in progress, which becomes active when its journey completes, or is removed."
+                "description": "`pending`: a sign-up in progress. The user becomes active when its journey completes, and is deleted otherwise."
               },
               "attributes": {"type": "object"},
               "created_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
@@ -3962,17 +3964,20 @@ enum OpenAPIDocument {
             "properties": {
               "id": {"$ref": "#/components/schemas/Identifier"},
               "type": {"type": "string", "enum": ["password", "face", "native_biometrics", "email_code", "passkey", "otp", "recovery_code"]},
-              "app_id": {"$ref": "#/components/schemas/Identifier", "description": "Whose it is; a password is the account's, and has none."},
+              "app_id": {
+                "$ref": "#/components/schemas/Identifier",
+                "description": "The app it belongs to; absent for a password, which belongs to the account."
+              },
               "lock": {
                 "type": "string",
                 "enum": ["open", "locked", "disabled"],
-                "description": "For devices without a counter of their own. `locked` ends by itself, `disabled` with an unlock."
+                "description": "For devices without a counter of their own. `locked` ends automatically, `disabled` with an unlock."
               },
               "locked_until": {"type": "integer", "format": "int64", "minimum": 0, "description": "With `locked`. Milliseconds since 1970."},
               "locked_by": {
                 "type": "string",
                 "enum": ["administrator", "journey", "failures"],
-                "description": "What locked it, unless it is open. Only an administrator can lift an administrator's lock."
+                "description": "The cause of the lock; absent if it is open. Only an administrator can remove an administrator's lock."
               },
               "failures": {"type": "integer", "minimum": 0, "description": "Failures in a row on devices without a counter of their own."},
               "total_failures": {
@@ -3987,7 +3992,7 @@ enum OpenAPIDocument {
               },
               "info": {
                 "type": "object",
-                "description": "E.g. of a face: `photos`, `pack`, `consent`; of a device's key: `attestation`, what was proved of it."
+                "description": "For a face, for example: `photos`, `pack`, `consent`. For a device key: `attestation`, the properties it proved."
               },
               "created_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
               "updated_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
@@ -4014,7 +4019,7 @@ enum OpenAPIDocument {
             "required": ["id", "lock", "failures"],
             "properties": {
               "id": {"$ref": "#/components/schemas/Identifier"},
-              "lock": {"type": "string", "enum": ["open", "locked", "disabled"], "description": "For this device."},
+              "lock": {"type": "string", "enum": ["open", "locked", "disabled"], "description": "The lock on this device."},
               "locked_until": {"type": "integer", "format": "int64", "minimum": 0, "description": "With `locked`. Milliseconds since 1970."},
               "failures": {"type": "integer", "minimum": 0, "description": "Failures on this device since its last success."}
             },
@@ -4026,9 +4031,14 @@ enum OpenAPIDocument {
             "properties": {
               "app_id": {"$ref": "#/components/schemas/Identifier"},
               "purpose": {"type": "string", "enum": ["face"]},
-              "text_version": {"type": "string", "description": "Names the text the person saw."},
+              "text_version": {"type": "string", "description": "Identifies the text that the person saw."},
               "given_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
-              "withdrawn_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Left out while it holds. Milliseconds since 1970."}
+              "withdrawn_at": {
+                "type": "integer",
+                "format": "int64",
+                "minimum": 0,
+                "description": "Absent while the consent is in effect. Milliseconds since 1970."
+              }
             },
             "examples": [{"app_id": "shop", "purpose": "face", "text_version": "face-1", "given_at": 1793000000000, "withdrawn_at": 1793086400000}]
           },
@@ -4041,16 +4051,16 @@ enum OpenAPIDocument {
               "state": {
                 "type": "string",
                 "enum": ["draft", "published", "retired"],
-                "description": "Drafts may change and cannot be started; one version of a journey is published; runs on a retired one go on."
+                "description": "Drafts can change and cannot be started; one version of a journey is published; runs on a retired version continue."
               },
-              "title": {"type": "string", "description": "For people."},
+              "title": {"type": "string", "description": "A display name."},
               "updated_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
             },
             "examples": [{"id": "password-login", "version": 1, "state": "published", "title": "Log in with a password", "updated_at": 1793000000000}]
           },
           "JourneyDefinition": {
             "type": "object",
-            "description": "A journey as docs/spec/journeys.md has it; docs/spec/journey.schema.json describes it in full. At most 256 KiB, nested at most 20 deep.",
+            "description": "A journey as described in docs/spec/journeys.md, with its full schema in docs/spec/journey.schema.json. At most 256 KiB, nested at most 20 levels deep.",
             "required": ["id", "version", "title", "start", "steps"],
             "properties": {
               "$schema": {"type": "string"},
@@ -4069,9 +4079,9 @@ enum OpenAPIDocument {
                   "required": ["type"],
                   "properties": {
                     "type": {"type": "string", "description": "E.g. `login_form`."},
-                    "label": {"type": "string", "description": "For pictures."},
+                    "label": {"type": "string", "description": "For diagrams."},
                     "config": {"type": "object"},
-                    "on": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Outcomes to steps."}
+                    "on": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Maps outcomes to steps."}
                   },
                   "additionalProperties": false
                 }
@@ -4084,7 +4094,7 @@ enum OpenAPIDocument {
                 },
                 "additionalProperties": false
               },
-              "parameters": {"type": "object", "description": "What can be given at the start: an input schema."},
+              "parameters": {"type": "object", "description": "The values accepted at the start: an input schema."},
               "requires_user": {"type": "boolean"}
             },
             "additionalProperties": false,
@@ -4113,12 +4123,12 @@ enum OpenAPIDocument {
             "properties": {
               "number": {"type": "integer", "minimum": 1, "description": "From 1, without gaps."},
               "at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
-              "event": {"type": "string", "description": "A stable word, e.g. `user.created`, `password.refused`."},
-              "actor": {"type": "string", "description": "An administrator's id, `journey` or `system`."},
+              "event": {"type": "string", "description": "A stable name, e.g. `user.created`, `password.refused`."},
+              "actor": {"type": "string", "description": "An administrator's ID, `journey`, or `system`."},
               "user_id": {"$ref": "#/components/schemas/Identifier"},
               "app_id": {"$ref": "#/components/schemas/Identifier"},
-              "detail": {"type": "object", "description": "No names, no secrets."},
-              "hash": {"$ref": "#/components/schemas/Hash", "description": "SHA-256 over the entry before and this one."}
+              "detail": {"type": "object", "description": "Contains no names and no secrets."},
+              "hash": {"$ref": "#/components/schemas/Hash", "description": "SHA-256 over the previous entry and this one."}
             },
             "examples": [
               {
@@ -4137,22 +4147,18 @@ enum OpenAPIDocument {
             "type": "object",
             "required": ["is_whole"],
             "properties": {
-              "is_whole": {"type": "boolean", "description": "Whether every entry is as it was written."},
+              "is_whole": {"type": "boolean", "description": "Whether every entry is unmodified."},
               "entries": {
                 "type": "integer",
                 "minimum": 0,
-                "description": "With a whole log: the number of the last entry, those that were pruned included."
+                "description": "If the log is intact: the number of the last entry, including pruned entries."
               },
               "last_hash": {
                 "$ref": "#/components/schemas/Hash",
-                "description": "With a whole log: of the last entry. Whoever keeps it elsewhere notices a log that was cut short or made anew."
+                "description": "If the log is intact: the hash of the last entry. Store it elsewhere to detect a truncated or recreated log."
               },
-              "broken_at": {
-                "type": "integer",
-                "minimum": 1,
-                "description": "Else: the first entry that is not as it was written, is missing or was put in."
-              },
-              "start": {"$ref": "#/components/schemas/AuditPlace", "description": "The last entry that was pruned, if any was."}
+              "broken_at": {"type": "integer", "minimum": 1, "description": "Otherwise: the first entry that was modified, is missing, or was inserted."},
+              "start": {"$ref": "#/components/schemas/AuditPlace", "description": "The last entry that was pruned, if any."}
             },
             "examples": [
               {"is_whole": true, "entries": 17, "last_hash": "9JkYH2dTq4m8wXzR1aBgT5kRzwK3v9sQ1mXc7TzLw0Y"},
@@ -4169,8 +4175,8 @@ enum OpenAPIDocument {
             "type": "object",
             "required": ["number", "hash"],
             "properties": {
-              "number": {"type": "integer", "minimum": 0, "description": "Of an entry; 0 before the first."},
-              "hash": {"$ref": "#/components/schemas/Hash", "description": "Of that entry; it covers all entries up to it."}
+              "number": {"type": "integer", "minimum": 0, "description": "The number of an entry; 0 before the first."},
+              "hash": {"$ref": "#/components/schemas/Hash", "description": "The hash of that entry; it covers all entries up to it."}
             },
             "examples": [{"number": 481516, "hash": "9JkYH2dTq4m8wXzR1aBgT5kRzwK3v9sQ1mXc7TzLw0Y"}]
           },
@@ -4182,8 +4188,8 @@ enum OpenAPIDocument {
               "at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
               "event": {"type": "string"},
               "actor": {"type": "string"},
-              "user_id": {"type": "string", "description": "Empty for none."},
-              "app_id": {"type": "string", "description": "Empty for none."},
+              "user_id": {"type": "string", "description": "Empty if there is none."},
+              "app_id": {"type": "string", "description": "Empty if there is none."},
               "detail": {"type": "string", "description": "A JSON object, as the text that the hash covers."},
               "hash": {"$ref": "#/components/schemas/Hash"}
             },
@@ -4204,7 +4210,7 @@ enum OpenAPIDocument {
             "type": "object",
             "required": ["start", "entries"],
             "properties": {
-              "start": {"$ref": "#/components/schemas/AuditPlace", "description": "The place before the first entry."},
+              "start": {"$ref": "#/components/schemas/AuditPlace", "description": "The position before the first entry."},
               "entries": {"type": "array", "items": {"$ref": "#/components/schemas/AuditSegmentEntry"}, "maxItems": 500}
             },
             "examples": [{"start": {"number": 16, "hash": "9JkYH2dTq4m8wXzR1aBgT5kRzwK3v9sQ1mXc7TzLw0Y"}, "entries": []}]
@@ -4213,8 +4219,8 @@ enum OpenAPIDocument {
             "type": "object",
             "required": ["removed", "start"],
             "properties": {
-              "removed": {"type": "integer", "minimum": 0, "description": "How many entries."},
-              "start": {"$ref": "#/components/schemas/AuditPlace", "description": "Where the log starts now: the last entry that was pruned."}
+              "removed": {"type": "integer", "minimum": 0, "description": "Number of entries."},
+              "start": {"$ref": "#/components/schemas/AuditPlace", "description": "The new start of the log: the last entry that was pruned."}
             },
             "examples": [{"removed": 481516, "start": {"number": 481516, "hash": "9JkYH2dTq4m8wXzR1aBgT5kRzwK3v9sQ1mXc7TzLw0Y"}}]
           },
@@ -4224,7 +4230,7 @@ enum OpenAPIDocument {
             "required": ["items"],
             "properties": {
               "items": {"type": "array", "items": {"$ref": "#/components/schemas/AppAnswer"}},
-              "next": {"type": "string", "description": "Never there: the list is whole."}
+              "next": {"type": "string", "description": "Always absent: the list is complete."}
             }
           },
           "UserPage": {
@@ -4232,7 +4238,7 @@ enum OpenAPIDocument {
             "required": ["items"],
             "properties": {
               "items": {"type": "array", "items": {"$ref": "#/components/schemas/UserAnswer"}, "maxItems": 100},
-              "next": {"type": "string", "description": "Give it as `after` for the next page; left out at the end."}
+              "next": {"type": "string", "description": "Send it as `after` to get the next page; absent at the end."}
             }
           },
           "AuthenticatorPage": {
@@ -4240,7 +4246,7 @@ enum OpenAPIDocument {
             "required": ["items"],
             "properties": {
               "items": {"type": "array", "items": {"$ref": "#/components/schemas/AuthenticatorAnswer"}},
-              "next": {"type": "string", "description": "Never there: the list is whole."}
+              "next": {"type": "string", "description": "Always absent: the list is complete."}
             }
           },
           "ConsentPage": {
@@ -4248,7 +4254,7 @@ enum OpenAPIDocument {
             "required": ["items"],
             "properties": {
               "items": {"type": "array", "items": {"$ref": "#/components/schemas/ConsentAnswer"}},
-              "next": {"type": "string", "description": "Never there: the list is whole."}
+              "next": {"type": "string", "description": "Always absent: the list is complete."}
             }
           },
           "JourneyVersionPage": {
@@ -4256,7 +4262,7 @@ enum OpenAPIDocument {
             "required": ["items"],
             "properties": {
               "items": {"type": "array", "items": {"$ref": "#/components/schemas/JourneyVersionAnswer"}},
-              "next": {"type": "string", "description": "Never there: the list is whole."}
+              "next": {"type": "string", "description": "Always absent: the list is complete."}
             }
           },
           "AuditPage": {
@@ -4264,7 +4270,7 @@ enum OpenAPIDocument {
             "required": ["items"],
             "properties": {
               "items": {"type": "array", "items": {"$ref": "#/components/schemas/AuditEntryAnswer"}, "maxItems": 100},
-              "next": {"type": "string", "description": "Give it as `after` for the next page; left out at the end."}
+              "next": {"type": "string", "description": "Send it as `after` to get the next page; absent at the end."}
             }
           },
           "Status": {
@@ -4289,7 +4295,7 @@ enum OpenAPIDocument {
                     "crv": {"const": "P-256"},
                     "use": {"const": "sig"},
                     "alg": {"const": "ES256"},
-                    "kid": {"type": "string", "description": "As in a token's header."},
+                    "kid": {"type": "string", "description": "The key ID, as in a token's header."},
                     "x": {"type": "string", "pattern": "^[A-Za-z0-9_-]{43}$"},
                     "y": {"type": "string", "pattern": "^[A-Za-z0-9_-]{43}$"}
                   }
@@ -4318,22 +4324,22 @@ enum OpenAPIDocument {
                   "server_error"
                 ]
               },
-              "error_description": {"type": "string", "description": "What was wrong with the request; never whether a user exists."},
+              "error_description": {"type": "string", "description": "What is wrong with the request; never whether a user exists."},
               "max_age": {
                 "type": "integer",
                 "minimum": 0,
-                "description": "With `insufficient_user_authentication`: the oldest sign-in that will do, in seconds."
+                "description": "With `insufficient_user_authentication`: the maximum age of the sign-in, in seconds."
               },
               "acr_values": {
                 "type": "string",
-                "description": "With `insufficient_user_authentication`: the `acr` that a new sign-in needs. Missing if any will do."
+                "description": "With `insufficient_user_authentication`: the `acr` that a new sign-in must have. Absent if any will do."
               }
             }
           },
           "TokenRequest": {
             "type": "object",
             "required": ["grant_type"],
-            "description": "Which further parameters are needed depends on `grant_type`.",
+            "description": "Other required parameters depend on `grant_type`.",
             "properties": {
               "grant_type": {
                 "enum": [
@@ -4349,7 +4355,7 @@ enum OpenAPIDocument {
               "scope": {
                 "type": "string",
                 "maxLength": 2048,
-                "description": "Words with spaces between: `openid`, `offline_access`, `full-access`, `profile`, `email`."
+                "description": "Space-separated scopes: `openid`, `offline_access`, `full-access`, `profile`, `email`."
               },
               "resource": {
                 "type": "array",
@@ -4364,15 +4370,15 @@ enum OpenAPIDocument {
                 "type": "string",
                 "minLength": 16,
                 "maxLength": 128,
-                "description": "With `grant_type=refresh_token`, chosen by the client and known to nobody else: the same token with the same key, within ten minutes, gets the same answer again as long as the new refresh token was not used."
+                "description": "With `grant_type=refresh_token`: a secret chosen by the client. Sending the same token with the same key again within ten minutes returns the same response, as long as the new refresh token has not been used."
               },
-              "subject_token": {"type": "string", "description": "The token of a completed journey, good once."},
+              "subject_token": {"type": "string", "description": "The token of a completed journey, valid once."},
               "subject_token_type": {"const": "urn:ietf:params:oauth:token-type:jwt"},
               "device_token": {
                 "type": "string",
-                "description": "With a device's key: the device's token from an earlier sign-in. Once the key has signed in on this device, wrong signatures from elsewhere do not lock it here. Any other text, `new` for example, asks for a token."
+                "description": "With a device key: the device's token from an earlier sign-in. Once the key has signed in on this device, wrong signatures from elsewhere do not lock it here. Any other text, for example `new`, requests a token."
               },
-              "jwt": {"type": "string", "maxLength": 16384, "description": "A request that a device's key signed: see docs/biometric-login.md."}
+              "jwt": {"type": "string", "maxLength": 16384, "description": "A request signed with a device key: see docs/biometric-login.md."}
             }
           },
           "TokenAnswer": {
@@ -4382,13 +4388,13 @@ enum OpenAPIDocument {
               "access_token": {"type": "string", "description": "A JWT, `at+jwt` (RFC 9068), for `expires_in` seconds."},
               "token_type": {"enum": ["Bearer", "DPoP"]},
               "expires_in": {"type": "integer", "minimum": 0},
-              "refresh_token": {"type": "string", "description": "Good once; with `offline_access` only."},
-              "id_token": {"type": "string", "description": "A JWT for the app; with `openid` only."},
+              "refresh_token": {"type": "string", "description": "Valid once; only with `offline_access`."},
+              "id_token": {"type": "string", "description": "A JWT for the app; only with `openid`."},
               "scope": {"type": "string"},
               "issued_token_type": {"type": "string", "description": "After an exchange: RFC 8693."},
               "device_token": {
                 "type": "string",
-                "description": "A new device token, if the request sent one that is not this user's (`new`, for example). Keep it on the device and send it with later sign-ins."
+                "description": "A new device token, if the request sent one that does not belong to this user (for example, `new`). Store it on the device and send it with later sign-ins."
               }
             }
           },
@@ -4406,7 +4412,7 @@ enum OpenAPIDocument {
             "type": "object",
             "required": ["active"],
             "properties": {"active": {"type": "boolean"}},
-            "description": "RFC 7662. Of a token that is not good, or not this app's business, nothing but `active`."
+            "description": "RFC 7662. For an invalid token, or a token of another app, only `active`."
           },
           "UserInfo": {
             "type": "object",
@@ -4417,7 +4423,7 @@ enum OpenAPIDocument {
               "email": {"type": "string"},
               "email_verified": {
                 "type": "boolean",
-                "description": "With the scope `email`, if there is an address: always true, for an unverified address is not told."
+                "description": "With the scope `email`, if there is an address: always true, because unverified addresses are not disclosed."
               }
             }
           },
@@ -4445,7 +4451,7 @@ enum OpenAPIDocument {
                 "type": "object",
                 "required": ["token", "expire_at"],
                 "properties": {
-                  "token": {"type": "string", "pattern": "^[A-Z2-7]{32}$", "description": "Good once, for five minutes."},
+                  "token": {"type": "string", "pattern": "^[A-Z2-7]{32}$", "description": "Valid once, for five minutes."},
                   "expire_at": {"type": "string", "format": "date-time"}
                 }
               }
@@ -4487,7 +4493,7 @@ enum OpenAPIDocument {
             "properties": {
               "attestation": {
                 "enum": ["none", "direct"],
-                "description": "Whether the browser is asked for the authenticator's statement about itself; `none` by default."
+                "description": "Whether the browser requests an attestation statement from the authenticator; `none` by default."
               }
             },
             "examples": [{"attestation": "none"}]
@@ -4498,8 +4504,8 @@ enum OpenAPIDocument {
             "additionalProperties": false,
             "properties": {
               "client_id": {"type": "string"},
-              "client_secret": {"type": "string", "description": "Of a confidential app."},
-              "username": {"type": "string", "description": "Any name of the user's."}
+              "client_secret": {"type": "string", "description": "For a confidential app."},
+              "username": {"type": "string", "description": "Any of the user's names."}
             },
             "examples": [{"client_id": "default_application", "client_secret": "app_….…", "username": "ada"}]
           },
@@ -4511,7 +4517,7 @@ enum OpenAPIDocument {
               "credential": {
                 "type": "object",
                 "required": ["type", "rawId", "response"],
-                "description": "A `PublicKeyCredential` by its `toJSON()`; further members are left alone.",
+                "description": "A `PublicKeyCredential` by its `toJSON()`; other members are ignored.",
                 "properties": {
                   "type": {"const": "public-key"},
                   "rawId": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$", "description": "base64url, 1 to 1,023 bytes."},
@@ -4530,7 +4536,7 @@ enum OpenAPIDocument {
                 "minLength": 1,
                 "maxLength": 64,
                 "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+$",
-                "description": "For the user's list."
+                "description": "The display name in the user's list."
               }
             }
           },
@@ -4540,11 +4546,11 @@ enum OpenAPIDocument {
             "additionalProperties": false,
             "properties": {
               "client_id": {"type": "string"},
-              "client_secret": {"type": "string", "description": "Of a confidential app."},
+              "client_secret": {"type": "string", "description": "For a confidential app."},
               "credential": {
                 "type": "object",
                 "required": ["type", "rawId", "response"],
-                "description": "A `PublicKeyCredential` by its `toJSON()`; further members are left alone.",
+                "description": "A `PublicKeyCredential` by its `toJSON()`; other members are ignored.",
                 "properties": {
                   "type": {"const": "public-key"},
                   "rawId": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$", "description": "base64url, 1 to 1,023 bytes."},
@@ -4560,10 +4566,10 @@ enum OpenAPIDocument {
                 }
               },
               "scope": {"type": "string", "description": "`openid offline_access full-access` by default."},
-              "resource": {"type": "string", "description": "RFC 8707: one of the app's settings."},
+              "resource": {"type": "string", "description": "RFC 8707: one of the app's `resources`."},
               "device_token": {
                 "type": "string",
-                "description": "The device's token from an earlier sign-in: strangers then cannot lock the user out on this device. Any other text, `new` for example, asks for one."
+                "description": "The device's token from an earlier sign-in, so that strangers cannot lock the user out on this device. Any other text, for example `new`, requests one."
               }
             }
           },
@@ -4649,16 +4655,16 @@ enum OpenAPIDocument {
               "id": {"type": "string"},
               "name": {"type": "string"},
               "algorithm": {"enum": ["ES256", "EdDSA", "RS256"]},
-              "aaguid": {"type": "string", "description": "The authenticator's model, where it says; proved by `anchored` attestation only."},
+              "aaguid": {"type": "string", "description": "The authenticator's model, if it reports one; only `anchored` attestation proves it."},
               "transports": {"type": "array", "items": {"enum": ["usb", "nfc", "ble", "smart-card", "hybrid", "internal"]}},
               "attestation": {
                 "type": "string",
-                "description": "What was proved of the authenticator: `none`, `self`, `unanchored` or `anchored` and the format."
+                "description": "What attestation proved about the authenticator: `none`, `self`, `unanchored` or `anchored`, and the format."
               },
-              "backup_eligible": {"type": "boolean", "description": "Whether it may be on several devices."},
-              "backed_up": {"type": "boolean", "description": "Whether it was, when last used."},
+              "backup_eligible": {"type": "boolean", "description": "Whether the passkey may be on several devices."},
+              "backed_up": {"type": "boolean", "description": "Whether it was backed up when last used."},
               "created_at": {"type": "integer", "description": "Milliseconds since 1970."},
-              "used_at": {"type": "integer", "description": "Milliseconds since 1970; missing until it is used."}
+              "used_at": {"type": "integer", "description": "Milliseconds since 1970; absent until it is used."}
             },
             "examples": [
               {
@@ -4688,7 +4694,7 @@ enum OpenAPIDocument {
             "type": "object",
             "additionalProperties": false,
             "properties": {
-              "kind": {"enum": ["totp", "hotp", null], "default": "totp", "description": "Codes by the clock, or by count."},
+              "kind": {"enum": ["totp", "hotp", null], "default": "totp", "description": "Time-based or counter-based codes."},
               "digits": {"type": ["integer", "null"], "minimum": 6, "maximum": 10, "default": 6}
             },
             "examples": [{"kind": "hotp", "digits": 8}]
@@ -4697,7 +4703,7 @@ enum OpenAPIDocument {
             "type": "object",
             "required": ["registration_code", "kind", "digits", "expires_at"],
             "properties": {
-              "registration_code": {"type": "string", "description": "For one device, once."},
+              "registration_code": {"type": "string", "description": "For one device; valid once."},
               "kind": {"type": "string", "enum": ["totp", "hotp"]},
               "digits": {"type": "integer", "minimum": 6, "maximum": 10},
               "expires_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
@@ -4724,7 +4730,7 @@ enum OpenAPIDocument {
               },
               "public_key": {
                 "type": "object",
-                "description": "The device's key on P-256, as a JWK.",
+                "description": "The device's P-256 public key, as a JWK.",
                 "required": ["kty", "crv", "x", "y"],
                 "properties": {
                   "kty": {"const": "EC"},
@@ -4738,7 +4744,7 @@ enum OpenAPIDocument {
                 "minLength": 1,
                 "maxLength": 64,
                 "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+$",
-                "description": "What its owner calls the device."
+                "description": "The owner's name for the device."
               },
               "os": {
                 "type": "string",
@@ -4770,15 +4776,15 @@ enum OpenAPIDocument {
               "kind": {"type": "string", "enum": ["totp", "hotp"]},
               "algorithm": {"const": "SHA256"},
               "digits": {"type": "integer", "minimum": 6, "maximum": 10},
-              "period": {"type": "integer", "const": 30, "description": "Seconds, with `totp`."},
-              "counter": {"type": "integer", "const": 0, "description": "The first, with `hotp`."},
+              "period": {"type": "integer", "const": 30, "description": "The time step in seconds, with `totp`."},
+              "counter": {"type": "integer", "const": 0, "description": "The first counter, with `hotp`."},
               "signature_suite": {"const": "OCRA-1:HOTP-SHA256-8:QH64"},
               "encapsulated_key": {
                 "type": "string",
                 "pattern": "^[A-Za-z0-9_-]*$",
                 "description": "HPKE (RFC 9180), base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM; `info` is `mien/v1/otp-secret <app_id> <token_id>`, no additional data."
               },
-              "encrypted_secret": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$", "description": "32 bytes, and a tag of 16."}
+              "encrypted_secret": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$", "description": "32 bytes, and a 16-byte tag."}
             },
             "examples": [
               {
@@ -4827,18 +4833,18 @@ enum OpenAPIDocument {
           },
           "OTPData": {
             "type": "object",
-            "description": "`otpRegistration`, `otpAuthentication`: the latter the same whether or not there is such a user.",
+            "description": "`otpRegistration`, `otpAuthentication`: the latter is the same whether or not the user exists.",
             "required": ["attempts_left"],
             "properties": {
               "attempts_left": {"type": "integer", "minimum": 1},
-              "registration_code": {"type": "string", "description": "Of a registration, the first time: for the device."},
+              "registration_code": {"type": "string", "description": "Only with the first `otpRegistration`: the code for the device."},
               "kind": {"type": "string", "enum": ["totp", "hotp"]},
               "code_length": {"type": "integer", "minimum": 6, "maximum": 10},
               "expires_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
               "user_identifier": {"type": "string"},
               "error": {
                 "type": "object",
-                "description": "After a code that was not accepted.",
+                "description": "Present after a rejected code.",
                 "required": ["code"],
                 "properties": {"code": {"type": "string", "enum": ["wrong_code", "not_registered"]}}
               }
@@ -4846,14 +4852,14 @@ enum OpenAPIDocument {
           },
           "OTPSigningData": {
             "type": "object",
-            "description": "`otpTransactionSigning`: the question for the token is the SHA-256 of `transaction_challenge`, in hexadecimal.",
+            "description": "`otpTransactionSigning`: the question for the OTP token is the SHA-256 of `transaction_challenge`, in hexadecimal.",
             "required": ["transaction_challenge", "approval_data"],
             "properties": {
               "user_identifier": {"type": "string"},
               "challenge": {"type": "string"},
               "transaction_challenge": {
                 "type": "string",
-                "description": "`<challenge>.<SHA-256 of approval_data as JSON, keys sorted, base64url>`: the device checks the second part against what it shows."
+                "description": "`<challenge>.<SHA-256 of approval_data as JSON, keys sorted, base64url>`: the device compares the second part with the data it shows."
               },
               "approval_data": {"type": "object", "additionalProperties": {"type": "string"}, "maxProperties": 10}
             }
@@ -4869,10 +4875,10 @@ enum OpenAPIDocument {
                 "minLength": 1,
                 "maxLength": 100,
                 "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+$",
-                "description": "What administrators call it."
+                "description": "A display name for administrators."
               },
-              "activations": {"type": "integer", "minimum": 1, "maximum": 1000000, "description": "Devices that may be activated with it."},
-              "days": {"type": "integer", "minimum": 1, "maximum": 3650, "description": "How long a licence lives.", "default": 365}
+              "activations": {"type": "integer", "minimum": 1, "maximum": 1000000, "description": "Maximum number of devices that the key can activate."},
+              "days": {"type": "integer", "minimum": 1, "maximum": 3650, "description": "How long a license is valid, in days.", "default": 365}
             },
             "examples": [{"product": "mien-face", "name": "Branch offices", "activations": 50, "days": 365}]
           },
@@ -4887,14 +4893,14 @@ enum OpenAPIDocument {
                 "minLength": 1,
                 "maxLength": 100,
                 "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+$",
-                "description": "What administrators call it."
+                "description": "A display name for administrators."
               },
-              "activations": {"type": "integer", "minimum": 1, "maximum": 1000000, "description": "Devices that may be activated with it."},
-              "used": {"type": "integer", "minimum": 0, "description": "Devices that have been."},
-              "days": {"type": "integer", "minimum": 1, "maximum": 3650, "description": "How long a licence lives."},
+              "activations": {"type": "integer", "minimum": 1, "maximum": 1000000, "description": "Maximum number of devices that the key can activate."},
+              "used": {"type": "integer", "minimum": 0, "description": "Number of activated devices."},
+              "days": {"type": "integer", "minimum": 1, "maximum": 3650, "description": "How long a license is valid, in days."},
               "created_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
               "revoked_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
-              "product_key": {"type": "string", "description": "Told once, when it is made."}
+              "product_key": {"type": "string", "description": "Returned only once, when the key is created."}
             },
             "examples": [
               {
@@ -4924,7 +4930,7 @@ enum OpenAPIDocument {
             "required": ["items"],
             "properties": {
               "items": {"type": "array", "items": {"$ref": "#/components/schemas/ProductKeyAnswer"}},
-              "next": {"type": "string", "description": "Never there: the list is whole."}
+              "next": {"type": "string", "description": "Always absent: the list is complete."}
             }
           },
           "LicenceRequest": {
@@ -4938,7 +4944,7 @@ enum OpenAPIDocument {
                 "minLength": 43,
                 "maxLength": 43,
                 "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
-                "description": "What the device calls itself: 32 bytes in base64url."
+                "description": "The device's identifier: 32 bytes in base64url."
               }
             },
             "examples": [
@@ -4954,10 +4960,13 @@ enum OpenAPIDocument {
             "properties": {
               "licence": {
                 "type": "string",
-                "description": "A signed message (JWS, ES256) of type `mien-licence+jwt`: `product`, `device`, `iat`, `exp`, `iss`."
+                "description": "The license, a signed message (JWS, ES256) of type `mien-licence+jwt`: `product`, `device`, `iat`, `exp`, `iss`."
               },
               "product": {"type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[a-z0-9.-]+$"},
-              "public_key": {"type": "object", "description": "The key to check it with, as a JWK: kept with it, for the published ones take turns."},
+              "public_key": {
+                "type": "object",
+                "description": "The key that verifies the license, as a JWK: store it with the license, because the published keys rotate."
+              },
               "expires_at": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."}
             },
             "examples": [
@@ -4983,7 +4992,7 @@ enum OpenAPIDocument {
                 "items": {"type": "string"},
                 "minItems": 10,
                 "maxItems": 10,
-                "description": "Each good once. Case, spaces, and hyphens do not matter."
+                "description": "Each code is valid once. Case, spaces, and hyphens do not matter."
               },
               "created_at": {"type": "integer", "format": "int64"}
             },
@@ -5016,10 +5025,10 @@ enum OpenAPIDocument {
             "type": "object",
             "properties": {
               "id": {"type": "string"},
-              "app_id": {"type": "string", "description": "Where it was requested."},
-              "methods": {"type": "array", "items": {"type": "string"}, "description": "What was proved for it, as `amr` words."},
+              "app_id": {"type": "string", "description": "The app in which it was requested."},
+              "methods": {"type": "array", "items": {"type": "string"}, "description": "The methods proved for it, as `amr` values."},
               "requested_at": {"type": "integer", "format": "int64"},
-              "effective_at": {"type": "integer", "format": "int64", "description": "From when it can be completed."}
+              "effective_at": {"type": "integer", "format": "int64", "description": "The earliest time when it can be completed."}
             },
             "required": ["id", "app_id", "methods", "requested_at", "effective_at"],
             "examples": [
@@ -5035,8 +5044,8 @@ enum OpenAPIDocument {
             "type": "object",
             "additionalProperties": false,
             "properties": {
-              "client_id": {"type": "string", "description": "The app."},
-              "client_secret": {"type": ["string", "null"], "description": "A confidential app's."},
+              "client_id": {"type": "string", "description": "The app's ID."},
+              "client_secret": {"type": ["string", "null"], "description": "A confidential app's secret."},
               "device_token": {"type": "string", "maxLength": 128, "description": "From the user's earlier sign-in on this device."}
             },
             "required": ["client_id", "device_token"],
