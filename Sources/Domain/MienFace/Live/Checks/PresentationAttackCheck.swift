@@ -1,7 +1,7 @@
-/// What the pack's presentation-attack network says, where there is one and it is used. The middle
-/// of the session counts, so that one frame decides nothing.
+/// Evaluates the scores of the pack's presentation-attack network, if there is one and it is
+/// enabled. Uses the session's median, so that no single frame decides.
 struct PresentationAttackCheck: Sendable {
-    /// Frames of a face from the front that are looked at.
+    /// Maximum number of frontal frames to evaluate.
     private static let most = 64
     private static let least = 5
 
@@ -17,7 +17,7 @@ struct PresentationAttackCheck: Sendable {
         limit = score.limit
     }
 
-    /// `nil` without a network, and with too few frames.
+    /// `nil` without a network or with too few frames.
     var result: LivenessCheckResult? {
         guard attacks.count >= Self.least else { return nil }
         let limit = limit * limits.presentationAttack, middle = attacks.median
