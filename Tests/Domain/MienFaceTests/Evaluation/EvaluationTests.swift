@@ -97,7 +97,7 @@ import Testing
                 "0.01", "0.001", "0.0001", "1e-05", "1e-06",
             ])
         #expect(evaluation.figures.allSatisfy { !$0.isSupported })
-        #expect(evaluation.report.contains("too few: a hint, not a measurement"))
+        #expect(evaluation.report.contains("too few: an indication, not a measurement"))
         #expect(
             evaluation.thresholds.count == 11
                 && evaluation.thresholds[2].threshold == MatchScore(24))
