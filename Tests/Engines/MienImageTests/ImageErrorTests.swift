@@ -38,10 +38,10 @@ struct ImageErrorTests {
                 == .failure(.unsupportedType("a lossless or hierarchical JPEG")))
         #expect(
             outcome(Header.jpeg(8, 8, precision: 12))
-                == .failure(.unsupportedType("a JPEG of 12 bits a colour")))
+                == .failure(.unsupportedType("a JPEG of 12 bits per color")))
         #expect(
             outcome(Header.jpeg(8, 8, colours: 2))
-                == .failure(.unsupportedType("a JPEG of 2 colours")))
+                == .failure(.unsupportedType("a JPEG of 2 colors")))
     }
 
     @Test("nothing at all is an error of its own")
@@ -65,15 +65,15 @@ struct ImageErrorTests {
         arguments: [
             (
                 ImageError.empty, ImageError.Code.empty,
-                "There is no picture: it has 0 bytes. Send a PNG, JPEG or GIF file."
+                "The picture is empty (0 bytes). Send a PNG, JPEG, or GIF file."
             ),
             (
                 .truncated(.jpeg), .truncated,
-                "The JPEG ends before the picture does. It was probably cut off on its way: send the whole file again."
+                "The JPEG is incomplete. It was probably cut off in transit. Send the whole file again."
             ),
             (
                 .unsupportedType("HEIC"), .unsupportedType,
-                "This is HEIC, not a picture that can be read. Send a PNG, JPEG or GIF file."
+                "This is HEIC, which is not supported. Send a PNG, JPEG, or GIF file."
             ),
             (
                 .corrupt(.png), .corrupt,
@@ -81,11 +81,11 @@ struct ImageErrorTests {
             ),
             (
                 .tooManyBytes(count: 6_000_000, limit: 5_242_880), .tooManyBytes,
-                "The picture has 6,000,000 bytes, over the limit of 5,242,880. Save it smaller or compress it more."
+                "The picture has 6,000,000 bytes, over the limit of 5,242,880. Reduce its size or compress it more."
             ),
             (
                 .tooManyPixels(width: 60_000, height: 800, limit: 40_000_000), .tooManyPixels,
-                "The picture has 60,000 × 800 pixels, over the limit of 40,000,000 in all. Scale it down."
+                "The picture has 60,000 × 800 pixels, over the total limit of 40,000,000. Scale it down."
             ),
             (
                 .sides(width: 0, height: 5), .sides,
@@ -93,7 +93,7 @@ struct ImageErrorTests {
             ),
             (
                 .tooComplex(.jpeg), .tooComplex,
-                "The JPEG takes far more work to decode than its size allows. Save it again as a plain PNG or JPEG."
+                "The JPEG needs far more work to decode than its size allows. Save it again as a plain PNG or JPEG."
             ),
         ])
     func descriptions(error: ImageError, code: ImageError.Code, text: String) {

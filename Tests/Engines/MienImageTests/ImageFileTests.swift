@@ -30,14 +30,14 @@ struct ImageFileTests {
     func missing() throws {
         let error = try #require(failure("/nowhere/face.jpg"))
         #expect(error.reason == .notFound && error.code == "file.not-found")
-        #expect("\(error)" == "/nowhere/face.jpg: there is no such file. Check the path.")
+        #expect("\(error)" == "/nowhere/face.jpg: the file does not exist. Check the path.")
     }
 
     @Test("a directory is named and told from a file")
     func directory() throws {
         let error = try #require(failure("/tmp"))
         #expect(error.reason == .isDirectory && error.code == "file.is-directory")
-        #expect("\(error)" == "/tmp: this is a directory. Name one PNG, JPEG or GIF file.")
+        #expect("\(error)" == "/tmp: this is a directory. Specify one PNG, JPEG, or GIF file.")
     }
 
     @Test("what is wrong inside a file is told with its name")

@@ -29,7 +29,7 @@ import Testing
         #expect(error?.code == .unknownCamera)
         #expect(
             error?.reason
-                == "There is no camera “USB”. There are: “USB Camera” (/dev/video0), “Integrated FRONT” (/dev/video2)."
+                == "There is no camera “USB”. Choose from: “USB Camera” (/dev/video0), “Integrated FRONT” (/dev/video2)."
         )
         #expect(
             #expect(throws: MediaError.self) { try Camera.choose(from: [], named: "USB") }?.code

@@ -64,9 +64,11 @@ extension DETPlot {
             Double($0.falseMatches) < VerificationEvaluation.minSupport && $0.falseMatches > 0
         }
         canvas.polyline(
-            visible(weak + supported.prefix(1)).map { Self.position(of: $0, in: frame) }, curve.colour,
+            visible(weak + supported.prefix(1)).map { Self.position(of: $0, in: frame) },
+            curve.colour,
             width: 2, dash: (7, 6))
-        canvas.polyline(visible(supported).map { Self.position(of: $0, in: frame) }, curve.colour, width: 2.5)
+        canvas.polyline(
+            visible(supported).map { Self.position(of: $0, in: frame) }, curve.colour, width: 2.5)
     }
 
     private func drawLegend(on canvas: inout Canvas, _ frame: Rectangle) {

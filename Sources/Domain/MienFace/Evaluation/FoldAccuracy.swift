@@ -31,7 +31,8 @@ public struct FoldAccuracy: Sendable, Equatable {
     /// - Parameter folds: No fold may be empty. With a single fold, the threshold is chosen on that
     ///   fold itself, which is optimistic.
     public init(folds: [[Trial]]) {
-        precondition(!folds.isEmpty && folds.allSatisfy { !$0.isEmpty }, "every fold must contain pairs")
+        precondition(
+            !folds.isEmpty && folds.allSatisfy { !$0.isEmpty }, "every fold must contain pairs")
         thresholds = folds.indices.map { fold in
             Self.bestThreshold(
                 folds.count == 1

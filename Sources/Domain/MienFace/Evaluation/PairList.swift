@@ -1,8 +1,8 @@
 /// Pairs of photos in folds, in the format of LFW's `pairs.txt`.
 ///
-///     3 300 folds, and pairs of each kind in a fold
-///     Abel_Pacheco 1 4 one person, photos 1 and 4 (300 rows)
-///     Abdel_Madi 1 Dean_Barker 1 two people, a photo each (300 rows; then the next fold)
+///     3  300                      folds, and pairs of each kind in a fold
+///     Abel_Pacheco  1  4          one person, photos 1 and 4           (300 rows)
+///     Abdel_Madi  1  Dean_Barker  1   two people, a photo each         (300 rows; then the next fold)
 ///
 /// Columns are separated by tabs or spaces; empty lines are skipped. Photo number n is the file
 /// `name_000n.jpg`. Source: http://vis-www.cs.umass.edu/lfw/README.txt, "pairs.txt".

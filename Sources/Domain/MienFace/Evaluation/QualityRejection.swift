@@ -31,7 +31,8 @@ public struct QualityRejection: Sendable, Equatable {
         _ scorer: PairScorer, quality: [Int], threshold: MatchScore, normalisedThreshold: Double,
         rejected: [Double] = [0, 0.05, 0.1, 0.2, 0.3]
     ) {
-        precondition(quality.count == scorer.set.photoCount, "quality must have one value per photo")
+        precondition(
+            quality.count == scorer.set.photoCount, "quality must have one value per photo")
         let order = quality.indices.sorted { (quality[$0], $0) < (quality[$1], $1) }
         var rank = [Int](repeating: 0, count: quality.count)
         for (position, photo) in order.enumerated() { rank[photo] = position }

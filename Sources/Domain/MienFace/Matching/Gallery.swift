@@ -36,7 +36,8 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
     /// Adds an entry, or replaces the one with this ID.
     /// - Precondition: `reference` was made by this gallery's matcher.
     public mutating func insert(_ reference: Reference, id: ID) {
-        precondition(reference.dimension == rows.dimension, "the reference belongs to another matcher")
+        precondition(
+            reference.dimension == rows.dimension, "the reference belongs to another matcher")
         let weight = 0.5 / reference.statistics.deviation
         if let row = rowByID[id] {
             rows.replace(row, with: reference.blocks)

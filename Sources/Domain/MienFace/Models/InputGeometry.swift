@@ -34,8 +34,10 @@ public struct InputGeometry: Sendable, Hashable, Codable {
     /// Writes `image`, which must have this geometry's size, into `input`.
     public func write(_ image: RGBImage, into input: inout MutableSpan<Float>) {
         precondition(
-            image.width == width && image.height == height, "the picture must have the network's size")
-        precondition(input.count == count, "the input must hold \(count) values, not \(input.count)")
+            image.width == width && image.height == height,
+            "the picture must have the network's size")
+        precondition(
+            input.count == count, "the input must hold \(count) values, not \(input.count)")
         // For each output channel: its source channel, and (p − mean) × scale written as p × scale
         // + shift.
         let sources = colour == .rgb ? [0, 1, 2] : [2, 1, 0]

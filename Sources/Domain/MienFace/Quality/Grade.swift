@@ -9,7 +9,8 @@ struct Grade: Sendable {
     init(_ knots: (Double, Double)...) {
         self.knots = knots.map { (value: $0.0, grade: $0.1) }
         assert(
-            zip(self.knots, self.knots.dropFirst()).allSatisfy { $0.value < $1.value }, "knots must increase"
+            zip(self.knots, self.knots.dropFirst()).allSatisfy { $0.value < $1.value },
+            "knots must increase"
         )
     }
 

@@ -41,7 +41,7 @@ private struct FaceTemplateParser {
         try expectZeros((Layout.slots - count) * Layout.slotSize(dimensions: dimensions))
         do { return try FaceTemplate(entries: entries, packID: packID, createdAt: createdAt) } catch
         {
-            throw Failure(.noMeanDirection, at: Layout.slotsOffset)  // everything else was checked above
+            throw Failure(.noMeanDirection, at: Layout.slotsOffset)  // the rest was checked above
         }
     }
 

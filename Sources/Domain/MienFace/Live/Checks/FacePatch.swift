@@ -33,7 +33,7 @@ extension FacePatch {
         guard
             let map = AffineMap.similarity(
                 from: Self.anchors.map { mesh.points[$0.number] },
-                to: Self.places.map { Point(x: $0.x * side, y: $0.y * side) })
+                to: Self.anchors.map { Point(x: $0.x * side, y: $0.y * side) })
         else { return nil }
         self.init(brightness: image.warped(by: map, width: Self.side, height: Self.side).luma)
     }

@@ -2,8 +2,8 @@ public import MienCore
 
 /// Verifies a person in front of a frame source.
 ///
-///     let verifier = FaceVerifier(reader: engine, settings: .standard, compare: { try
-///     matcher.score(…) })
+///     let verifier = FaceVerifier(
+///         reader: engine, settings: .standard, compare: { try matcher.score(…) })
 ///     for try await update in verifier.updates(of: camera, capture: id) {
 ///         switch update {
 ///         case .frame(let event): show(event.guidance)

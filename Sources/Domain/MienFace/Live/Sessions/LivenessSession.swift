@@ -5,8 +5,8 @@ internal import MienPixels
 /// guidance, and at the end a verdict with reasons. It reads no clock and draws no random numbers.
 ///
 ///     acquire ─▶ still ─▶ (pause ─▶ act ─▶ return) once per action ─▶ passed
-///                  │ └────────┴───────┴──▶ refused: an action missed or out of order, another
-///                  face, a flat one, …
+///                  │          └────────┴───────┴──▶ refused: an action missed or out of order,
+///                  │                                another face, a flat one, …
 ///                  └─▶ acquire again when the person moves
 ///
 /// Every check must pass; none compensates for another. The data kept about frames is bounded.
