@@ -4,7 +4,7 @@ import Testing
 @Suite("Errors")
 struct ImageErrorTests {
     @Test(
-        "what is no PNG, JPEG or GIF is called by its name",
+        "an unsupported type is named",
         arguments: [
             ("RIFF\u{4}\u{0}\u{0}\u{0}WEBPVP8 ", "WebP"),
             ("\0\0\0\u{18}ftypheic\0\0\0\0mif1", "HEIC"), ("\0\0\0\u{18}ftypavif", "AVIF"),
@@ -22,7 +22,7 @@ struct ImageErrorTests {
         #expect(outcome(Array(text.utf8)) == .failure(.unsupportedType(name)))
     }
 
-    @Test("signatures that are no text are known, too")
+    @Test("binary signatures are recognized")
     func foreignBytes() {
         #expect(outcome([0xFF, 0x0A, 0]) == .failure(.unsupportedType("JPEG XL")))
         #expect(outcome([0xFF, 0x4F, 0xFF, 0x51]) == .failure(.unsupportedType("JPEG 2000")))
@@ -31,7 +31,7 @@ struct ImageErrorTests {
                 == .failure(.unsupportedType("a video (Matroska or WebM)")))
     }
 
-    @Test("rare kinds of JPEG are named")
+    @Test("unsupported kinds of JPEG are named")
     func rareJPEG() {
         #expect(
             outcome(Header.jpeg(8, 8, marker: 0xC3))
@@ -44,7 +44,7 @@ struct ImageErrorTests {
                 == .failure(.unsupportedType("a JPEG of 2 colors")))
     }
 
-    @Test("nothing at all is an error of its own")
+    @Test("empty input has its own error")
     func empty() {
         #expect(outcome([]) == .failure(.empty))
         #expect(throws: ImageError.empty) { try ImageDecoder.probe([]) }
@@ -61,7 +61,7 @@ struct ImageErrorTests {
     }
 
     @Test(
-        "each error says what was wrong, what is allowed and what to do",
+        "each error states the cause, the limit, and the remedy",
         arguments: [
             (
                 ImageError.empty, ImageError.Code.empty,
