@@ -88,8 +88,7 @@ extension Connection {
         }
     }
 
-    /// Returns the indices that the TPM reports in one response, which is more than it has room
-    /// for.
+    /// Returns all indices. One response can report more than the TPM has room for.
     func counterIndices() throws(TPMError) -> [UInt32] {
         var
             reader = TPMReader(

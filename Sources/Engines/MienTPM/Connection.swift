@@ -337,14 +337,15 @@ internal import SystemTSS
         // TPM_PT_PERMANENT; TPM_PT_LOCKOUT_COUNTER and the three that follow it.
         let permanent = try properties(from: 0x200, count: 1),
             rest = try properties(from: 0x20E, count: 4)
-        guard let flags = permanent[0x200], let failures = rest[0x20E], let most = rest[0x20F],
+        guard let flags = permanent[0x200], let failures = rest[0x20E], let maxTries = rest[0x20F],
             let interval = rest[0x210]
         else {
             throw TPMError(.failed, "the TPM did not report its lockout counters")
         }
         return TPMLockout(
-            isLockedOut: flags & 0x200 != 0, triesLeft: Int(most) - min(Int(failures), Int(most)),
-            tries: Int(most), secondsPerTry: Int(interval))
+            isLockedOut: flags & 0x200 != 0,
+            triesLeft: Int(maxTries) - min(Int(failures), Int(maxTries)),
+            tries: Int(maxTries), secondsPerTry: Int(interval))
     }
 
     func extend(_ register: UInt32, with digest: [UInt8]) throws(TPMError) {

@@ -25,8 +25,8 @@ extension Bench {
             }
         }
         tell("photos", values)
-        tell("made-up device", screens)
-        tell("made-up large screen", large)
+        tell("synthetic device", screens)
+        tell("synthetic large screen", large)
         for name in clips == nil
             ? []
             : [Clips.couple, Clips.man, Clips.woman]

@@ -348,7 +348,7 @@ struct WorkerPoolTests {
         for task in tasks { try await task.value }
     }
 
-    @Test("zero workers or an empty queue trap")
+    @Test("zero workers or a queue without room traps")
     func preconditions() async {
         await #expect(processExitsWith: .failure) {
             _ = WorkerPool(workers: 0, label: "test") { 0 }

@@ -24,19 +24,19 @@ struct Responsibilities {
         if share > 1e-12 { shares[component].append((point, share)) }
     }
 
-    func hasSmall(under least: Int) -> Bool {
-        shares.indices.contains { mass(of: $0) < Double(least) }
+    func hasSmall(under minPoints: Int) -> Bool {
+        shares.indices.contains { mass(of: $0) < Double(minPoints) }
     }
 
-    /// Removes the smallest component when it has fewer points than `least`. The next expectation
-    /// step distributes its points to the others, which may bring the next smallest above the
-    /// minimum. Only one component is therefore removed at a time, except that all components
-    /// without any point are removed at once.
-    mutating func dropSmall(under least: Int) {
+    /// Removes the smallest component when it has fewer points than `minPoints`. The next
+    /// expectation step distributes its points to the others, which may bring the next smallest
+    /// above the minimum. Only one component is therefore removed at a time, except that all
+    /// components without any point are removed at once.
+    mutating func dropSmall(under minPoints: Int) {
         if shares.contains(where: { !$0.isEmpty }) { shares.removeAll { $0.isEmpty } }
         guard shares.count > 1,
             let smallest = shares.indices.min(by: { mass(of: $0) < mass(of: $1) })
         else { return }
-        if mass(of: smallest) < Double(least) { shares.remove(at: smallest) }
+        if mass(of: smallest) < Double(minPoints) { shares.remove(at: smallest) }
     }
 }

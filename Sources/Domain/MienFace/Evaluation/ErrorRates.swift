@@ -41,11 +41,15 @@ public struct ErrorRates: Sendable {
 
     /// Returns the lowest threshold whose false-match rate is at most `rate`.
     public func point(falseMatchRate rate: Double) -> Point {
-        let most = rate * Double(impostorPairs)
+        let maxFalseMatches = rate * Double(impostorPairs)
         var low = 0, high = histogram.binCount
         while low < high {
             let middle = (low + high) / 2
-            if Double(impostorsFrom[middle]) <= most { high = middle } else { low = middle + 1 }
+            if Double(impostorsFrom[middle]) <= maxFalseMatches {
+                high = middle
+            } else {
+                low = middle + 1
+            }
         }
         return point(bin: low)
     }
@@ -74,8 +78,8 @@ public struct ErrorRates: Sendable {
     ///   false-match rate.
     public func tradeoff(perDecade: Int = 20) -> [Point] {
         var out: [Point] = []
-        let least = 1 / Double(max(impostorPairs, 1))
-        var rate = least
+        let minRate = 1 / Double(max(impostorPairs, 1))
+        var rate = minRate
         while rate < 1 {
             let p = point(falseMatchRate: rate)
             if p != out.last { out.append(p) }

@@ -8,7 +8,7 @@ public struct FaceQuality: Sendable, Hashable, Codable {
 
     /// The measured aspects.
     public enum Aspect: String, Sendable, CaseIterable, Codable {
-        /// Distance between the eyes' centres, in pixels of the photo.
+        /// Distance between the eyes' centers, in pixels of the photo.
         case size
         /// Fine detail on the aligned face divided by its contrast; unitless.
         case sharpness

@@ -4,7 +4,7 @@ package import MienPixels
 /// Measurements on a mesh that follow a head over time. All are unitless, so they do not depend on
 /// the picture's size.
 extension FaceMesh {
-    /// How far the head is turned sideways: −1...1, positive with the nose towards the picture's
+    /// How far the head is turned sideways: −1...1, positive with the nose toward the picture's
     /// right.
     ///
     /// Computed as the nose tip's distance from the right cheek minus its distance from the left,
@@ -16,7 +16,7 @@ extension FaceMesh {
         return (a - b) / max(a + b, 1e-9)
     }
 
-    /// How far the head is raised: −1...1, positive with the nose towards the picture's top. The
+    /// How far the head is raised: −1...1, positive with the nose toward the picture's top. The
     /// same measure as ``turn``, between chin and forehead.
     ///
     /// The chin's position is derived from the mouth corners, which the jaw moves less.

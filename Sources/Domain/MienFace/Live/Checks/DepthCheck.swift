@@ -29,9 +29,9 @@ struct DepthCheck: Sendable {
 
     /// `nil` when no turn took place.
     var result: LivenessCheckResult? {
-        guard let least = largest.min() else { return nil }
+        guard let smallest = largest.min() else { return nil }
         return LivenessCheckResult(
-            .depth, refusal: least < limits.depth ? .flat : nil, measured: least,
+            .depth, refusal: smallest < limits.depth ? .flat : nil, measured: smallest,
             limit: limits.depth)
     }
 }

@@ -7,7 +7,7 @@
 /// eye holes that somebody blinks behind.
 struct MotionCheck: Sendable {
     /// Maximum number of patches kept, 4 KB each.
-    private static let most = 48
+    private static let maxPatches = 48
 
     /// Brightness differences below this come from interpolation, not from the camera's noise.
     private static let floor = 1.0
@@ -18,7 +18,7 @@ struct MotionCheck: Sendable {
     init(limits: LivenessLimits) { self.limits = limits }
 
     mutating func see(_ face: LiveFace) {
-        guard patches.count < Self.most, let patch = face.patch else { return }
+        guard patches.count < Self.maxPatches, let patch = face.patch else { return }
         patches.append(patch)
     }
 

@@ -7,8 +7,8 @@ internal import Foundation
 /// camera's, shows no marks. It complements the other checks.
 struct TextureCheck: Sendable {
     /// Maximum number of frontal frames to evaluate.
-    private static let most = 64
-    private static let least = 5
+    private static let maxFrames = 64
+    private static let minFrames = 5
 
     private let limits: LivenessLimits
     private var peaks: [Double] = [], glares: [Double] = [], borders: [Double] = [],
@@ -18,7 +18,7 @@ struct TextureCheck: Sendable {
     init(limits: LivenessLimits) { self.limits = limits }
 
     mutating func see(_ face: LiveFace) {
-        guard glares.count < Self.most else { return }
+        guard glares.count < Self.maxFrames else { return }
         if let cues = face.texture {
             if let peak = cues.peak { peaks.append(peak) }
             glares.append(cues.glare)
@@ -37,7 +37,7 @@ struct TextureCheck: Sendable {
             ("border", borders, limits.border),
             ("banding", bands, limits.banding),
         ]
-        .filter { $0.1.count >= Self.least }.map { ($0.0, $0.1.median, $0.2) }
+        .filter { $0.1.count >= Self.minFrames }.map { ($0.0, $0.1.median, $0.2) }
     }
 
     /// The worst ratio of a cue to its limit.

@@ -1,17 +1,18 @@
-/// A side of the head that an enrollment captures. Right and left are the person's own.
+/// A view of the head that an enrollment captures, named after the direction of the turn. Right and
+/// left are the person's own.
 public enum EnrollmentView: String, Sendable, CaseIterable, Codable {
     case front, right, left, bottom, top
 
-    /// Returns whether a head in this pose shows the side. Angles are in degrees, as in
+    /// Returns whether a head in this pose shows the view. Angles are in degrees, as in
     /// ``HeadPose``.
     ///
-    /// The front allows 12° of yaw and 15° of pitch. The right and left sides need 15° to 40° of
+    /// The front allows 12° of yaw and 15° of pitch. The right and left views need 15° to 40° of
     /// yaw, the top and bottom 10° to 35° of pitch: far enough to add information to a template,
     /// but not so far that half the face is hidden. No error rates were measured for these numbers.
     public func isShown(by pose: HeadPose) -> Bool {
         switch self {
         case .front: abs(pose.yaw) <= 12 && abs(pose.pitch) <= 15
-        // The person's left is on the picture's right, so a turn to the left has a positive yaw. It
+        // The person's left is on the picture's right, so a turn to the left has a positive yaw and
         // shows the right side of the head.
         case .right: (-40 ... -15).contains(pose.yaw) && abs(pose.pitch) <= 20
         case .left: (15...40).contains(pose.yaw) && abs(pose.pitch) <= 20
@@ -20,7 +21,7 @@ public enum EnrollmentView: String, Sendable, CaseIterable, Codable {
         }
     }
 
-    /// The guidance that asks for this side.
+    /// The guidance that requests this view.
     public var guidance: Guidance {
         switch self {
         case .front: .lookStraight

@@ -69,12 +69,12 @@ public struct EnrollmentSettings: Sendable, Hashable {
             (.zero ... .seconds(3600)).contains(countdownToCapture), "countdownToCapture",
             "0...3600 seconds")
         // A template holds eight entries.
-        let most =
+        let maxFrames =
             views == .simple
             ? FaceTemplate.entryRange.upperBound : FaceTemplate.entryRange.upperBound - 4
         try SessionSettingError.check(
-            (1...most).contains(framesToEnroll), "framesToEnroll",
-            "1...\(most) in \(views.rawValue) mode")
+            (1...maxFrames).contains(framesToEnroll), "framesToEnroll",
+            "1...\(maxFrames) in \(views.rawValue) mode")
         try SessionSettingError.check(
             (.seconds(1) ... .seconds(3600)).contains(timeout), "timeout", "1...3600 seconds")
         (self.mode, self.views, self.livenessThreshold, self.qualityThreshold) = (
