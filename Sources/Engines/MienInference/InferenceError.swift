@@ -21,7 +21,7 @@ public struct InferenceError: CodedError {
     }
 
     public let code: Code
-    /// What is wrong and which file it concerns. Contains no personal data.
+    /// The error and the file it concerns. Contains no personal data.
     public let reason: String
 
     public init(_ code: Code, _ reason: String) {

@@ -1,4 +1,4 @@
-/// How far the eyes are open: the mean distance between upper and lower lids divided by the
+/// The opening of the eyes: the mean distance between upper and lower lids divided by the
 /// distance between the eye's corners.
 ///
 /// About 0.23 for open eyes, 0.11–0.14 when laughing, 0.05 at the bottom of a blink (one person,

@@ -4,7 +4,7 @@ package import MienPixels
 /// Measurements on a mesh that follow a head over time. All are unitless, so they do not depend on
 /// the picture's size.
 extension FaceMesh {
-    /// How far the head is turned sideways: −1...1, positive with the nose toward the picture's
+    /// The head's turn sideways: −1...1, positive with the nose toward the picture's
     /// right.
     ///
     /// Computed as the nose tip's distance from the right cheek minus its distance from the left,
@@ -16,7 +16,7 @@ extension FaceMesh {
         return (a - b) / max(a + b, 1e-9)
     }
 
-    /// How far the head is raised: −1...1, positive with the nose toward the picture's top. The
+    /// The head's elevation: −1...1, positive with the nose toward the picture's top. The
     /// same measure as ``turn``, between chin and forehead.
     ///
     /// The chin's position is derived from the mouth corners, which the jaw moves less.
@@ -28,7 +28,7 @@ extension FaceMesh {
         return (a - b) / max(a + b, 1e-9)
     }
 
-    /// How far the mouth is open: the distance between the lips' inner edges divided by the
+    /// The mouth's opening: the distance between the lips' inner edges divided by the
     /// distance between the eyes. About 0 when closed, 0.4 or more when wide open.
     package var mouthOpening: Double {
         points[Landmark.lipTop].distance(to: points[Landmark.lipBottom]) / max(eyeDistance, 1e-9)

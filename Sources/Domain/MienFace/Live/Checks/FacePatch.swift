@@ -38,7 +38,7 @@ extension FacePatch {
         self.init(brightness: image.warped(by: map, width: Self.side, height: Self.side).luma)
     }
 
-    /// Where these points lie, as fractions of the side. The whole face fits, from brow to chin.
+    /// The positions of mesh points, as fractions of the side. The whole face fits, from brow to chin.
     private static let anchors = [
         (number: 33, x: 0.26, y: 0.36), (number: 133, x: 0.41, y: 0.37),
         (number: 362, x: 0.59, y: 0.37), (number: 263, x: 0.74, y: 0.36),

@@ -35,7 +35,7 @@ public struct FrameSourceError: CodedError {
     }
 
     public let code: Code
-    /// What is wrong, where, and what is allowed. Contains no picture data.
+    /// The error, its location, and what is allowed. Contains no picture data.
     public let reason: String
 
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }

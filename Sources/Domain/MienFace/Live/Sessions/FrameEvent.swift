@@ -2,7 +2,7 @@ public import MienPixels
 
 /// A session's response to one frame.
 public struct FrameEvent: Sendable {
-    /// How a session classified a frame.
+    /// A session's classification of a frame.
     public enum Status: String, Sendable, CaseIterable, Codable {
         /// The frame has no problems.
         case success

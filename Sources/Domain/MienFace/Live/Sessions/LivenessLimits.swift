@@ -10,7 +10,7 @@ public struct LivenessLimits: Sendable, Hashable {
         lax + (strict - lax) * strictness
     }
 
-    /// How long to keep still: 1 s, or 3 s at a threshold of 100.
+    /// Duration of the still phase: 1 s, or 3 s at a threshold of 100.
     public var still: Duration { .milliseconds(Int(between(1000, 3000))) }
     /// Minimum number of frames in the still phase.
     public var stillFrames: Int { Int(between(5, 15)) }

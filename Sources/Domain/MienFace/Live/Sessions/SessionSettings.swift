@@ -1,6 +1,6 @@
 public import MienCore
 
-/// How a person is captured.
+/// The way in which a person is captured.
 public enum FaceCaptureMode: String, Sendable, CaseIterable, Codable {
     /// One good picture, without liveness detection.
     case image
