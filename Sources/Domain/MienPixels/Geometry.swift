@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A point or vector in pixels: `x` to the right, `y` down. A pixel's centre lies at (column + ½,
+/// A point or vector in pixels: `x` to the right, `y` down. A pixel's center lies at (column + ½,
 /// row + ½).
 public struct Point: Sendable, Hashable, Codable {
     public var x, y: Double
@@ -17,7 +17,7 @@ public struct Point: Sendable, Hashable, Codable {
     public func distance(to other: Self) -> Double { (self - other).length }
 }
 
-/// An axis-parallel rectangle in pixels.
+/// An axis-aligned rectangle in pixels.
 public struct Rectangle: Sendable, Hashable, Codable {
     public var x, y, width, height: Double
 
@@ -32,7 +32,7 @@ public struct Rectangle: Sendable, Hashable, Codable {
     public var centre: Point { Point(x: x + width / 2, y: y + height / 2) }
     public var area: Double { max(0, width) * max(0, height) }
 
-    /// The common part; of no area when there is none.
+    /// Returns the common part, which has no area when the rectangles do not overlap.
     public func intersection(_ other: Self) -> Self {
         let left = max(x, other.x), top = max(y, other.y)
         let right = min(x + width, other.x + other.width),
@@ -40,7 +40,7 @@ public struct Rectangle: Sendable, Hashable, Codable {
         return Self(x: left, y: top, width: max(0, right - left), height: max(0, bottom - top))
     }
 
-    /// Area of the intersection over area of the union, 0...1.
+    /// Returns the area of the intersection divided by the area of the union, 0...1.
     public func overlap(_ other: Self) -> Double {
         let common = intersection(other).area, union = area + other.area - common
         return union > 0 ? common / union : 0
@@ -63,10 +63,10 @@ public struct AffineMap: Sendable, Hashable {
 
     public var determinant: Double { a * d - b * c }
 
-    /// How much longer a length becomes, as the square root of the change of area.
+    /// The factor by which lengths grow, computed as the square root of the change in area.
     public var scale: Double { abs(determinant).squareRoot() }
 
-    /// The map back.
+    /// The inverse map.
     /// - Precondition: ``determinant`` is not 0.
     public var inverse: AffineMap {
         let k = 1 / determinant
@@ -76,7 +76,7 @@ public struct AffineMap: Sendable, Hashable {
             ty: (c * tx - a * ty) * k)
     }
 
-    /// First `self`, then `next`.
+    /// Returns the map that applies `self`, then `next`.
     public func then(_ next: AffineMap) -> AffineMap {
         AffineMap(
             a: next.a * a + next.b * c, b: next.a * b + next.b * d,
@@ -85,8 +85,8 @@ public struct AffineMap: Sendable, Hashable {
             ty: next.c * tx + next.d * ty + next.ty)
     }
 
-    /// The upright square of `size` pixels around `centre`, turned by `angle` radians (clockwise on
-    /// screen), laid onto a `side`×`side` image.
+    /// Returns the map that crops the upright square of `size` pixels around `centre`, rotated by
+    /// `angle` radians (clockwise on screen), to a `side`×`side` image.
     public static func crop(centre: Point, size: Double, angle: Double, side: Int) -> AffineMap {
         let k = Double(side) / size, (s, co) = (sin(angle) * k, cos(angle) * k)
         let half = Double(side) / 2
@@ -95,14 +95,15 @@ public struct AffineMap: Sendable, Hashable {
             ty: half + s * centre.x - co * centre.y)
     }
 
-    /// The similarity (turn, scale, shift, no mirroring) that brings `source` nearest to `target`
-    /// in the least-squares sense.
+    /// Returns the similarity (rotation, scale, shift; no mirroring) that maps `source` closest to
+    /// `target` in the least-squares sense.
     ///
     /// Closed form of Umeyama (1991) in two dimensions.
-    /// - Returns: `nil` with fewer than two points, or when what comes nearest has no inverse:
-    ///   points that coincide, on either side, or that lie as in a mirror.
+    /// - Returns: `nil` with fewer than two points, or when the best map has no inverse, because
+    ///   points on either side coincide or are mirror images of each other.
     public static func similarity(from source: [Point], to target: [Point]) -> AffineMap? {
-        precondition(source.count == target.count, "as many source points as target points")
+        precondition(
+            source.count == target.count, "source and target must have equally many points")
         guard source.count >= 2 else { return nil }
         let n = Double(source.count)
         let ms = source.reduce(Point(x: 0, y: 0), +) * (1 / n),

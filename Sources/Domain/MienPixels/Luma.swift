@@ -1,6 +1,6 @@
 extension RGBImage {
-    /// Brightness of every pixel, row after row: 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601),
-    /// rounded.
+    /// The brightness of every pixel in row-major order: 0.299 R + 0.587 G + 0.114 B (ITU-R
+    /// BT.601), rounded.
     public var luma: [UInt8] {
         var out = [UInt8](repeating: 0, count: width * height)
         for i in 0..<out.count {

@@ -1,7 +1,7 @@
-/// An 8-bit colour image.
+/// An 8-bit color image.
 ///
-/// - Shape: `height` rows of `width` pixels, top to bottom, three bytes a pixel in the order red,
-///   green, blue, no padding.
+/// - Shape: `height` rows of `width` pixels, top to bottom, three bytes per pixel in the order red,
+///   green, blue, without padding.
 /// - Range: each side 1...32768 pixels. Values are display values (sRGB), 0...255.
 public struct RGBImage: Sendable, Equatable {
     public static let sideRange = 1...32_768
@@ -24,8 +24,8 @@ public struct RGBImage: Sendable, Equatable {
         self.pixels = pixels
     }
 
-    /// An image of one colour.
-    /// - Precondition: both sides are in ``sideRange``.
+    /// Creates an image of a single color.
+    /// - Precondition: Both sides are in ``sideRange``.
     public init(width: Int, height: Int, filledWith colour: RGBColour) {
         precondition(
             Self.sideRange.contains(width) && Self.sideRange.contains(height),
@@ -54,19 +54,19 @@ public struct RGBImage: Sendable, Equatable {
         }
     }
 
-    /// The image's rectangle, its top-left corner at (0, 0).
+    /// The image's rectangle, with its top-left corner at (0, 0).
     public var bounds: Rectangle {
         Rectangle(x: 0, y: 0, width: Double(width), height: Double(height))
     }
 }
 
-/// Why bytes are no image.
+/// The reason that bytes are not a valid image.
 public enum PixelError: Error, Equatable, Sendable {
     case sides(width: Int, height: Int)
     case count(expected: Int, got: Int)
 }
 
-/// An 8-bit colour.
+/// An 8-bit color.
 public struct RGBColour: Sendable, Hashable {
     public var red, green, blue: UInt8
 

@@ -1,22 +1,22 @@
 extension RGBImage {
-    /// The part of the image in columns `x..<x + width` and rows `y..<y + height`, each block of
-    /// `factor`×`factor` pixels averaged into one.
+    /// Returns the part of the image in columns `x..<x + width` and rows `y..<y + height`, with
+    /// each block of `factor`×`factor` pixels averaged into one.
     ///
-    /// Blocks that the part does not fill at its right and bottom edge are left out.
-    /// - Precondition: `factor` is 1...256, the part lies inside the image and holds at least one
-    ///   block.
+    /// Omits incomplete blocks at the part's right and bottom edges.
+    /// - Precondition: `factor` is 1...256; the part lies inside the image and contains at least
+    ///   one block.
     public func reduced(by factor: Int, x: Int, y: Int, width: Int, height: Int) -> RGBImage {
-        precondition((1...256).contains(factor), "a reduction is 1...256, got \(factor)")
+        precondition((1...256).contains(factor), "factor must be 1...256, not \(factor)")
         precondition(
             x >= 0 && y >= 0 && x + width <= self.width && y + height <= self.height,
-            "the part lies inside the image")
+            "the part must lie inside the image")
         let columns = width / factor, rows = height / factor
-        precondition(columns >= 1 && rows >= 1, "the part holds no block of \(factor) pixels")
+        precondition(columns >= 1 && rows >= 1, "the part must contain a block of \(factor) pixels")
         var out = [UInt8](repeating: 0, count: 3 * columns * rows)
         var sums = [UInt32](repeating: 0, count: 3 * columns * factor)
         let half = UInt32(factor * factor / 2)
-        // Dividing by a constant: (sum × reciprocal) >> 40 is exact for every sum of at most 256²
-        // bytes.
+        // Multiply instead of dividing by a constant: (sum × reciprocal) >> 40 is exact for every
+        // sum of at most 256² bytes.
         let reciprocal = (UInt64(1) << 40) / UInt64(factor * factor) + 1
         unsafe pixels.withUnsafeBufferPointer { source in
             unsafe out.withUnsafeMutableBufferPointer { target in
@@ -57,9 +57,9 @@ extension RGBImage {
         return RGBImage(trustedWidth: columns, height: rows, pixels: out)
     }
 
-    /// The image at another size. Shrinking averages the area each new pixel covers; enlarging
-    /// interpolates linearly.
-    /// - Precondition: the new sides are in ``sideRange``.
+    /// Returns the image at another size. Shrinking averages the area that each new pixel covers;
+    /// enlarging interpolates linearly.
+    /// - Precondition: The new sides are in ``sideRange``.
     public func resized(width newWidth: Int, height newHeight: Int) -> RGBImage {
         precondition(
             Self.sideRange.contains(newWidth) && Self.sideRange.contains(newHeight),
@@ -77,7 +77,7 @@ extension RGBImage {
             AreaWeights(from: height, to: newHeight, covering: Double(height)))
     }
 
-    /// Separable filtering: along the rows first, then down the columns.
+    /// Applies a separable filter: along the rows first, then down the columns.
     private func weighted(_ xs: AreaWeights, _ ys: AreaWeights) -> RGBImage {
         let columns = xs.firsts.count, rows = ys.firsts.count
         var between = [Float](repeating: 0, count: 3 * columns * height)
@@ -116,7 +116,7 @@ extension RGBImage {
         return RGBImage(trustedWidth: columns, height: rows, pixels: out)
     }
 
-    /// For pixels this module made itself.
+    /// Creates an image from pixels that this module made itself, without checks.
     init(trustedWidth width: Int, height: Int, pixels: [UInt8]) {
         assert(pixels.count == 3 * width * height)
         self.width = width
@@ -125,13 +125,13 @@ extension RGBImage {
     }
 }
 
-/// For each new position along one axis: the old positions it covers and how much of each.
+/// The weights of the old positions that each new position covers, along one axis.
 private struct AreaWeights {
     var firsts: [Int] = []
     var weights: [[Float]] = []
 
-    /// - Parameter extent: the length of the old axis in its own units; a little more than `old`
-    ///   when blocks were left out at the edge.
+    /// - Parameter extent: The length of the old axis in its own units. It is slightly more than
+    ///   `old` when incomplete blocks were omitted at the edge.
     init(from old: Int, to new: Int, covering extent: Double) {
         let step = extent / Double(new)
         for i in 0..<new {

@@ -1,12 +1,12 @@
 extension RGBImage {
-    /// The image at a smaller size, each new pixel the mean of the area it covers: exact, parts of
-    /// pixels at its edges included.
+    /// Returns the image at a smaller size. Each new pixel is the exact mean of the area it covers,
+    /// including partial pixels at its edges.
     ///
-    /// Whole rows are added up as 16-bit numbers first, which a processor does eight or more at a
-    /// time, so that the cost is close to that of reading the picture once.
-    /// - Precondition: neither new side is larger than the old one.
+    /// Sums whole rows as 16-bit numbers first. A processor adds eight or more of them at a time,
+    /// so the cost is close to that of reading the picture once.
+    /// - Precondition: Neither new side is larger than the old one.
     func shrunk(width newWidth: Int, height newHeight: Int) -> RGBImage {
-        precondition(newWidth <= width && newHeight <= height, "shrinking makes no side larger")
+        precondition(newWidth <= width && newHeight <= height, "the new sides must not be larger")
         let columns = AreaCover.all(of: width, by: newWidth),
             rows = AreaCover.all(of: height, by: newHeight)
         var out = [UInt8](repeating: 0, count: 3 * newWidth * newHeight)
@@ -25,11 +25,11 @@ extension RGBImage {
     }
 }
 
-/// What a new position covers along one axis: part of the first old position, all of those between,
+/// The part of an axis that a new position covers: part of the first old position, all between, and
 /// part of the last.
 private struct AreaCover {
     let first: Int, last: Int
-    /// 0...1 of the old position; `lastPart` is 0 when the first is also the last.
+    /// Fractions of the old positions, 0...1. `lastPart` is 0 when the first is also the last.
     let firstPart: Float, lastPart: Float
 
     static func all(of old: Int, by new: Int) -> [AreaCover] {
@@ -48,9 +48,9 @@ private struct AreaCover {
     }
 }
 
-/// The rows one new row covers, added up column by column.
+/// The sums, column by column, of the rows that one new row covers.
 private struct RowSums {
-    /// A byte times this still fits 16 bits.
+    /// This many bytes still fit in a 16-bit sum.
     private static let maxRows = 257
 
     private var whole: [UInt16]
@@ -96,7 +96,7 @@ private struct RowSums {
         }
     }
 
-    /// - Parameter area: how many old pixels one new pixel covers.
+    /// - Parameter area: The number of old pixels that one new pixel covers.
     func mean(over columns: [AreaCover], area: Float, into target: UnsafeMutablePointer<UInt8>) {
         let scale = 1 / area
         unsafe sums.withUnsafeBufferPointer { sums in
@@ -111,7 +111,7 @@ private struct RowSums {
                     i += 3
                 }
                 unsafe sum += SIMD4(sums[last], sums[last + 1], sums[last + 2], 0) * cover.lastPart
-                // Half is added for rounding; sums of floats may pass 255 by a hair.
+                // Add one half for rounding. Sums of floats may slightly exceed 255.
                 let mean = (sum * scale + 0.5).clamped(
                     lowerBound: SIMD4(repeating: 0), upperBound: SIMD4(repeating: 255))
                 unsafe target[3 * x] = UInt8(mean[0])

@@ -1,11 +1,12 @@
 extension RGBImage {
-    /// The picture that `map` makes of this one, on a canvas of `width`×`height` pixels; where
-    /// nothing falls it stays black.
+    /// Returns the picture that `map` makes of this one on a canvas of `width`×`height` pixels.
+    /// Uncovered areas are black.
     ///
-    /// Linear interpolation between pixel centres. When the map shrinks by more than two, whole
-    /// blocks are averaged first, so that fine detail does not turn into noise. The map goes from
-    /// this image's coordinates to the canvas's, both with (0, 0) at the top-left *corner*.
-    /// - Precondition: the map can be inverted, and the canvas's sides are in ``sideRange``.
+    /// Interpolates linearly between pixel centers. When the map shrinks by more than a factor of
+    /// two, whole blocks are averaged first, so that fine detail does not turn into noise. The map
+    /// converts this image's coordinates to the canvas's, both with (0, 0) at the top-left
+    /// *corner*.
+    /// - Precondition: The map can be inverted, and the canvas's sides are in ``sideRange``.
     public func warped(by map: AffineMap, width outWidth: Int, height outHeight: Int) -> RGBImage {
         precondition(
             Self.sideRange.contains(outWidth) && Self.sideRange.contains(outHeight),
@@ -14,7 +15,7 @@ extension RGBImage {
         let factor = Int(min(256, back.scale))
         guard factor >= 2 else { return sampled(by: back, width: outWidth, height: outHeight) }
 
-        // Only the part that is looked at is reduced.
+        // Reduce only the visible part.
         let corners = [(0, 0), (outWidth, 0), (0, outHeight), (outWidth, outHeight)].map {
             back(Point(x: Double($0.0), y: Double($0.1)))
         }
@@ -32,13 +33,13 @@ extension RGBImage {
         return part.sampled(by: back.then(toPart), width: outWidth, height: outHeight)
     }
 
-    /// - Parameter back: from the canvas to this image.
+    /// - Parameter back: The map from the canvas to this image.
     private func sampled(by back: AffineMap, width outWidth: Int, height outHeight: Int) -> RGBImage
     {
         var out = [UInt8](repeating: 0, count: 3 * outWidth * outHeight)
         let stride = 3 * width
-        // Positions in 1/65536 pixel relative to pixel centres; a canvas of 32768 and an image of
-        // 32768 pixels fit in 64 bits easily.
+        // Positions in 1/65536 pixel relative to pixel centers. A canvas of 32768 pixels and an
+        // image of 32768 pixels fit in 64 bits easily.
         let unit = 65_536.0
         let dx = Int(clamping: (back.a * unit).rounded()),
             dy = Int(clamping: (back.c * unit).rounded())
@@ -53,7 +54,7 @@ extension RGBImage {
                         fy = Int(clamping: ((start.y - 0.5) * unit).rounded())
                     for _ in 0..<outWidth {
                         let x = fx >> 16, y = fy >> 16
-                        // Half a pixel beyond the outermost centres still belongs to the picture.
+                        // Half a pixel beyond the outermost centers still belongs to the picture.
                         if x >= -1, y >= -1, x <= lastX, y <= lastY {
                             let wx = (fx >> 8) & 255, wy = (fy >> 8) & 255
                             let x0 = max(x, 0), y0 = max(y, 0), x1 = min(x + 1, lastX),
@@ -87,14 +88,14 @@ extension RGBImage {
         return RGBImage(trustedWidth: outWidth, height: outHeight, pixels: out)
     }
 
-    /// The image on a black canvas, its top-left corner at (`x`, `y`).
-    /// - Precondition: it lies wholly on the canvas.
+    /// Returns the image on a black canvas, with its top-left corner at (`x`, `y`).
+    /// - Precondition: The image lies entirely on the canvas.
     public func placed(onWidth canvasWidth: Int, height canvasHeight: Int, x: Int, y: Int)
         -> RGBImage
     {
         precondition(
             x >= 0 && y >= 0 && x + width <= canvasWidth && y + height <= canvasHeight,
-            "the image lies wholly on the canvas")
+            "the image must lie entirely on the canvas")
         if x == 0, y == 0, width == canvasWidth, height == canvasHeight { return self }
         var canvas = RGBImage(width: canvasWidth, height: canvasHeight, filledWith: .black)
         for row in 0..<height {
@@ -105,7 +106,7 @@ extension RGBImage {
         return canvas
     }
 
-    /// The image as seen in a mirror: left and right changed places.
+    /// Returns the mirror image, with left and right exchanged.
     public func mirrored() -> RGBImage {
         var out = pixels
         for y in 0..<height {
@@ -121,7 +122,7 @@ extension RGBImage {
 }
 
 extension Int {
-    /// The nearest integer that fits; not-a-number counts as 0.
+    /// Converts to the nearest integer that fits; NaN becomes 0.
     fileprivate init(clamping value: Double) {
         self = value.isNaN ? 0 : Int(Swift.min(Swift.max(value, -1e15), 1e15))
     }

@@ -1,7 +1,8 @@
-/// What a file that is no PNG, JPEG or GIF is, in words for its sender: "HEIC", "a PDF document".
+/// Returns the type of a file that is not PNG, JPEG, or GIF, in words for its sender: "HEIC", "a
+/// PDF document".
 ///
-/// Signatures are those of libmagic's and the formats' own documents; only what people send by
-/// mistake is here.
+/// The signatures are those of libmagic and of the formats' own documents. Covers only types that
+/// people send by mistake.
 func foreignType(of bytes: Span<UInt8>) -> String {
     signatures.first { bytes.holds($0.bytes, at: $0.offset) }?.name ?? mediaType(of: bytes)
         ?? textType(of: bytes) ?? "an unknown type"
@@ -37,7 +38,7 @@ private let signatures = [
     Signature("8BPS", "a Photoshop document"),
 ]
 
-/// The ISO base media file format: its brand stands after "ftyp" (ISO/IEC 14496-12 §4.3).
+/// Detects the ISO base media file format, whose brand follows "ftyp" (ISO/IEC 14496-12 §4.3).
 private func mediaType(of bytes: Span<UInt8>) -> String? {
     guard bytes.holds(Array("ftyp".utf8), at: 4) else { return nil }
     switch bytes.text(8..<12) {

@@ -14,9 +14,9 @@ func gifHeader(_ bytes: Span<UInt8>) throws(ImageError) -> ImageInfo {
     return ImageInfo(format: .gif, width: width, height: height)
 }
 
-/// Walks all blocks to the trailer, so that a cut-off file is noticed although its first frame is
-/// whole.
-/// - Returns: the sides of the first frame, which may be larger than the screen.
+/// Walks all blocks to the trailer, so that a truncated file is detected even if its first frame is
+/// complete.
+/// - Returns: The sides of the first frame, which may be larger than the screen.
 /// - Throws: ``ImageError/truncated(_:)`` or ``ImageError/corrupt(_:)``.
 func gifFirstFrame(_ bytes: Span<UInt8>) throws(ImageError) -> (width: Int, height: Int) {
     guard let flags = bytes.byte(at: 10) else { throw .truncated(.gif) }
@@ -44,12 +44,12 @@ func gifFirstFrame(_ bytes: Span<UInt8>) throws(ImageError) -> (width: Int, heig
     throw .truncated(.gif)
 }
 
-/// Bit 7: there is a palette; bits 0–2: it has 2^(n+1) colours.
+/// Bit 7 indicates a palette; bits 0–2 give its size, 2^(n+1) colors.
 private func paletteBytes(_ flags: UInt8) -> Int {
     flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1)
 }
 
-/// Sub-blocks are a count and as many bytes; a count of 0 ends them.
+/// Skips sub-blocks. Each is a count followed by that many bytes; a count of 0 ends them.
 private func endOfSubBlocks(in bytes: Span<UInt8>, from start: Int) throws(ImageError) -> Int {
     var offset = start
     while let count = bytes.byte(at: offset) {

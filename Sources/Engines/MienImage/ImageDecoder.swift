@@ -1,30 +1,30 @@
 internal import CMienImage
 public import MienPixels
 
-/// Makes upright RGB images of untrusted PNG, JPEG and GIF bytes.
+/// Decodes untrusted PNG, JPEG, and GIF bytes to upright RGB images.
 ///
 ///     let image = try ImageDecoder.decode(bytes)
 ///
-/// All of PNG; baseline and progressive JPEG in grey, colour, CMYK and YCCK; a GIF's first frame on
-/// its logical screen. EXIF orientation is applied. Colours are taken as sRGB: colour profiles and
-/// gamma are not applied. A picture is whole or it is an error: what is cut off or damaged is never
-/// filled with grey.
+/// Supports all of PNG; baseline and progressive JPEG in grayscale, color, CMYK, and YCCK; and a
+/// GIF's first frame on its logical screen. Applies the EXIF orientation. Treats colors as sRGB,
+/// without applying color profiles or gamma. Returns a complete picture or throws an error;
+/// truncated or damaged parts are never filled with gray.
 public enum ImageDecoder {
-    /// What shows through transparent pixels: white, as pages and paper are, so that a cut-out
-    /// portrait stands before a light ground.
+    /// The background of transparent pixels: white, like a page, so that a cut-out portrait has a
+    /// bright background.
     public static let background = RGBColour.white
 
-    /// The picture in the bytes of a whole file, upright.
+    /// Decodes a whole file into an upright picture.
     ///
-    /// - Throws: ``ImageError``; size and pixel limits are checked first, by the header, before any
-    ///   memory is taken.
+    /// - Throws: ``ImageError``. Checks size and pixel limits first, against the header, before
+    ///   allocating memory.
     public static func decode(_ bytes: [UInt8], limits: ImageLimits = .standard) throws(ImageError)
         -> RGBImage
     {
         try decode(bytes.span, limits: limits)
     }
 
-    /// As ``decode(_:limits:)-([UInt8],_)``, of bytes that somebody else owns.
+    /// Decodes bytes owned by the caller, like ``decode(_:limits:)-([UInt8],_)``.
     public static func decode(_ bytes: Span<UInt8>, limits: ImageLimits = .standard)
         throws(ImageError) -> RGBImage
     {
@@ -36,23 +36,23 @@ public enum ImageDecoder {
             to: RGBImage(decodedWidth: info.width, height: info.height, pixels: pixels))
     }
 
-    /// Reads the header only: format, sides, orientation. Neither size nor sides are checked
-    /// against any limit.
+    /// Reads only the header: format, sides, and orientation. Checks neither the size nor the sides
+    /// against a limit.
     /// - Throws: ``ImageError/empty``, ``ImageError/unsupportedType(_:)``,
-    ///   ``ImageError/truncated(_:)`` when not even the header is whole,
+    ///   ``ImageError/truncated(_:)`` when even the header is incomplete,
     ///   ``ImageError/corrupt(_:)``.
     public static func probe(_ bytes: [UInt8]) throws(ImageError) -> ImageInfo {
         try ImageInfo(readingHeaderOf: bytes.span)
     }
 
-    /// As ``probe(_:)-([UInt8])``, of bytes that somebody else owns.
+    /// Probes bytes owned by the caller, like ``probe(_:)-([UInt8])``.
     public static func probe(_ bytes: Span<UInt8>) throws(ImageError) -> ImageInfo {
         try ImageInfo(readingHeaderOf: bytes)
     }
 }
 
 extension ImageDecoder {
-    /// Pixels as stored, `3 × width × height` bytes.
+    /// Returns the pixels as stored, `3 × width × height` bytes.
     private static func pixels(of bytes: Span<UInt8>, _ info: ImageInfo, limits: ImageLimits)
         throws(ImageError) -> [UInt8]
     {
@@ -97,14 +97,14 @@ extension ImageDecoder {
 }
 
 extension ImageError {
-    /// - Parameter status: one of CMienImage.h's.
+    /// - Parameter status: A status of CMienImage.h.
     fileprivate init?(status: Int32, _ format: ImageFormat) {
         switch Int(status) {
         case mien_image_ok: return nil
         case mien_image_truncated: self = .truncated(format)
         case mien_image_unsupported: self = .unsupportedType("a rare kind of \(format.name)")
-        // Memory that a library could not get is not ours to end the process for: a file may have
-        // asked for it.
+        // Do not end the process when a library runs out of memory, because a file may have
+        // requested it.
         case mien_image_too_complex, mien_image_no_memory: self = .tooComplex(format)
         default: self = .corrupt(format)
         }
@@ -112,10 +112,11 @@ extension ImageError {
 }
 
 extension RGBImage {
-    /// - Precondition: sides are in range and `pixels` fit them, as the decoder has checked.
+    /// - Precondition: The sides are in range and `pixels` fits them, as checked by the decoder.
     init(decodedWidth width: Int, height: Int, pixels: [UInt8]) {
         do { self = try RGBImage(width: width, height: height, pixels: pixels) } catch {
-            preconditionFailure("a decoder made \(pixels.count) bytes of \(width)×\(height) pixels")
+            preconditionFailure(
+                "a decoder returned \(pixels.count) bytes for \(width)×\(height) pixels")
         }
     }
 }

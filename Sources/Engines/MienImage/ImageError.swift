@@ -1,26 +1,26 @@
 internal import MienPixels
 
-/// Why bytes did not become an image. Branch on ``code``; show `description` to the sender. Neither
-/// holds any of the bytes.
+/// The reason that bytes could not be decoded as an image. Branch on ``code``; show `description`
+/// to the sender. Neither contains any of the bytes.
 public enum ImageError: Error, Sendable, Equatable {
-    /// There are no bytes.
+    /// The input is empty.
     case empty
-    /// The bytes end before the picture does.
+    /// The bytes end before the picture is complete.
     case truncated(ImageFormat)
-    /// Neither PNG, JPEG nor GIF, or a rare kind of one; the words say what was seen.
+    /// Not a PNG, JPEG, or GIF, or an unsupported variant. The text names the detected type.
     case unsupportedType(String)
-    /// The bytes break the rules of their format.
+    /// The bytes violate their format.
     case corrupt(ImageFormat)
     case tooManyBytes(count: Int, limit: Int)
-    /// By the header, before any decoding.
+    /// The pixel count from the header, checked before any decoding.
     case tooManyPixels(width: Int, height: Int, limit: Int)
-    /// A side is 0 or over the most an `RGBImage` has.
+    /// A side is 0 or larger than `RGBImage` allows.
     case sides(width: Int, height: Int)
-    /// Small, but built to take long: more scans or working memory than any camera or editor
-    /// writes.
+    /// The file is small but expensive to decode: it needs more scans or working memory than the
+    /// files of any camera or editor.
     case tooComplex(ImageFormat)
 
-    /// Stable words: logged, counted, documented, and never reused for another meaning.
+    /// Stable codes: logged, counted, documented, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
         case empty = "image.empty"
         case truncated = "image.truncated"
@@ -47,26 +47,26 @@ public enum ImageError: Error, Sendable, Equatable {
 }
 
 extension ImageError: CustomStringConvertible {
-    /// What was wrong, what is allowed, what to do.
+    /// Describes the error, the limit, and the remedy.
     public var description: String {
         switch self {
         case .empty:
-            "There is no picture: it has 0 bytes. Send a PNG, JPEG or GIF file."
+            "The picture is empty (0 bytes). Send a PNG, JPEG, or GIF file."
         case .truncated(let format):
-            "The \(format.name) ends before the picture does. It was probably cut off on its way: send the whole file again."
+            "The \(format.name) is incomplete. It was probably cut off in transit. Send the whole file again."
         case .unsupportedType(let seen):
-            "This is \(seen), not a picture that can be read. Send a PNG, JPEG or GIF file."
+            "This is \(seen), which is not supported. Send a PNG, JPEG, or GIF file."
         case .corrupt(let format):
             "The \(format.name) is damaged and cannot be read. Save or take the picture again."
         case .tooManyBytes(let count, let limit):
-            "The picture has \(grouped(count)) bytes, over the limit of \(grouped(limit)). Save it smaller or compress it more."
+            "The picture has \(grouped(count)) bytes, over the limit of \(grouped(limit)). Reduce its size or compress it more."
         case .tooManyPixels(let width, let height, let limit):
-            "The picture has \(grouped(width)) × \(grouped(height)) pixels, over the limit of \(grouped(limit)) in all. Scale it down."
+            "The picture has \(grouped(width)) × \(grouped(height)) pixels, over the total limit of \(grouped(limit)). Scale it down."
         case .sides(let width, let height):
             "The picture has \(grouped(width)) × \(grouped(height)) pixels; each side must have 1 to "
                 + "\(grouped(RGBImage.sideRange.upperBound)). Scale or crop it."
         case .tooComplex(let format):
-            "The \(format.name) takes far more work to decode than its size allows. Save it again as a plain PNG or JPEG."
+            "The \(format.name) needs far more work to decode than its size allows. Save it again as a plain PNG or JPEG."
         }
     }
 }

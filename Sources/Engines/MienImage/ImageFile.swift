@@ -3,7 +3,7 @@ public import MienPixels
 
 /// Reads images by path. Every error names the file.
 public enum ImageFile {
-    /// The upright image in the file at `path`. See ``ImageDecoder``.
+    /// Decodes the file at `path` into an upright image. See ``ImageDecoder``.
     /// - Throws: ``ImageFileError``.
     public static func decode(_ path: String, limits: ImageLimits = .standard)
         throws(ImageFileError) -> RGBImage
@@ -14,8 +14,8 @@ public enum ImageFile {
         }
     }
 
-    /// The bytes of a regular file. Its size is checked before anything is read, and should it
-    /// grow, it is read to the limit and no further.
+    /// Returns the bytes of a regular file. Checks its size before reading, and stops at the limit
+    /// if the file grows.
     /// - Throws: ``ImageFileError``.
     public static func read(_ path: String, limits: ImageLimits = .standard) throws(ImageFileError)
         -> [UInt8]
@@ -28,7 +28,7 @@ public enum ImageFile {
     private static func contents(of path: String, limits: ImageLimits) throws(ImageFileError.Reason)
         -> [UInt8]
     {
-        // O_NONBLOCK: opening a pipe must not wait for its writer.
+        // With O_NONBLOCK, opening a pipe does not wait for its writer.
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw .system(errno) }
         defer { close(file) }

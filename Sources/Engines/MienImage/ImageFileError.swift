@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// A file that did not become an image. Its path may be personal: for the one who gave it, not for
-/// a log.
+/// A failure to read a file as an image. Its path may be personal data: show it to the person who
+/// supplied it, but do not log it.
 public struct ImageFileError: Error, Sendable, Equatable {
     public enum Reason: Error, Sendable, Equatable {
         case notFound
         case notAllowed
         case isDirectory
-        /// A pipe, a device, a socket.
+        /// The path is a pipe, a device, or a socket.
         case notRegular
         /// Reading failed; the number is `errno`.
         case system(number: Int32)
-        /// The file was read, but is no acceptable image.
+        /// The file was read, but it is not an acceptable image.
         case image(ImageError)
 
         static func system(_ number: Int32) -> Self {
@@ -29,8 +29,8 @@ public struct ImageFileError: Error, Sendable, Equatable {
 
     init(_ path: String, _ reason: Reason) { (self.path, self.reason) = (path, reason) }
 
-    /// Stable words: an ``ImageError``'s own code, or one of "file.not-found", "file.not-allowed",
-    /// "file.is-directory", "file.not-regular", "file.unreadable".
+    /// The stable code: the one of an ``ImageError``, or "file.not-found", "file.not-allowed",
+    /// "file.is-directory", "file.not-regular", or "file.unreadable".
     public var code: String {
         switch reason {
         case .notFound: "file.not-found"
@@ -46,12 +46,12 @@ public struct ImageFileError: Error, Sendable, Equatable {
 extension ImageFileError: CustomStringConvertible {
     public var description: String {
         switch reason {
-        case .notFound: "\(path): there is no such file. Check the path."
+        case .notFound: "\(path): the file does not exist. Check the path."
         case .notAllowed:
-            "\(path): this file may not be read by the present user. Change its permissions."
-        case .isDirectory: "\(path): this is a directory. Name one PNG, JPEG or GIF file."
+            "\(path): the current user may not read this file. Change its permissions."
+        case .isDirectory: "\(path): this is a directory. Specify one PNG, JPEG, or GIF file."
         case .notRegular:
-            "\(path): this is not a regular file but a pipe, a device or the like. Save the photo to a file and name that."
+            "\(path): this is a pipe, a device, or another special file. Save the photo to a regular file and specify that."
         case .system(let number):
             "\(path): reading failed: \(unsafe String(cString: strerror(number)))."
         case .image(let error): "\(path): \(error)"

@@ -1,17 +1,17 @@
-/// What a file's header says. Nothing is decoded, so that the picture may still turn out to be
-/// broken.
+/// The properties in a file's header. Nothing has been decoded, so the picture may still be
+/// damaged.
 public struct ImageInfo: Sendable, Hashable {
     public let format: ImageFormat
 
-    /// Sides as stored, in pixels; not yet checked against any limit. A GIF's are its logical
-    /// screen's.
+    /// Sides as stored, in pixels, not yet checked against a limit. For a GIF, those of the logical
+    /// screen.
     public let width, height: Int
 
-    /// What brings the stored rows upright; ``ImageOrientation/asStored`` without a readable EXIF
-    /// orientation.
+    /// The transformation that turns the stored rows upright; ``ImageOrientation/asStored`` without
+    /// a readable EXIF orientation.
     public let orientation: ImageOrientation
 
-    /// Sides as shown, and as ``ImageDecoder`` gives them.
+    /// Sides as displayed and as ``ImageDecoder`` returns them.
     public var uprightWidth: Int { orientation.swapsSides ? height : width }
     public var uprightHeight: Int { orientation.swapsSides ? width : height }
 
@@ -21,7 +21,7 @@ public struct ImageInfo: Sendable, Hashable {
         )
     }
 
-    /// - Throws: as ``ImageDecoder/probe(_:)-([UInt8])``.
+    /// - Throws: The errors of ``ImageDecoder/probe(_:)-([UInt8])``.
     init(readingHeaderOf bytes: Span<UInt8>) throws(ImageError) {
         switch try ImageFormat.of(bytes) {
         case .png: self = try pngHeader(bytes)

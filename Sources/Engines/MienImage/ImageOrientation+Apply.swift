@@ -1,13 +1,13 @@
 internal import MienPixels
 
 extension ImageOrientation {
-    /// The image, upright.
+    /// Returns the upright image.
     func applied(to image: RGBImage) -> RGBImage {
         self == .asStored ? image : rearranged(image)
     }
 
-    /// Where the upright image's top left pixel is stored, and how far, in pixels, one to the right
-    /// and one down are from it.
+    /// Returns the stored index of the upright image's top-left pixel, and the offsets, in pixels,
+    /// of its neighbors to the right and below.
     private func walk(width: Int, height: Int) -> (start: Int, right: Int, down: Int) {
         let last = width * height - 1
         return switch self {
@@ -35,8 +35,9 @@ extension ImageOrientation {
         return RGBImage(decodedWidth: width, height: height, pixels: pixels)
     }
 
-    /// In squares of 32×32 pixels, so that rows read across columns stay in the cache. Both buffers
-    /// hold `3 × width × height` bytes; pointers, as checked spans took three times as long.
+    /// Copies in squares of 32×32 pixels, so that rows read across columns stay in the cache. Both
+    /// buffers hold `3 × width × height` bytes. Uses pointers, because checked spans took three
+    /// times as long.
     private static func copy(
         _ from: UnsafeBufferPointer<UInt8>, _ to: UnsafeMutableBufferPointer<UInt8>, width: Int,
         height: Int,

@@ -1,7 +1,7 @@
-/// What to do to the rows of a file so that the picture is upright: EXIF orientation 1...8, each
-/// named by the deed.
+/// The transformation that turns a file's rows upright: EXIF orientation 1...8, each named after
+/// its operation.
 ///
-/// Source: Exif 3.0 §4.6.5, tag 0112. Turns are clockwise.
+/// Source: Exif 3.0 §4.6.5, tag 0112. Rotations are clockwise.
 public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
     case asStored = 1
     case mirror = 2  // left and right
@@ -12,15 +12,15 @@ public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
     case transverse = 7  // about the diagonal from the top right
     case turn270 = 8
 
-    /// Whether a wide picture becomes a tall one.
+    /// Whether width and height are exchanged.
     public var swapsSides: Bool { rawValue >= 5 }
 
-    /// Reads the orientation out of a TIFF structure, as EXIF is one.
+    /// Reads the orientation from a TIFF structure, the form of EXIF data.
     ///
-    /// - Parameter bytes: untrusted, from the byte-order mark on: "II*\0" or "MM\0*", then the
-    ///   offset of the first directory.
-    /// - Returns: `nil` when there is none or when anything about it is wrong. Never traps, reads
-    ///   at most 65,535 entries.
+    /// - Parameter bytes: Untrusted bytes, starting with the byte-order mark "II*\0" or "MM\0*" and
+    ///   the offset of the first directory.
+    /// - Returns: `nil` when the orientation is missing or malformed. Never traps; reads at most
+    ///   65,535 entries.
     public init?(tiff bytes: Span<UInt8>) {
         let little: Bool
         if bytes.begins(with: [0x49, 0x49, 0x2A, 0]) {
@@ -43,7 +43,7 @@ public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
         for entry in stride(from: directory + 2, to: directory + 2 + 12 * count, by: 12) {
             guard let tag = number16(at: entry) else { return nil }
             guard tag == 0x0112 else { continue }
-            // A SHORT, once, stored in the entry itself.
+            // The value must be a single SHORT stored in the entry itself.
             guard number16(at: entry + 2) == 3, number32(at: entry + 4) == 1,
                 let value = number16(at: entry + 8)
             else { return nil }

@@ -3,9 +3,9 @@ public import MienPixels
 
 /// Writes baseline JFIF files without metadata.
 public enum JPEGEncoder {
-    /// A whole file. `quality` is 1...100 on libjpeg's scale; values outside are moved to the
-    /// nearest. From 90 on, colour keeps its full resolution (4:4:4), so that thin coloured lines
-    /// stay clean; below, it has half of it in each direction (4:2:0).
+    /// Returns a whole file. `quality` is 1...100 on libjpeg's scale; values outside are clamped.
+    /// From 90 on, color keeps its full resolution (4:4:4), so that thin colored lines stay clear.
+    /// Below 90, color has half the resolution in each direction (4:2:0).
     public static func encode(_ image: RGBImage, quality: Int = 90) -> [UInt8] {
         let quality = min(max(quality, 1), 100)
         return unsafe encodedBytes { out, count in

@@ -1,8 +1,9 @@
 /// Source: ITU-T T.81 annex B (markers, SOF), Exif 3.0 §4.5 (APP1).
 ///
-///     SOI · {FF… marker · length (2, itself included) · data}… · SOFn: precision (1) height (2) width (2) components (1) … · SOS
+///     SOI · {FF… marker · length (2, itself included) · data}…
+///     · SOFn: precision (1) height (2) width (2) components (1) … · SOS
 ///
-/// Reads to the first SOS, as orientation may stand before or after SOFn.
+/// Reads up to the first SOS, because the orientation may come before or after SOFn.
 func jpegHeader(_ bytes: Span<UInt8>) throws(ImageError) -> ImageInfo {
     var size: (width: Int, height: Int)?
     var orientation: ImageOrientation?
@@ -27,8 +28,8 @@ func jpegHeader(_ bytes: Span<UInt8>) throws(ImageError) -> ImageInfo {
     }
 }
 
-/// The next marker and where its data lies; stray bytes before a marker are skipped, as every
-/// decoder does.
+/// Returns the next marker and the range of its data. Skips stray bytes before a marker, like every
+/// decoder.
 private func nextSegment(in bytes: Span<UInt8>, from offset: inout Int) throws(ImageError) -> (
     marker: UInt8, data: Range<Int>
 ) {
@@ -39,7 +40,7 @@ private func nextSegment(in bytes: Span<UInt8>, from offset: inout Int) throws(I
         }
         offset += 2
         if marker == 0xD9 { return (marker, offset..<offset) }
-        // stand alone, mean nothing here
+        // Standalone markers that have no meaning here.
         if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
         guard let length = bytes.big16(at: offset) else { throw .truncated(.jpeg) }
         guard length >= 2 else { throw .corrupt(.jpeg) }
@@ -60,9 +61,9 @@ private func frameSize(in bytes: Span<UInt8>, at offset: Int, marker: UInt8) thr
     guard [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(marker) else {
         throw .unsupportedType("a lossless or hierarchical JPEG")
     }
-    guard precision == 8 else { throw .unsupportedType("a JPEG of \(precision) bits a colour") }
+    guard precision == 8 else { throw .unsupportedType("a JPEG of \(precision) bits per color") }
     guard [1, 3, 4].contains(components) else {
-        throw .unsupportedType("a JPEG of \(components) colours")
+        throw .unsupportedType("a JPEG of \(components) colors")
     }
     return (width, height)
 }
@@ -70,6 +71,6 @@ private func frameSize(in bytes: Span<UInt8>, at offset: Int, marker: UInt8) thr
 private func exifOrientation(_ data: Span<UInt8>) -> ImageOrientation? {
     let mark = Array("Exif\0".utf8)
     guard data.begins(with: mark), data.count > mark.count else { return nil }
-    // one byte of padding follows the mark
+    // One byte of padding follows the mark.
     return ImageOrientation(tiff: data.extracting(mark.count + 1..<data.count))
 }

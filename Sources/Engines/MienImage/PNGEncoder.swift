@@ -1,7 +1,7 @@
 internal import CMienImage
 public import MienPixels
 
-/// Writes 8-bit RGB PNG files: exact, no metadata.
+/// Writes 8-bit RGB PNG files, lossless and without metadata.
 public enum PNGEncoder {
     public static func encode(_ image: RGBImage) -> [UInt8] {
         unsafe encodedBytes { out, count in
@@ -13,7 +13,7 @@ public enum PNGEncoder {
     }
 }
 
-/// Copies what a C encoder made and frees it. An encoder of a valid image fails only when memory
+/// Copies the output of a C encoder and frees it. Encoding a valid image fails only when memory
 /// runs out.
 @unsafe func encodedBytes(
     _ encode: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, UnsafeMutablePointer<Int>) -> Int32

@@ -12,8 +12,8 @@ func pngHeader(_ bytes: Span<UInt8>) throws(ImageError) -> ImageInfo {
         format: .png, width: width, height: height, orientation: orientation(in: bytes))
 }
 
-/// What the first eXIf chunk says. A broken chunk list only means that none is found: libpng says
-/// what is wrong later.
+/// Returns the orientation in the first eXIf chunk. If the chunk list is damaged, returns the
+/// default; libpng reports the error later.
 private func orientation(in bytes: Span<UInt8>) -> ImageOrientation {
     var offset = ImageFormat.png.signature.count
     while let length = bytes.big32(at: offset) {

@@ -1,5 +1,5 @@
-/// Reading numbers and marks out of untrusted bytes. Everything beyond the end is `nil` or `false`,
-/// never a trap.
+/// Methods that read numbers and marks from untrusted bytes. Access beyond the end returns `nil` or
+/// `false` and never traps.
 extension Span where Element == UInt8 {
     func big16(at offset: Int) -> Int? {
         has(2, at: offset) ? Int(self[offset]) << 8 | Int(self[offset + 1]) : nil
@@ -35,12 +35,12 @@ extension Span where Element == UInt8 {
 
     func begins(with mark: [UInt8]) -> Bool { holds(mark, at: 0) }
 
-    /// Whether the bytes are the beginning of `mark` and end before it does.
+    /// Whether the bytes are a proper prefix of `mark`.
     func isShortened(_ mark: [UInt8]) -> Bool {
         count < mark.count && indices.allSatisfy { self[$0] == mark[$0] }
     }
 
-    /// The bytes of `range` as text, what is not UTF-8 replaced.
+    /// Returns the bytes of `range` as text, with invalid UTF-8 replaced.
     func text(_ range: Range<Int>) -> String {
         var bytes: [UInt8] = []
         for i in range where i < count { bytes.append(self[i]) }

@@ -1,17 +1,17 @@
 internal import CMienOpenVINO
 
-/// One place to run a network: its own input and output memory. One thread at a time; each worker
-/// has its own.
+/// A request that runs a network with its own input and output memory. For one thread at a time;
+/// each worker has its own.
 @safe public final class InferRequest {
     private let raw: OpaquePointer
     private let network: Network
 
-    /// Input values a run takes.
+    /// The number of input values for one run.
     public let inputCount: Int
     /// Whether the input is f32 (otherwise u8).
     public let takesFloats: Bool
 
-    /// - Throws: ``InferenceError`` `.unsuitableModel` when the input is neither f32 nor u8 or an
+    /// - Throws: ``InferenceError`` `.unsuitableModel` when the input is neither f32 nor u8, or an
     ///   output is not f32.
     public init(_ network: Network) throws(InferenceError) {
         var request: OpaquePointer?
@@ -30,10 +30,11 @@ internal import CMienOpenVINO
 
     deinit { unsafe mien_ov_request_free(raw) }
 
-    /// Runs the network once, on the calling thread.
+    /// Runs the network once on the calling thread.
     ///
-    /// - Parameter fill: writes all ``inputCount`` values; what it leaves keeps the last run's.
-    /// - Returns: a copy of every output's values, in the file's order.
+    /// - Parameter fill: Writes all ``inputCount`` values. Values that it does not write keep their
+    ///   content from the previous run.
+    /// - Returns: A copy of every output's values, in the file's order.
     /// - Precondition: ``takesFloats``.
     public func run(_ fill: (inout MutableSpan<Float>) -> Void) throws(InferenceError) -> [[Float]]
     {
@@ -42,15 +43,15 @@ internal import CMienOpenVINO
 
     /// Runs a network whose input is a batch of `parts`.
     ///
-    /// - Parameter fill: writes the part of the given number, ``inputCount`` ÷ `parts` values.
-    /// - Returns: of each part its share of every output.
-    /// - Precondition: ``takesFloats``; `parts` divides the input and each output.
+    /// - Parameter fill: Writes the part with the given number, ``inputCount`` ÷ `parts` values.
+    /// - Returns: For each part, its share of every output.
+    /// - Precondition: ``takesFloats``; `parts` divides the sizes of the input and of each output.
     public func run(parts: Int, _ fill: (Int, inout MutableSpan<Float>) -> Void)
         throws(InferenceError) -> [[[Float]]]
     {
-        precondition(takesFloats, "this network takes bytes")
+        precondition(takesFloats, "this network's input is bytes, not floats")
         precondition(
-            parts > 0 && inputCount.isMultiple(of: parts), "a batch is made of equal parts")
+            parts > 0 && inputCount.isMultiple(of: parts), "the batch must divide into equal parts")
         var data: UnsafeMutableRawPointer?
         var count = 0
         var bytes: Int32 = 0

@@ -1,6 +1,6 @@
 internal import CMienOpenVINO
 
-/// The OpenVINO run-time. One per process is enough; it may be used from any thread.
+/// The OpenVINO runtime. One per process is enough; it may be used from any thread.
 @safe public final class InferenceRuntime: @unchecked Sendable {
     // Unchecked: the pointer never changes, and OpenVINO's core may be called from several threads
     // at once.
@@ -15,16 +15,16 @@ internal import CMienOpenVINO
 
     deinit { unsafe mien_ov_core_free(raw) }
 
-    /// The run-time's version and build, e.g. `2026.4.1-22982-…`; empty when it does not say.
+    /// The runtime's version and build, such as `2026.4.1-22982-…`; empty when it is unknown.
     public static var version: String { unsafe text(256) { unsafe mien_ov_version($0, $1) } }
 
-    /// What the CPU can, in OpenVINO's words: `FP32`, `INT8`, `BF16` …
+    /// The CPU's capabilities, in OpenVINO's terms: `FP32`, `INT8`, `BF16` …
     public var capabilities: [String] {
         unsafe Self.text(1024) { unsafe mien_ov_capabilities(raw, $0, $1) }.split(separator: " ")
             .map(String.init)
     }
 
-    /// The arithmetic that takes this CPU least time.
+    /// The precision that runs fastest on this CPU.
     public var fastestPrecision: NetworkOptions.Precision {
         capabilities.contains("BF16") ? .bf16 : .f32
     }

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import MienCore
 
-/// A ``FairQueue`` that worker threads take jobs from. All state is under one condition lock.
+/// A ``FairQueue`` from which worker threads take jobs. One condition lock guards all state.
 final class JobQueue<Worker>: @unchecked Sendable {
-    // Unchecked: every stored variable below is touched only while `condition` is locked.
+    // Unchecked: every stored variable below is accessed only while `condition` is locked.
     typealias Ticket = UInt64
 
     private struct Job {
@@ -14,7 +14,7 @@ final class JobQueue<Worker>: @unchecked Sendable {
     private let condition = NSCondition()
     private var jobs: FairQueue<Job>
     private var lastTicket: Ticket = 0
-    /// Tickets whose jobs have not come yet: the job and its cancellation may arrive in either
+    /// Tickets whose jobs have not arrived yet. A job and its cancellation may arrive in either
     /// order.
     private var expected: Set<Ticket> = []
     private var cancelledEarly: Set<Ticket> = []
@@ -47,7 +47,8 @@ final class JobQueue<Worker>: @unchecked Sendable {
             { ($0.drop, Self.waitedTooLong) }
             switch jobs.add(Job(run: run, drop: drop), ticket, for: share, at: now) {
             case .waiting: condition.signal()
-            // One came and one went: there is a signal for each job that waits.
+            // One job arrived and one left, so the number of signals still matches the number of
+            // waiting jobs.
             case .displaced(let job): dropped.append((job.drop, Self.full))
             case .refused: dropped.append((drop, Self.full))
             }
@@ -66,7 +67,7 @@ final class JobQueue<Worker>: @unchecked Sendable {
         InferenceError(.stopped, "the workers were shut down")
     }
 
-    /// Takes the job out if it still waits; remembers the wish if it has not come yet.
+    /// Removes the job if it still waits. If it has not arrived yet, remembers the cancellation.
     func cancel(_ ticket: Ticket) {
         let job: Job? = condition.withLock {
             if let job = jobs.remove(ticket) { return job }
@@ -85,12 +86,12 @@ final class JobQueue<Worker>: @unchecked Sendable {
         for job in rest { job.drop(Self.shutDown) }
     }
 
-    /// A worker's life: made, fed with jobs until ``stop()``.
+    /// Runs a worker: creates it and executes jobs until ``stop()``.
     func serve(_ make: () throws -> Worker) {
         var made = Result { try make() }
         while let job = next() {
             if case .success(var worker) = made {
-                // moved out: no copy while the job runs
+                // Move the worker out, so that no copy exists while the job runs.
                 made = .failure(InferenceError(.stopped, "the worker is in use"))
                 job.run(&worker)
                 made = .success(worker)
@@ -100,8 +101,8 @@ final class JobQueue<Worker>: @unchecked Sendable {
         }
     }
 
-    /// Waits for a job. Jobs whose wait is over are refused here, so at the latest when a worker
-    /// has finished its job.
+    /// Waits for a job. Refuses jobs whose waiting time has run out, at the latest when a worker
+    /// finishes its current job.
     private func next() -> Job? {
         while true {
             let (job, expired, isOver) = condition.withLock { () -> (Job?, [Job], Bool) in

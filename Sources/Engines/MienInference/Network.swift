@@ -1,21 +1,21 @@
 internal import CMienOpenVINO
 
-/// How a network is compiled.
+/// Options for compiling a network.
 public struct NetworkOptions: Sendable, Hashable {
     public enum Precision: String, Sendable, CaseIterable, Codable {
         case f32
-        /// Twice as fast where the CPU has it (see ``InferenceRuntime/capabilities``), elsewhere
-        /// f32 is used in its place.
+        /// Twice as fast on CPUs that support it (see ``InferenceRuntime/capabilities``). Other
+        /// CPUs use f32 instead.
         case bf16
     }
 
-    /// Threads that work on one run, 1...64.
+    /// The number of threads for one run, 1...64.
     public var threads: Int
-    /// Runs that may be under way at once, 1...64.
+    /// The number of concurrent runs, 1...64.
     public var streams: Int
     public var precision: Precision
-    /// A folder for compiled networks, so that the next start need not compile; `nil` keeps
-    /// nothing.
+    /// A folder for compiled networks, so that the next start need not compile them; `nil` disables
+    /// the cache.
     public var cacheFolder: String?
 
     public init(
@@ -23,17 +23,17 @@ public struct NetworkOptions: Sendable, Hashable {
     ) {
         precondition(
             (1...64).contains(threads) && (1...64).contains(streams),
-            "threads and streams are 1...64")
+            "threads and streams must be 1...64")
         (self.threads, self.streams, self.precision, self.cacheFolder) = (
             threads, streams, precision, cacheFolder
         )
     }
 }
 
-/// A network compiled for this CPU: one input (f32 or u8), 1 to 16 outputs (f32). May be used from
-/// any thread.
+/// A network compiled for this CPU: one input (f32 or u8), 1 to 16 outputs (f32). It may be used
+/// from any thread.
 @safe public final class Network: @unchecked Sendable {
-    // Unchecked: the pointer never changes, and making requests from a compiled model is
+    // Unchecked: the pointer never changes, and creating requests from a compiled model is
     // thread-safe in OpenVINO.
     let raw: OpaquePointer
     private let runtime: InferenceRuntime
@@ -41,15 +41,17 @@ public struct NetworkOptions: Sendable, Hashable {
 
     /// Reads `path` (`.xml` IR, `.onnx`, `.tflite`) and compiles it.
     ///
-    /// Takes from milliseconds to seconds and blocks: call it off the cooperative pool.
+    /// Blocks for milliseconds to seconds, so call it off the cooperative pool.
     /// - Parameters:
-    ///   - path: the file. Of an IR the weights are beside it, in the `.bin` of the same name.
-    ///   - runtime: kept as long as the network.
-    ///   - options: threads, streams, precision, cache.
-    ///   - shape: sides of the input for a file that leaves some open, e.g. `[1, 3, 112, 112]`; not
-    ///     used otherwise,
-    ///     unless `reshaping`: then the input gets them in any case, for a batch say.
-    /// - Throws: ``InferenceError`` `.unreadableModel`, `.unsuitableModel` or `.uncompilableModel`.
+    ///   - path: The file. The weights of an IR are next to it, in the `.bin` file with the same
+    ///     name.
+    ///   - runtime: Retained as long as the network.
+    ///   - options: Threads, streams, precision, and cache.
+    ///   - shape: The sides of the input for a file that leaves some open, such as
+    ///     `[1, 3, 112, 112]`. Ignored for other files, unless `reshaping` is set.
+    ///   - reshaping: Applies `shape` to every file, for example to set a batch size.
+    /// - Throws: ``InferenceError`` `.unreadableModel`, `.unsuitableModel`, or
+    ///   `.uncompilableModel`.
     public init(
         _ path: String, runtime: InferenceRuntime, options: NetworkOptions = .init(),
         shape: [Int] = [],

@@ -1,8 +1,8 @@
 internal import CMienOpenVINO
 
-/// Calls the shim and turns a bad status into an error with the shim's own words.
+/// Calls the shim and converts an error status to an error with the shim's own message.
 ///
-/// - Parameter subject: what the call was about, a file name say; put before the reason.
+/// - Parameter subject: The subject of the call, such as a file name. It precedes the reason.
 func checked(_ subject: String, _ call: (UnsafeMutablePointer<CChar>, Int) -> Int32)
     throws(InferenceError)
 {
@@ -26,11 +26,11 @@ private func code(of status: Int32) -> InferenceError.Code {
     }
 }
 
-/// OpenVINO answers with a stack of source lines; the last non-empty one says what was wrong.
+/// OpenVINO reports errors as a stack of source lines; the last non-empty line states the cause.
 private func firstSentence(of text: String) -> String {
     let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingPrefix { $0 == " " } }
         .filter { !$0.isEmpty }
-    guard let head = lines.first else { return "no reason was given" }
+    guard let head = lines.first else { return "the library gave no reason" }
     guard let last = lines.last, lines.count > 1 else { return String(head) }
     return head.contains(": Exception from")
         ? "\(head.prefix { $0 != ":" }): \(last)" : "\(head); \(last)"

@@ -1,32 +1,32 @@
 public import MienCore
 
-/// A few workers, each on a thread of its own, that run jobs which block: inference, decoding.
+/// A few workers, each on its own thread, that run blocking jobs such as inference and decoding.
 ///
-/// A worker is a value that is made on its thread and never leaves it, so it need not be
-/// `Sendable`. Tasks that wait for a job are suspended: no thread of the cooperative pool is held.
-/// Jobs run in the order that a ``FairQueue`` gives them: those of one share in order of arrival. A
-/// job that finds no room, or no worker in time, is refused with `.busy`. A canceled task's job
-/// leaves the queue; a job that already runs finishes.
+/// A worker is created on its thread and never leaves it, so it need not be `Sendable`. Tasks that
+/// wait for a job are suspended and hold no thread of the cooperative pool. A ``FairQueue``
+/// determines the order of jobs; those of one share run in order of arrival. A job that finds the
+/// queue full, or no worker in time, is refused with `.busy`. A canceled task's job leaves the
+/// queue; a job that already runs finishes.
 ///
-/// Letting go of the pool waits for its workers: the jobs that run end, those that wait fail with
-/// `.stopped`, and then no thread is left. So a program that returns has nothing at work any more
-/// in libraries that are taking themselves down.
+/// Releasing the pool waits for its workers: running jobs finish, waiting jobs fail with
+/// `.stopped`, and all threads end. A program that returns therefore leaves no thread in libraries
+/// that are shutting down.
 public final class WorkerPool<Worker>: Sendable {
     private let queue: JobQueue<Worker>
     private let threads: [WorkerThread]
     public let workerCount: Int
     public let limits: WorkLimits
-    /// Jobs that may wait.
+    /// The maximum number of waiting jobs.
     public var queueLimit: Int { limits.total }
 
-    /// Starts the workers and returns at once; a worker that cannot be made fails the jobs that
-    /// reach it.
+    /// Starts the workers and returns at once. If a worker cannot be created, the jobs that reach
+    /// it fail.
     ///
     /// - Parameters:
     ///   - workers: 1...256.
-    ///   - queueLimit: jobs that may wait, 1 or more.
-    ///   - label: what the threads are named after, with a number each.
-    ///   - make: makes one worker; called once on each worker's thread.
+    ///   - queueLimit: The maximum number of waiting jobs, at least 1.
+    ///   - label: The prefix of the threads' names, which end with a number.
+    ///   - make: Creates one worker. Called once on each worker's thread.
     public convenience init(
         workers: Int, queueLimit: Int = 1024, label: String,
         make: @escaping @Sendable () throws -> Worker
@@ -34,14 +34,15 @@ public final class WorkerPool<Worker>: Sendable {
         self.init(workers: workers, limits: WorkLimits(total: queueLimit), label: label, make: make)
     }
 
-    /// Starts workers whose queue is shared by clients that do not know each other.
+    /// Starts workers whose queue is shared by independent clients.
     ///
-    /// - Parameter limits: how many jobs may wait, for how long, and how many of one share.
+    /// - Parameter limits: The maximum number of waiting jobs, in total and per share, and their
+    ///   maximum waiting time.
     public init(
         workers: Int, limits: WorkLimits, label: String,
         make: @escaping @Sendable () throws -> Worker
     ) {
-        precondition((1...256).contains(workers), "1...256 workers")
+        precondition((1...256).contains(workers), "workers must be 1...256")
         let jobs = JobQueue<Worker>(limits)
         queue = jobs
         workerCount = workers
@@ -56,16 +57,16 @@ public final class WorkerPool<Worker>: Sendable {
         for thread in threads { thread.join() }
     }
 
-    /// Jobs waiting now.
+    /// The number of waiting jobs.
     public var waiting: Int { queue.count }
 
-    /// Whether a job of this share would find a place in the queue now. Ask before work that a
-    /// refusal would make useless.
+    /// Whether the queue currently has room for a job of this share. Check this before work that a
+    /// refusal would waste.
     public func hasRoom(for share: WorkShare) -> Bool { queue.hasRoom(for: share) }
 
     /// Runs `job` on a worker when it is this share's turn.
     ///
-    /// - Throws: what `job` or the making of the worker throws; ``InferenceError`` `.busy` or
+    /// - Throws: The errors of `job` and of creating the worker; ``InferenceError`` `.busy` or
     ///   `.stopped`; `CancellationError`.
     public func run<Output: Sendable>(
         for share: WorkShare = .common, _ job: @escaping @Sendable (inout Worker) throws -> Output

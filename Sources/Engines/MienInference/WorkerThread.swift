@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// A thread with a name that can be waited for until nothing is left of it. Dispatch's and
-/// Foundation's threads cannot: they say at best that their work is done, while what C++ libraries
-/// keep per thread is still to be taken down.
+/// A named thread whose end can be awaited completely. Dispatch's and Foundation's threads report
+/// at best that their work is done, while the per-thread state of C++ libraries still has to be
+/// torn down.
 @safe struct WorkerThread: Sendable {
     private let id: pthread_t
 
@@ -13,7 +13,7 @@ internal import Foundation
 
     /// Starts `body` at once.
     ///
-    /// - Parameter name: for debuggers and `top`, which show its first 15 bytes.
+    /// - Parameter name: The name for debuggers and `top`, which show its first 15 bytes.
     init(name: String, _ body: @escaping @Sendable () -> Void) {
         let start = Start {
             Thread.current.name = name
@@ -23,18 +23,19 @@ internal import Foundation
         let status = unsafe pthread_create(
             &id, nil,
             { start in
-                // Taken over: what the body holds is let go on this thread, before it ends.
+                // Take ownership, so that everything the body holds is released on this thread
+                // before it ends.
                 unsafe Unmanaged<Start>.fromOpaque(start!).takeRetainedValue().body()
                 return nil
             }, Unmanaged.passRetained(start).toOpaque())
         guard status == 0 else {
-            fatalError("no thread can be started: \(unsafe String(cString: strerror(status)))")
+            fatalError("cannot start a thread: \(unsafe String(cString: strerror(status)))")
         }
         self.id = id
     }
 
-    /// Waits for the thread's end. Call it once. A thread cannot wait for itself: called on it,
-    /// this lets it end unobserved.
+    /// Waits for the thread to end. Call it once. A thread cannot wait for itself; called on the
+    /// thread itself, this detaches it.
     func join() {
         if pthread_equal(id, pthread_self()) != 0 {
             pthread_detach(id)

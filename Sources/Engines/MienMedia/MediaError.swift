@@ -1,39 +1,40 @@
-/// Why there are no frames. Branch on ``code``; show ``reason`` to the one who named the file or
-/// the camera: it may hold the name.
+/// A failure to read frames. Branch on ``code``; show ``reason`` only to the person who named the
+/// file or camera, because it may contain the name.
 public struct MediaError: Error, Sendable {
-    /// Stable words: logged, counted, documented, and never reused for another meaning.
+    /// Stable codes: logged, counted, documented, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
         case fileNotFound = "file.not-found"
         case fileNotAllowed = "file.not-allowed"
         case fileIsDirectory = "file.is-directory"
-        /// A pipe, a device, a socket.
+        /// The path is a pipe, a device, or a socket.
         case fileNotRegular = "file.not-regular"
         case fileUnreadable = "file.unreadable"
         case empty = "media.empty"
         case tooManyBytes = "media.too-many-bytes"
-        /// None of the forms of video files that are read, or too damaged to tell.
+        /// The file is not in a supported video format, or it is too damaged to recognize.
         case notVideo = "media.not-video"
-        /// Sound, subtitles or attachments only.
+        /// The file contains only sound, subtitles, or attachments.
         case noVideoStream = "media.no-video-stream"
         case unsupportedCodec = "media.unsupported-codec"
         case tooManyPixels = "media.too-many-pixels"
         case sides = "media.sides"
         case tooLong = "media.too-long"
         case corrupt = "media.corrupt"
-        /// More than is allowed, as damaged files do; or more than the machine has left.
+        /// The video needs more memory than allowed, as damaged files do, or more than the computer
+        /// has left.
         case tooMuchMemory = "media.too-much-memory"
-        /// No camera on this machine.
+        /// This computer has no camera.
         case noCamera = "camera.none"
-        /// There are cameras, but none of that name.
+        /// There are cameras, but none with that name.
         case unknownCamera = "camera.unknown"
         case cameraBusy = "camera.busy"
         case cameraNotAllowed = "camera.not-allowed"
-        /// It was there and is no more.
+        /// The camera was disconnected.
         case cameraGone = "camera.gone"
-        /// It is there and gives no frames.
+        /// The camera is connected but returns no frames.
         case cameraSilent = "camera.silent"
         case cameraFailed = "camera.failed"
-        /// The library that reads cameras is not installed.
+        /// The library for cameras is not installed.
         case noCameraLibrary = "camera.no-library"
     }
 
@@ -42,7 +43,7 @@ public struct MediaError: Error, Sendable {
 
     init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
 
-    /// The same, with `name` before the reason.
+    /// Returns the same error with `name` before the reason.
     func about(_ name: String) -> Self { Self(code, "\(name): \(reason)") }
 }
 

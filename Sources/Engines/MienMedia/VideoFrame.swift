@@ -1,14 +1,14 @@
 public import MienPixels
 
-/// One picture of a video, upright.
+/// One upright picture of a video.
 public struct VideoFrame: Sendable {
     public let image: RGBImage
 
-    /// Since the first frame. Always more than that of the frame before.
+    /// The time since the first frame. Always greater than that of the previous frame.
     public let time: Duration
 
-    /// 0 for the first. A camera's frames that nobody came for are counted: a gap says how many
-    /// were dropped.
+    /// 0 for the first frame. A camera's dropped frames are counted, so a gap shows how many were
+    /// dropped.
     public let number: Int
 
     public init(image: RGBImage, time: Duration, number: Int) {
@@ -16,21 +16,21 @@ public struct VideoFrame: Sendable {
     }
 }
 
-/// What is known of a video before its first frame.
+/// The properties of a video known before its first frame.
 public struct VideoInfo: Sendable, Hashable {
-    /// Of upright frames, as they will be handed out. A stream may change its size on its way.
+    /// The width of upright frames as they are delivered. A stream may change its size midway.
     public let width: Int
     public let height: Int
 
-    /// By the file's own account; `nil` when it gives none, and for cameras.
+    /// The duration that the file states; `nil` when it states none, and for cameras.
     public let duration: Duration?
 
-    /// As announced; `nil` when it is not.
+    /// The stated frame rate; `nil` when there is none.
     public let framesPerSecond: Double?
 
-    /// FFmpeg's name: "h264", "gif".
+    /// FFmpeg's name for the codec: "h264", "gif".
     public let codec: String
 
-    /// Quarter turns clockwise that make the stored frames upright, 0...3.
+    /// The number of clockwise quarter turns that turn the stored frames upright, 0...3.
     public let quarterTurns: Int
 }

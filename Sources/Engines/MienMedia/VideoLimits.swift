@@ -1,17 +1,17 @@
 internal import MienPixels
 
-/// What a video may cost. Beside these: 64 streams in a file, 5 MB and five seconds of it to find
-/// out what it is, 1,000 packets in a row without a picture, 256 MiB for any one buffer of
-/// FFmpeg's.
+/// The maximum cost of a video. In addition, these limits always apply: 64 streams per file; 5 MB
+/// and five seconds of the file to identify its format; 1,000 consecutive packets without a
+/// picture; 256 MiB for any one FFmpeg buffer.
 public struct VideoLimits: Sendable, Hashable {
-    /// The most bytes a file may have.
+    /// The maximum number of bytes in a file.
     public var maxBytes: Int
 
-    /// The most pixels, width × height, of a frame as it is stored.
+    /// The maximum number of pixels, width × height, of a frame as stored.
     public var maxPixels: Int
 
-    /// The longest video. Checked against what the file says of itself, and again by each frame's
-    /// time. Cameras have no end.
+    /// The maximum duration. Checked against the duration that the file states and against each
+    /// frame's time. Cameras have no limit.
     public var maxDuration: Duration
 
     /// 4 GiB, 4096 × 4096 pixels, one hour.
@@ -21,17 +21,18 @@ public struct VideoLimits: Sendable, Hashable {
         maxBytes: Int = 4 << 30, maxPixels: Int = 4096 * 4096,
         maxDuration: Duration = .seconds(3600)
     ) {
-        precondition(maxBytes > 0 && maxPixels > 0 && maxDuration > .zero, "limits are positive")
+        precondition(
+            maxBytes > 0 && maxPixels > 0 && maxDuration > .zero, "limits must be positive")
         (self.maxBytes, self.maxPixels, self.maxDuration) = (maxBytes, maxPixels, maxDuration)
     }
 
-    /// Packets of the picture's stream in a row that give no picture, after which the file counts
-    /// as damaged.
+    /// The number of consecutive video packets without a picture after which the file counts as
+    /// damaged.
     static let fruitlessPackets = 1000
 
     func check(byteCount: Int) throws(MediaError) {
         guard byteCount > 0 else {
-            throw MediaError(.empty, "The file has 0 bytes. Send the whole video.")
+            throw MediaError(.empty, "The file is empty (0 bytes). Send the whole video.")
         }
         guard byteCount <= maxBytes else {
             throw MediaError(

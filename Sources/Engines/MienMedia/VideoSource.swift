@@ -1,46 +1,48 @@
-/// Where frames come from: a file on this machine, or a camera of it. Never a network.
+/// The origin of frames: a file or a camera of this computer, never a network.
 public struct VideoSource: Sendable, Hashable {
-    enum Place: Sendable, Hashable {
+    enum Origin: Sendable, Hashable {
         case file(String)
-        /// FFmpeg's name of the kind of device.
+        /// FFmpeg's name for the kind of device.
         case device(url: String, format: String)
     }
-    let place: Place
-    /// For errors.
+    let origin: Origin
+    /// The name for errors.
     let name: String
 
     static let cameraFormat = "video4linux2"
 
-    /// A video file. Its frames wait until they are asked for.
-    public static func file(_ path: String) -> Self { Self(place: .file(path), name: path) }
+    /// Returns a source for a video file. Its frames wait until they are requested.
+    public static func file(_ path: String) -> Self { Self(origin: .file(path), name: path) }
 
-    /// A camera. Frames that nobody asks for in time are dropped, the oldest first.
+    /// Returns a source for a camera. Frames that are not requested in time are dropped, oldest
+    /// first.
     public static func camera(_ camera: Camera) -> Self {
-        Self(place: .device(url: camera.path, format: cameraFormat), name: camera.name)
+        Self(origin: .device(url: camera.path, format: cameraFormat), name: camera.name)
     }
 
-    /// Another device of libavdevice's, read as a camera is: for tests, on machines without one.
+    /// Returns a source for another libavdevice device, which is read like a camera. For tests on
+    /// computers without a camera.
     package static func device(_ url: String, format: String) -> Self {
-        Self(place: .device(url: url, format: format), name: format)
+        Self(origin: .device(url: url, format: format), name: format)
     }
 
-    var isLive: Bool { if case .device = place { true } else { false } }
+    var isLive: Bool { if case .device = origin { true } else { false } }
 }
 
-/// How a video is read.
+/// Options for reading a video.
 public struct VideoOptions: Sendable, Hashable {
     public var limits: VideoLimits
 
-    /// Larger frames are scaled down to this; `nil` for their own size.
+    /// Frames are scaled down to this size if they are larger; `nil` keeps their size.
     public var longestSide: Int?
 
-    /// Frames held ready. Of a camera these are the newest.
+    /// The number of frames to keep ready. For a camera, these are the newest.
     public var buffered: Int
 
     public init(limits: VideoLimits = .standard, longestSide: Int? = nil, buffered: Int = 2) {
         precondition(
             buffered > 0 && longestSide ?? 1 > 0,
-            "room for one frame at least, of one pixel at least")
+            "the buffer and the longest side must be at least 1")
         (self.limits, self.longestSide, self.buffered) = (limits, longestSide, buffered)
     }
 }

@@ -1,23 +1,24 @@
 internal import Foundation
 
-/// A video as its frames come, upright and with their times.
+/// A video as an asynchronous sequence of upright frames with their times.
 ///
 /// ```swift
 /// let video = try await VideoStream.open(.file("clip.mp4"))
 /// for try await frame in video { print(frame.time, frame.image.width) }
 /// ```
 ///
-/// Reading and decoding run on a thread of the stream's own, so that no task holds one of the
-/// cooperative pool's. At most ``VideoOptions/buffered`` frames are ready at a time: a file waits
-/// until they are taken, a camera drops its oldest.
+/// Reading and decoding run on the stream's own thread, so that no task blocks the cooperative
+/// pool. At most ``VideoOptions/buffered`` frames are ready at a time: a file waits until they are
+/// taken, and a camera drops its oldest.
 ///
-/// It is read once: iterators share what is left. When the loop ends, at the last frame, by an
-/// error or because its task was cancelled, the thread has closed the file or camera already. Left
-/// by `break` it is closed within a frame's time; ``close()`` waits for that.
+/// The stream is read once; iterators share the remaining frames. When the loop ends, whether at
+/// the last frame, with an error, or because its task was canceled, the thread has already closed
+/// the file or camera. After a `break`, the thread closes it within a frame's duration; ``close()``
+/// waits for that.
 public final class VideoStream: AsyncSequence, Sendable {
     public typealias Element = VideoFrame
 
-    /// What was known before the first frame.
+    /// The properties known before the first frame.
     public let info: VideoInfo
     private let exchange: FrameExchange
 
@@ -27,9 +28,9 @@ public final class VideoStream: AsyncSequence, Sendable {
 
     deinit { exchange.stop() }
 
-    /// Opens it and begins to read.
+    /// Opens the source and starts reading.
     ///
-    /// - Throws: ``MediaError``; `CancellationError` when the task is cancelled.
+    /// - Throws: ``MediaError``; `CancellationError` when the task is canceled.
     public static func open(_ source: VideoSource, options: VideoOptions = VideoOptions())
         async throws -> VideoStream
     {
@@ -48,13 +49,13 @@ public final class VideoStream: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         fileprivate let stream: VideoStream
 
-        /// - Returns: `nil` at the end, and once the stream was closed.
-        /// - Throws: ``MediaError``; `CancellationError` when the task is cancelled, which ends the
+        /// - Returns: The next frame; `nil` at the end and after the stream was closed.
+        /// - Throws: ``MediaError``; `CancellationError` when the task is canceled, which ends the
         ///   stream.
         public mutating func next() async throws -> VideoFrame? { try await stream.exchange.next() }
     }
 
-    /// Ends the stream; returns when its thread has let go of the file or camera.
+    /// Ends the stream. Returns when its thread has released the file or camera.
     public func close() async {
         exchange.stop()
         await exchange.finished()

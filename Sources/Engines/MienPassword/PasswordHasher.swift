@@ -2,26 +2,26 @@ internal import Foundation
 public import MienCore
 internal import SystemArgon2
 
-/// Argon2id (RFC 9106), through its reference library. Each call blocks for some 10 to 50 ms: off
-/// the cooperative pool, please.
+/// Argon2id (RFC 9106), through its reference library. Each call blocks for 10 to 50 ms, so call it
+/// off the cooperative pool.
 public struct PasswordHasher: Sendable {
-    /// What a hash costs. Every hash names its own, so that they can be raised and old hashes still
-    /// be checked.
+    /// The cost of a hash. Every hash records its own cost, so costs can be raised while old hashes
+    /// remain verifiable.
     public struct Cost: Sendable, Hashable {
-        /// KiB, 8…4,194,304, and 8 a lane at least.
+        /// Memory in KiB, 8…4,194,304, and at least 8 per lane.
         public let memory: Int
-        /// Passes over it, 1…100.
+        /// Passes over the memory, 1…100.
         public let passes: Int
         /// Lanes, 1…16.
         public let lanes: Int
 
-        /// - Precondition: all in range.
+        /// - Precondition: All values are in range.
         public init(memory: Int, passes: Int, lanes: Int = 1) {
-            precondition(Self.isInRange(memory, passes, lanes), "a cost in range")
+            precondition(Self.isInRange(memory, passes, lanes), "the cost must be in range")
             (self.memory, self.passes, self.lanes) = (memory, passes, lanes)
         }
 
-        /// 19 MiB, two passes, one lane: OWASP's password storage cheat sheet.
+        /// 19 MiB, two passes, one lane, as recommended by OWASP's password storage cheat sheet.
         public static let standard = Cost(memory: 19_456, passes: 2)
 
         fileprivate static func isInRange(_ memory: Int, _ passes: Int, _ lanes: Int) -> Bool {
@@ -29,8 +29,8 @@ public struct PasswordHasher: Sendable {
                 && (1...16).contains(lanes) && memory >= 8 * lanes
         }
 
-        /// The cost that `encoded` names; `nil` for one out of range and for anything but
-        /// `$argon2id$v=19$m=…,t=…,p=…$…`.
+        /// Parses the cost recorded in `encoded`. Fails if it is out of range or if `encoded` does
+        /// not have the form `$argon2id$v=19$m=…,t=…,p=…$…`.
         fileprivate init?(of encoded: String) {
             let fields = encoded.split(separator: "$", omittingEmptySubsequences: false)
             guard fields.count == 6, fields[0].isEmpty, fields[1] == "argon2id", fields[2] == "v=19"
@@ -53,13 +53,15 @@ public struct PasswordHasher: Sendable {
 
     public init(cost: Cost = .standard) { self.cost = cost }
 
+    /// Hashes a password.
+    ///
     /// - Parameter salt: ``saltSize`` random bytes.
-    /// - Returns: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`, the reference library's form.
-    /// - Throws: ``PasswordHasherError``, when there is no memory for it.
+    /// - Returns: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`, the reference library's format.
+    /// - Throws: ``PasswordHasherError`` when memory runs out.
     public func hash(_ password: Sensitive<String>, salt: [UInt8]) throws(PasswordHasherError)
         -> String
     {
-        precondition(salt.count == Self.saltSize, "a salt has \(Self.saltSize) bytes")
+        precondition(salt.count == Self.saltSize, "a salt must have \(Self.saltSize) bytes")
         let length = argon2_encodedlen(
             UInt32(cost.passes), UInt32(cost.memory), UInt32(cost.lanes), UInt32(salt.count),
             UInt32(Self.hashSize), Argon2_id)
@@ -75,15 +77,16 @@ public struct PasswordHasher: Sendable {
             decoding: encoded.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// A key from a password, when nothing shall be kept that tells a right one.
+    /// Derives a key from a password without storing a verifier, so that nothing reveals whether a
+    /// password is right.
     ///
     /// - Parameter salt: ``saltSize`` random bytes.
-    /// - Returns: ``hashSize`` bytes. Wipe them.
-    /// - Throws: ``PasswordHasherError``, when there is no memory for it.
+    /// - Returns: ``hashSize`` bytes. Wipe them after use.
+    /// - Throws: ``PasswordHasherError`` when memory runs out.
     public func stretched(_ password: Sensitive<String>, salt: [UInt8]) throws(PasswordHasherError)
         -> [UInt8]
     {
-        precondition(salt.count == Self.saltSize, "a salt has \(Self.saltSize) bytes")
+        precondition(salt.count == Self.saltSize, "a salt must have \(Self.saltSize) bytes")
         var key = [UInt8](repeating: 0, count: Self.hashSize)
         let status = password.use { password in
             let bytes = Self.bytes(password)
@@ -95,10 +98,11 @@ public struct PasswordHasher: Sendable {
         return key
     }
 
-    /// Compares in constant time.
-    /// - Returns: `false` also for a text that is no hash, or names a cost out of ``Cost``'s range.
+    /// Verifies a password in constant time.
+    /// - Returns: Whether the password matches; `false` also for a malformed hash or a cost out of
+    ///   ``Cost``'s range.
     public func verify(_ password: Sensitive<String>, against encoded: String) -> Bool {
-        // The library would take any amount of memory that a damaged hash asks for, and stop
+        // The library would allocate any amount of memory that a damaged hash requests and stop
         // reading at a NUL.
         guard encoded.utf8.allSatisfy({ (33...126).contains($0) }), Cost(of: encoded) != nil else {
             return false
@@ -109,21 +113,22 @@ public struct PasswordHasher: Sendable {
         }
     }
 
-    /// NFKC, so that a password is the same one on every keyboard: NIST SP 800-63B-4 §3.1.1.2.
+    /// Normalizes to NFKC, so that a password is the same on every keyboard: NIST SP 800-63B-4
+    /// §3.1.1.2.
     private static func bytes(_ password: String) -> [UInt8] {
         Array(password.precomposedStringWithCompatibilityMapping.utf8)
     }
 
-    /// Whether `encoded` was made at another cost than ``cost``: hash again when the password is
-    /// next seen.
+    /// Whether `encoded` was made with a cost other than ``cost``. If so, hash the password again
+    /// at the next sign-in.
     public func isOutdated(_ encoded: String) -> Bool {
         !encoded.hasPrefix("$argon2id$v=19$m=\(cost.memory),t=\(cost.passes),p=\(cost.lanes)$")
     }
 }
 
-/// The library could not hash: nearly always for lack of memory.
+/// A failure of the library to hash, nearly always for lack of memory.
 public struct PasswordHasherError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The library's.
+    /// The library's status code.
     public let status: Int32
     public var description: String { "password hashing failed with status \(status)" }
 }

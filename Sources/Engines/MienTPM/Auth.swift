@@ -1,9 +1,9 @@
 internal import MienCore
 internal import SystemTSS
 
-/// An auth value as TPMs count it: trailing zeros do not.
+/// An auth value as TPMs treat it: trailing zeros are ignored.
 struct Auth: Sendable {
-    /// SHA-256's, the name algorithm of all objects here.
+    /// The size of SHA-256, the name algorithm of all objects here.
     static let sizeRange = 1...32
 
     private let value: Sensitive<[UInt8]>
@@ -14,12 +14,12 @@ struct Auth: Sendable {
         }
         guard Self.sizeRange.contains(stripped.count) else {
             throw TPMError(
-                .badArgument, "an auth value is 1 to 32 bytes, not counting zeros at its end")
+                .badArgument, "an auth value must have 1 to 32 bytes, not counting trailing zeros")
         }
         self.value = Sensitive(stripped)
     }
 
-    /// Lends it in the library's form, wiped afterwards.
+    /// Lends the value in the library's form and wipes it afterwards.
     func lend<T>(_ body: (inout TPM2B_AUTH) -> T) -> T {
         var auth = value.use { TPM2B_AUTH($0) }
         defer { wipe(&auth) }

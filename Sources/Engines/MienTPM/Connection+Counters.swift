@@ -1,29 +1,30 @@
 internal import MienCore
 internal import SystemTSS
 
-/// Counters that only go up. Source: TPM 2.0 Library part 3, 31 "Non-volatile Storage"; part 2,
+/// Counters that only increase. Source: TPM 2.0 Library part 3, 31 "Non-volatile Storage"; part 2,
 /// 13.4 "TPMA_NV".
 extension Connection {
-    /// A counter (TPM_NT 1), used with its auth value, outside of the dictionary-attack limit: 32
-    /// random bytes are not guessed.
+    /// A counter (TPM_NT 1), used with its auth value and outside the dictionary-attack limit,
+    /// because 32 random bytes cannot be guessed.
     private static let attributes: UInt32 = 1 << 2 | 1 << 4 | 1 << 18 | 1 << 25
     /// TPM_RC_NV_DEFINED.
     private static let isDefined: UInt32 = 0x14C
     private static let tries = 8
     private static let owner = ESYS_TR(ESYS_TR_RH_OWNER), none = ESYS_TR(ESYS_TR_NONE)
 
-    func makeCounter(auth: Auth, at place: UInt32?) throws(TPMError) -> TPMCounter {
+    func makeCounter(auth: Auth, at requested: UInt32?) throws(TPMError) -> TPMCounter {
         let doing = "making a counter"
         return try withStorageKey { parent throws(TPMError) in
-            if let place {
-                if let value = try increment(counter: place, auth: auth, under: parent) {
-                    return TPMCounter(index: place, value: value)
+            if let requested {
+                if let value = try increment(counter: requested, auth: auth, under: parent) {
+                    return TPMCounter(index: requested, value: value)
                 }
-                _ = try define(place, auth, under: parent, doing)
-                guard let value = try increment(counter: place, auth: auth, under: parent) else {
-                    throw TPMError(.failed, "\(doing): somebody else removed it")
+                _ = try define(requested, auth, under: parent, doing)
+                guard let value = try increment(counter: requested, auth: auth, under: parent)
+                else {
+                    throw TPMError(.failed, "\(doing): another program removed it")
                 }
-                return TPMCounter(index: place, value: value)
+                return TPMCounter(index: requested, value: value)
             }
             for _ in 0..<Self.tries {
                 guard
@@ -35,11 +36,11 @@ extension Connection {
                 }
                 return TPMCounter(index: index, value: value)
             }
-            throw TPMError(.failed, "\(doing): no free place was found")
+            throw TPMError(.failed, "\(doing): no free index was found")
         }
     }
 
-    /// - Returns: `nil` when the place is taken.
+    /// - Returns: `nil` when the index is in use.
     private func define(_ index: UInt32, _ auth: Auth, under parent: ESYS_TR, _ doing: String)
         throws(TPMError) -> UInt32?
     {
@@ -48,7 +49,7 @@ extension Connection {
         area.nvPublic.nameAlg = 0x000B
         area.nvPublic.attributes = Self.attributes
         area.nvPublic.dataSize = 8
-        // The auth value is the first parameter there: encrypted.
+        // The auth value is the first parameter of this command, so it is encrypted.
         return try withSession(salt: parent, .toTPM) { session throws(TPMError) in
             var handle: ESYS_TR = 0
             let status = auth.lend {
@@ -87,14 +88,14 @@ extension Connection {
         }
     }
 
-    /// As many as the TPM tells at once: more than there is room for in it.
+    /// Returns all indices. One response can report more than the TPM has room for.
     func counterIndices() throws(TPMError) -> [UInt32] {
         var
             reader = TPMReader(
                 try capability(0x0000_0001, from: TPMCounter.indices.lowerBound, count: 254)),
             found: [UInt32] = []
         guard reader.long() == 1, reader.long() != nil else {
-            throw TPMError(.failed, "the TPM does not tell its counters")
+            throw TPMError(.failed, "the TPM did not report its counters")
         }
         while let index = reader.long() { found.append(index) }
         return found.filter { TPMCounter.indices.contains($0) }
@@ -126,7 +127,7 @@ extension Connection {
 
     private func handle(of index: UInt32) throws(TPMError) -> ESYS_TR? {
         guard TPMCounter.indices.contains(index) else {
-            throw TPMError(.badArgument, "a counter's index is one that makeCounter gave")
+            throw TPMError(.badArgument, "a counter's index must be one that makeCounter returned")
         }
         var handle: ESYS_TR = 0
         let status = unsafe Esys_TR_FromTPMPublic(
@@ -144,7 +145,7 @@ extension Connection {
             unsafe Esys_NV_Read(
                 context, counter, counter, session, Self.none, Self.none, 8, 0, &data), doing)
         guard let data = unsafe data, unsafe data.pointee.size == 8 else {
-            throw TPMError(.failed, "\(doing): it has not 8 bytes")
+            throw TPMError(.failed, "\(doing): its value does not have 8 bytes")
         }
         return unsafe withUnsafeBytes(of: &data.pointee.buffer) {
             unsafe $0.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }

@@ -1,15 +1,15 @@
 internal import MienCore
 internal import SystemTSS
 
-/// An open way to a TPM. One thread at a time. Every object and session it makes is flushed before
-/// the verb that made it returns.
+/// An open connection to a TPM. For one thread at a time. Every operation flushes all objects and
+/// sessions it creates before it returns.
 @safe final class Connection {
     private var transport: OpaquePointer?
     private(set) var context: OpaquePointer?
-    /// The TPM did not answer, or something could not be flushed: open another one.
+    /// The TPM did not answer, or something could not be flushed. Open a new connection.
     private(set) var isBroken = false
 
-    /// - Parameter address: `name:settings`, as tss2-tctildr takes it.
+    /// - Parameter address: `name:settings`, in the syntax of tss2-tctildr.
     init(address: String) throws(TPMError) {
         let doing = "opening the TPM at \(address)"
         let opened = unsafe Tss2_TctiLdr_Initialize(address, &transport)
@@ -23,7 +23,7 @@ internal import SystemTSS
         if unsafe transport != nil { unsafe Tss2_TctiLdr_Finalize(&transport) }
     }
 
-    /// Marks the connection when the transport is what failed.
+    /// Marks the connection as broken when the transport fails.
     func noting<T>(_ body: () throws(TPMError) -> T) throws(TPMError) -> T {
         do { return try body() } catch {
             if error.code == .unreachable { isBroken = true }
@@ -36,8 +36,8 @@ internal import SystemTSS
     private func withHandle<T>(_ handle: ESYS_TR, _ body: (ESYS_TR) throws(TPMError) -> T)
         throws(TPMError) -> T
     {
-        // What cannot be flushed goes with the connection, where a resource manager keeps the
-        // books.
+        // Objects that cannot be flushed end with the connection, if a resource manager tracks
+        // them.
         defer {
             if unsafe Esys_FlushContext(context, handle) != TSS2_RC_SUCCESS { isBroken = true }
         }
@@ -67,8 +67,8 @@ internal import SystemTSS
         case none, toTPM, fromTPM, both
 
         var attributes: UInt8 {
-            // continueSession: ended by us alone, on every way. decrypt: first parameter there.
-            // encrypt: first parameter back.
+            // continueSession: we always end the session ourselves. decrypt: first parameter to the
+            // TPM. encrypt: first parameter from the TPM.
             switch self {
             case .none: 0x01
             case .toTPM: 0x21
@@ -82,8 +82,8 @@ internal import SystemTSS
         case hmac = 0x00, policy = 0x01, trial = 0x03
     }
 
-    /// A session salted with a secret only the TPM can decrypt: whoever listens on the bus learns
-    /// no parameter that it encrypts.
+    /// Runs `body` in a session salted with a secret that only the TPM can decrypt. An eavesdropper
+    /// on the bus cannot read the parameters that the session encrypts.
     func withSession<T>(
         _ kind: SessionKind = .hmac, salt: ESYS_TR, _ flow: Flow,
         _ body: (ESYS_TR) throws(TPMError) -> T
@@ -135,7 +135,7 @@ internal import SystemTSS
                 &publicArea, nil, nil, nil)
             try checked(status, doing)
             guard let privateArea = unsafe privateArea, let publicArea = unsafe publicArea else {
-                throw TPMError(.failed, "\(doing): the library gave no object")
+                throw TPMError(.failed, "\(doing): the library returned no object")
             }
             let written = unsafe try Self.bytes(publicArea, Tss2_MU_TPM2B_PUBLIC_Marshal)
             let wrapped = unsafe try Self.bytes(privateArea, Tss2_MU_TPM2B_PRIVATE_Marshal)
@@ -158,13 +158,14 @@ internal import SystemTSS
         else {
             throw TPMError(
                 .blobRefused,
-                "\(doing): its private area has \(blob.privateArea.count) bytes, which is too many")
+                "\(doing): its private area has too many bytes (\(blob.privateArea.count))")
         }
         let status = unsafe Esys_Load(
             context, parent, ESYS_TR(ESYS_TR_PASSWORD), ESYS_TR(ESYS_TR_NONE),
             ESYS_TR(ESYS_TR_NONE), &privateArea, &publicArea, &handle)
         if Response(status).isAboutInput {
-            throw Response(status).error(.blobRefused, "\(doing): changed, or made by another TPM")
+            throw Response(status).error(
+                .blobRefused, "\(doing): the blob was changed or made by another TPM")
         }
         try checked(status, doing)
         return try withHandle(handle) { handle throws(TPMError) in
@@ -174,12 +175,12 @@ internal import SystemTSS
         }
     }
 
-    /// The answer to a use of an auth value.
+    /// Throws the error for a response to the use of an auth value.
     static func judge(_ status: TSS2_RC, _ doing: String) throws(TPMError) {
         let response = Response(status)
         if response.isWrongAuth { throw response.error(.wrongAuth, doing) }
         if response.isPolicyFailure {
-            throw response.error(.policyNotMet, "\(doing): the registers are not as they were")
+            throw response.error(.policyNotMet, "\(doing): the registers have changed")
         }
         try checked(status, doing)
     }
@@ -192,7 +193,7 @@ internal import SystemTSS
             let blob = try create(
                 Template.signingKey, auth: auth, data: Sensitive([]), doing: doing, under: parent)
             guard let point = Template.point(of: blob.publicArea) else {
-                throw TPMError(.failed, "\(doing): the TPM made a key of another kind")
+                throw TPMError(.failed, "\(doing): the TPM returned another kind of key")
             }
             return TPMSigningKey(blob: blob, publicKey: point)
         }
@@ -201,7 +202,7 @@ internal import SystemTSS
     func sign(digest: [UInt8], blob: TPMBlob, auth: Auth) throws(TPMError) -> [UInt8] {
         let doing = "signing"
         guard Template.point(of: blob.publicArea) != nil, blob.registers == nil else {
-            throw TPMError(.blobRefused, "\(doing): the blob is no P-256 signing key")
+            throw TPMError(.blobRefused, "\(doing): the blob is not a P-256 signing key")
         }
         return try withStorageKey { parent throws(TPMError) in
             try withLoaded(blob, auth: auth, under: parent) { key throws(TPMError) in
@@ -210,7 +211,7 @@ internal import SystemTSS
                         ticket = TPMT_TK_HASHCHECK()
                     var signature: UnsafeMutablePointer<TPMT_SIGNATURE>?
                     defer { unsafe Esys_Free(signature) }
-                    scheme.scheme = 0x0010  // the key's own
+                    scheme.scheme = 0x0010  // the key's own scheme
                     ticket.tag = 0x8024
                     ticket.hierarchy = 0x4000_0007
                     try Self.judge(
@@ -222,7 +223,7 @@ internal import SystemTSS
                             unsafe try Self.bytes(made, Tss2_MU_TPMT_SIGNATURE_Marshal))
                     else {
                         throw TPMError(
-                            .failed, "\(doing): the TPM gave a signature of another kind")
+                            .failed, "\(doing): the TPM returned another kind of signature")
                     }
                     return bytes
                 }
@@ -251,7 +252,7 @@ internal import SystemTSS
         guard Template.isSealed(blob.publicArea, hasPolicy: blob.registers != nil) else {
             throw TPMError(
                 .blobRefused,
-                "\(doing): the blob is no sealed data, or says otherwise than its public area what it is bound to"
+                "\(doing): the blob is not sealed data, or its registers contradict its public area"
             )
         }
         return try withStorageKey { parent throws(TPMError) in
@@ -269,7 +270,7 @@ internal import SystemTSS
                             context, item, session, ESYS_TR(ESYS_TR_NONE), ESYS_TR(ESYS_TR_NONE),
                             &data), doing)
                     guard let data = unsafe data else {
-                        throw TPMError(.failed, "\(doing): the library gave no data")
+                        throw TPMError(.failed, "\(doing): the library returned no data")
                     }
                     let count = Int(unsafe data.pointee.size)
                     return unsafe withUnsafeBytes(of: &data.pointee.buffer) {
@@ -290,7 +291,7 @@ internal import SystemTSS
             unsafe Tss2_MU_TPML_PCR_SELECTION_Unmarshal(
                 wire.bytes, wire.bytes.count, &offset, &selection), doing)
         let none = ESYS_TR(ESYS_TR_NONE)
-        // No digest: what the registers hold now.
+        // Without a digest, the policy uses the registers' current values.
         var digest = TPM2B_DIGEST()
         try checked(
             unsafe Esys_PolicyPCR(context, session, none, none, none, &digest, &selection), doing)
@@ -308,7 +309,7 @@ internal import SystemTSS
                 unsafe Esys_PolicyGetDigest(context, session, none, none, none, &digest),
                 "reading a policy's digest")
             guard let digest = unsafe digest else {
-                throw TPMError(.failed, "reading a policy's digest: the library gave none")
+                throw TPMError(.failed, "reading a policy's digest: the library returned none")
             }
             return Array(unsafe try Self.bytes(digest, Tss2_MU_TPM2B_DIGEST_Marshal).dropFirst(2))
         }
@@ -325,7 +326,7 @@ internal import SystemTSS
                     context, none, none, none, UInt16(min(32, count - bytes.count)), &some),
                 "drawing random bytes")
             guard let some = unsafe some, unsafe some.pointee.size > 0 else {
-                throw TPMError(.failed, "the TPM gave no random bytes")
+                throw TPMError(.failed, "the TPM returned no random bytes")
             }
             bytes += unsafe try Self.bytes(some, Tss2_MU_TPM2B_DIGEST_Marshal).dropFirst(2)
         }
@@ -336,14 +337,15 @@ internal import SystemTSS
         // TPM_PT_PERMANENT; TPM_PT_LOCKOUT_COUNTER and the three that follow it.
         let permanent = try properties(from: 0x200, count: 1),
             rest = try properties(from: 0x20E, count: 4)
-        guard let flags = permanent[0x200], let failures = rest[0x20E], let most = rest[0x20F],
+        guard let flags = permanent[0x200], let failures = rest[0x20E], let maxTries = rest[0x20F],
             let interval = rest[0x210]
         else {
-            throw TPMError(.failed, "the TPM does not tell its lockout counters")
+            throw TPMError(.failed, "the TPM did not report its lockout counters")
         }
         return TPMLockout(
-            isLockedOut: flags & 0x200 != 0, triesLeft: Int(most) - min(Int(failures), Int(most)),
-            tries: Int(most), secondsPerTry: Int(interval))
+            isLockedOut: flags & 0x200 != 0,
+            triesLeft: Int(maxTries) - min(Int(failures), Int(maxTries)),
+            tries: Int(maxTries), secondsPerTry: Int(interval))
     }
 
     func extend(_ register: UInt32, with digest: [UInt8]) throws(TPMError) {
@@ -360,13 +362,13 @@ internal import SystemTSS
                 context, register, ESYS_TR(ESYS_TR_PASSWORD), none, none, &values), doing)
     }
 
-    /// Transient objects and sessions that the TPM holds for this connection.
+    /// Returns the number of transient objects and sessions that the TPM holds for this connection.
     func handleCount() throws(TPMError) -> Int {
         var sum = 0
         for first in [UInt32(0x8000_0000), 0x0200_0000] {
             var reader = TPMReader(try capability(0x0000_0001, from: first, count: 254))
             guard reader.long() == 1, let count = reader.long() else {
-                throw TPMError(.failed, "the TPM does not tell its handles")
+                throw TPMError(.failed, "the TPM did not report its handles")
             }
             sum += Int(count)
         }
@@ -378,7 +380,7 @@ internal import SystemTSS
         var reader = TPMReader(try capability(0x0000_0006, from: first, count: count)),
             found: [UInt32: UInt32] = [:]
         guard reader.long() == 6, reader.long() != nil else {
-            throw TPMError(.failed, "the TPM does not tell its properties")
+            throw TPMError(.failed, "the TPM did not report its properties")
         }
         while let property = reader.long(), let value = reader.long() { found[property] = value }
         return found
@@ -391,9 +393,9 @@ internal import SystemTSS
         try checked(
             unsafe Esys_GetCapability(
                 context, none, none, none, kind, first, count, &hasMore, &data),
-            "asking for capabilities")
+            "requesting capabilities")
         guard let data = unsafe data else {
-            throw TPMError(.failed, "asking for capabilities: the library gave none")
+            throw TPMError(.failed, "requesting capabilities: the library returned none")
         }
         return unsafe try Self.bytes(data, Tss2_MU_TPMS_CAPABILITY_DATA_Marshal)
     }

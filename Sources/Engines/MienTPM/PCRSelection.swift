@@ -1,5 +1,5 @@
-/// Platform configuration registers of the SHA-256 bank, 0…23: what the firmware, the boot loader
-/// and the kernel were.
+/// Platform configuration registers of the SHA-256 bank, 0…23. They record the firmware, the boot
+/// loader, and the kernel that started.
 public struct PCRSelection: Sendable, Hashable {
     public static let range = 0...23
 
@@ -7,12 +7,12 @@ public struct PCRSelection: Sendable, Hashable {
 
     init(bits: UInt32) { self.bits = bits & 0xFF_FFFF }
 
-    /// - Throws: ``TPMError`` `.badArgument` when empty or when a register is out of range.
+    /// - Throws: ``TPMError`` `.badArgument` when the set is empty or a register is out of range.
     public init(_ registers: Set<Int>) throws(TPMError) {
         guard !registers.isEmpty, registers.allSatisfy(Self.range.contains) else {
             throw TPMError(
                 .badArgument,
-                "registers to bind to are 1 to 24 of the numbers 0 to 23, not \(registers.sorted())"
+                "bind to 1 to 24 registers with numbers 0 to 23, not \(registers.sorted())"
             )
         }
         self.init(bits: registers.reduce(0) { $0 | 1 << UInt32($1) })

@@ -9,29 +9,29 @@ struct Response {
 
     init(_ number: UInt32) { self.number = number }
 
-    /// Bits 16…23: which layer speaks.
+    /// Bits 16…23: the layer that reports the response.
     private var layer: UInt32 { number >> 16 & 0xFF }
-    /// 0 is the TPM itself, 12 the same said through a resource manager.
+    /// 0 is the TPM itself; 12 is the TPM through a resource manager.
     var isFromTPM: Bool { layer == 0 || layer == 12 }
-    /// Of format-one codes, without what says which handle, parameter or session is meant.
+    /// The format-one code without the bits that identify a handle, parameter, or session.
     private var formatOne: UInt32? { isFromTPM && number & 0x80 != 0 ? number & 0x3F : nil }
 
-    /// TPM_RC_AUTH_FAIL counts against the dictionary-attack limit, TPM_RC_BAD_AUTH does not.
+    /// TPM_RC_AUTH_FAIL counts toward the dictionary-attack limit; TPM_RC_BAD_AUTH does not.
     var isWrongAuth: Bool { formatOne == 0x0E || formatOne == 0x22 }
     var isLockout: Bool { isFromTPM && number & 0xFFFF == 0x921 }
     var isPolicyFailure: Bool { formatOne == 0x1D }
-    /// TPM_RC_HANDLE: there is nothing of this handle.
+    /// TPM_RC_HANDLE: nothing has this handle.
     var isNoHandle: Bool { formatOne == 0x0B }
-    /// Any complaint of the TPM's about what it was given.
+    /// Whether the TPM rejected its input.
     var isAboutInput: Bool { formatOne != nil }
-    /// Layers 10 (transport) and 11 (resource manager); and the upper layers' "I/O error" and "no
+    /// Layers 10 (transport) and 11 (resource manager), and the upper layers' "I/O error" and "no
     /// connection".
     var isTransport: Bool {
         layer == 10 || layer == 11
             || ((7...9).contains(layer) && [8, 10].contains(number & 0xFFFF))
     }
 
-    /// tss2-rc's words.
+    /// The description from tss2-rc.
     var words: String {
         guard let text = unsafe Tss2_RC_Decode(number) else {
             return "response 0x\(String(number, radix: 16))"
@@ -43,14 +43,14 @@ struct Response {
         TPMError(code, "\(doing): \(words)", response: number)
     }
 
-    /// What it means wherever nothing special is expected.
+    /// Returns the error for a response that needs no special handling.
     func plainError(_ doing: String) -> TPMError {
         if isLockout { return error(.lockedOut, doing) }
         return error(isTransport ? .unreachable : .failed, doing)
     }
 }
 
-/// Throws the plain error of a call that has to succeed.
+/// Throws the plain error unless the call succeeded.
 func checked(_ number: TSS2_RC, _ doing: String) throws(TPMError) {
     guard number == TSS2_RC_SUCCESS else { throw Response(number).plainError(doing) }
 }

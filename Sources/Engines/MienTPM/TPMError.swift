@@ -1,34 +1,34 @@
 public import MienCore
 
-/// The TPM could not do what was asked. Branch on ``code``; show ``reason`` to an operator.
+/// A failure of a TPM operation. Branch on ``code``; show ``reason`` to an operator.
 public struct TPMError: CodedError {
-    /// Stable words: logged, counted, documented, and never reused for another meaning.
+    /// Stable codes: logged, counted, documented, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
-        /// No TPM answers at the address, or it stopped answering. The next call opens it anew.
+        /// No TPM answers at the address, or it stopped answering. The next call reopens it.
         case unreachable = "tpm.unreachable"
-        /// The auth value of a key or of sealed data is not the one it was made with. The TPM has
-        /// counted the try.
+        /// The auth value does not match that of the key or sealed data. The TPM has counted the
+        /// attempt.
         case wrongAuth = "tpm.wrong-auth"
-        /// Too many wrong auth values: the TPM judges none at the moment, right or wrong.
+        /// There were too many wrong auth values. The TPM currently rejects all, right or wrong.
         case lockedOut = "tpm.locked-out"
         /// The blob was changed, belongs to another TPM, or is of another kind.
         case blobRefused = "tpm.blob-refused"
-        /// Sealed data is bound to registers (PCRs) that now hold something else.
+        /// The sealed data is bound to registers (PCRs) that have changed.
         case policyNotMet = "tpm.policy-not-met"
-        /// The owner hierarchy has a password, so that no storage key can be made.
+        /// The owner hierarchy has a password, so no storage key can be made.
         case ownerAuth = "tpm.owner-auth"
         /// An argument is out of range.
         case badArgument = "tpm.bad-argument"
-        /// As many calls wait as may wait. Try again later.
+        /// The maximum number of calls is waiting. Try again later.
         case busy = "tpm.busy"
-        /// Anything else the TPM or its library said.
+        /// Any other error from the TPM or its library.
         case failed = "tpm.failed"
     }
 
     public let code: Code
-    /// What was being done, what was wrong, what is allowed. Holds no secret.
+    /// The operation, the error, and what is allowed. Contains no secret.
     public let reason: String
-    /// The library's number for it, 0 when it has none: for a log.
+    /// The library's response code, for logs; 0 when there is none.
     public let response: UInt32
 
     public init(_ code: Code, _ reason: String, response: UInt32 = 0) {

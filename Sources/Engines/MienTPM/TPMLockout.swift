@@ -1,11 +1,11 @@
 /// The TPM's dictionary-attack counter, shared by everything on the machine.
 public struct TPMLockout: Sendable, Hashable {
-    /// No auth value is judged now.
+    /// Whether the TPM currently rejects all auth values.
     public let isLockedOut: Bool
-    /// Wrong auth values until it is.
+    /// The number of wrong auth values left before the lockout.
     public let triesLeft: Int
-    /// Wrong auth values it takes from a fresh start.
+    /// The total number of wrong auth values that cause a lockout.
     public let tries: Int
-    /// One try comes back after so many seconds; 0: never.
+    /// Seconds until one attempt is restored; 0 means never.
     public let secondsPerTry: Int
 }

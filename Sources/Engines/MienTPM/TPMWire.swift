@@ -1,4 +1,4 @@
-/// Puts values as TPMs write them: big-endian, one after another.
+/// Writes values in the TPM's format: big-endian and contiguous.
 struct TPMWire {
     private(set) var bytes: [UInt8] = []
 
@@ -10,14 +10,14 @@ struct TPMWire {
         put(UInt16(number >> 16), UInt16(truncatingIfNeeded: number))
     }
 
-    /// - Precondition: at most 65,535 bytes.
+    /// - Precondition: `more` has at most 65,535 bytes.
     mutating func put(sized more: [UInt8]) {
         put(UInt16(more.count))
         put(more)
     }
 }
 
-/// Takes them off again. Never reads past the end: gives `nil` and takes nothing.
+/// Reads values in the TPM's format. Never reads past the end: returns `nil` and consumes nothing.
 struct TPMReader {
     private let bytes: [UInt8]
     private var offset = 0

@@ -8,7 +8,7 @@ enum Template {
         none: UInt16 = 0x0010
     private static let ecdsa: UInt16 = 0x0018, p256: UInt16 = 0x0003
 
-    /// What cannot leave its TPM and its parent.
+    /// Attributes of objects that cannot leave their TPM or their parent.
     private static let fixed: UInt32 = 0x0000_0012
     private static let madeByTPM: UInt32 = 0x0000_0020
     private static let userWithAuth: UInt32 = 0x0000_0040
@@ -16,9 +16,9 @@ enum Template {
     private static let restrictedDecrypt: UInt32 = 0x0003_0000
     private static let signs: UInt32 = 0x0004_0000
 
-    /// The ECC storage root key: the same at every start, since a primary key is derived from the
-    /// hierarchy's seed and this template alone. TCG TPM v2.0 Provisioning Guidance, 7.5.1; its
-    /// unique fields are 32 zeros each.
+    /// The ECC storage root key. It is the same at every start, because a primary key is derived
+    /// only from the hierarchy's seed and this template. TCG TPM v2.0 Provisioning Guidance, 7.5.1;
+    /// its unique fields are 32 zeros each.
     static let storageKey: [UInt8] = {
         var wire = head(
             ecc, fixed | madeByTPM | userWithAuth | noDictionaryAttack | restrictedDecrypt,
@@ -29,7 +29,7 @@ enum Template {
         return wire.bytes
     }()
 
-    /// ECDSA with SHA-256 on P-256, under dictionary-attack protection.
+    /// ECDSA with SHA-256 on P-256, with dictionary-attack protection.
     static let signingKey: [UInt8] = {
         var wire = signingKeyHead
         wire.put(0, 0)
@@ -42,8 +42,8 @@ enum Template {
         return wire
     }
 
-    /// With a policy, the auth value alone does not unseal: the policy asks for it, and for the
-    /// registers.
+    /// With a policy, the auth value alone does not unseal, because the policy requires both it and
+    /// the registers.
     static func sealed(policy: [UInt8]) -> [UInt8] {
         var wire = sealedHead(policy: policy)
         wire.put(sized: [])
@@ -64,8 +64,8 @@ enum Template {
         return wire
     }
 
-    /// The point of a key made by ``signingKey``, X9.63; `nil` for any other public area. A TPM may
-    /// leave leading zeros out.
+    /// Returns the point of a key made by ``signingKey``, X9.63; `nil` for any other public area. A
+    /// TPM may omit leading zeros.
     static func point(of area: [UInt8]) -> [UInt8]? {
         var reader = TPMReader(area)
         let head = signingKeyHead.bytes
@@ -76,7 +76,7 @@ enum Template {
         return [4] + padded(x) + padded(y)
     }
 
-    /// Whether `area` is of data sealed by ``sealed(policy:)``, with a policy just when it
+    /// Whether `area` belongs to data sealed by ``sealed(policy:)``, with a policy if and only if
     /// `hasPolicy`.
     static func isSealed(_ area: [UInt8], hasPolicy: Bool) -> Bool {
         var reader = TPMReader(area)
@@ -86,7 +86,8 @@ enum Template {
             && policy.count == (hasPolicy ? 32 : 0)
     }
 
-    /// r and s of a TPMT_SIGNATURE (ECDSA, SHA-256), 32 bytes each; `nil` for any other.
+    /// Returns r and s of a TPMT_SIGNATURE (ECDSA, SHA-256), 32 bytes each; `nil` for any other
+    /// signature.
     static func signature(_ bytes: [UInt8]) -> [UInt8]? {
         var reader = TPMReader(bytes)
         guard reader.short() == ecdsa, reader.short() == sha256, let r = reader.sized(),

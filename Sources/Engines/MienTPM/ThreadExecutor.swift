@@ -1,15 +1,14 @@
 internal import Foundation
 
-/// Runs an actor's jobs one after another on a thread of its own, so that calls that block hold no
-/// thread of the cooperative pool.
+/// Runs an actor's jobs one after another on its own thread, so that blocking calls hold no thread
+/// of the cooperative pool.
 ///
-/// Letting go of it ends the thread, and waits for its end unless it is that very thread which lets
-/// go.
+/// Releasing it ends the thread and waits for it, unless it is released on that thread.
 @safe package final class ThreadExecutor: SerialExecutor {
     private let line = JobLine()
     private let thread: pthread_t
 
-    /// - Parameter name: for debuggers and `top`, which show its first 15 bytes.
+    /// - Parameter name: The name for debuggers and `top`, which show its first 15 bytes.
     package init(name: String) {
         var thread = pthread_t()
         let start = Start(line: line, name: name)
@@ -20,7 +19,7 @@ internal import Foundation
                 return nil
             }, Unmanaged.passRetained(start).toOpaque())
         guard status == 0 else {
-            fatalError("no thread can be started: \(unsafe String(cString: strerror(status)))")
+            fatalError("cannot start a thread: \(unsafe String(cString: strerror(status)))")
         }
         self.thread = thread
     }
@@ -57,9 +56,9 @@ internal import Foundation
     }
 }
 
-/// Jobs in the order they came.
+/// A queue of jobs in order of arrival.
 @safe private final class JobLine: @unchecked Sendable {
-    // Unchecked: both variables are touched only while `condition` is locked.
+    // Unchecked: both variables are accessed only while `condition` is locked.
     private let condition = NSCondition()
     private var jobs: [(UnownedJob, UnownedSerialExecutor)] = unsafe []
     private var stopped = false

@@ -1,12 +1,12 @@
 internal import Foundation
 internal import SystemTSS
 
-/// Zeros over a C value's bytes, in a way the compiler may not leave out.
+/// Overwrites a C value's bytes with zeros. The compiler cannot optimize it away.
 func wipe<T: BitwiseCopyable>(_ value: inout T) {
     unsafe withUnsafeMutableBytes(of: &value) { unsafe explicit_bzero($0.baseAddress!, $0.count) }
 }
 
-/// Zeros over bytes that nobody else holds a copy of.
+/// Overwrites an array's bytes with zeros. The array must not be shared.
 func wipe(_ bytes: inout [UInt8]) {
     let count = bytes.count
     unsafe bytes.withUnsafeMutableBytes {

@@ -1,7 +1,8 @@
 public import MienFace
 
 extension FaceGeometry {
-    /// What the default pack's networks take and give; a test compares it with the pack's manifest.
+    /// The inputs and outputs of the default pack's networks. A test compares them with the pack's
+    /// manifest.
     public static let defaultPack = FaceGeometry(
         detectorShortRange: DetectorGeometry(
             input: InputGeometry(

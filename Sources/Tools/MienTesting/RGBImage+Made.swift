@@ -1,7 +1,7 @@
 public import MienPixels
 
 extension RGBImage {
-    /// A picture with the colour that `colour` gives for each column and row.
+    /// Returns a picture with the color that `colour` returns for each column and row.
     public static func made(width: Int, height: Int, _ colour: (_ x: Int, _ y: Int) -> RGBColour)
         -> RGBImage
     {
@@ -10,7 +10,7 @@ extension RGBImage {
         return image
     }
 
-    /// Every colour of every pixel at random, the same for the same `stream`.
+    /// Returns a picture of random colors, the same for the same `stream`.
     public static func noise(
         width: Int, height: Int, stream: UInt64 = 0, levels: ClosedRange<UInt8> = 0...255
     ) -> RGBImage {
@@ -19,7 +19,7 @@ extension RGBImage {
         return made(width: width, height: height) { _, _ in RGBColour(level(), level(), level()) }
     }
 
-    /// The largest difference of any colour of any pixel; `nil` when the sides differ.
+    /// Returns the largest color difference of any pixel; `nil` when the sides differ.
     public func largestDifference(from other: RGBImage) -> Int? {
         guard (width, height) == (other.width, other.height) else { return nil }
         return zip(pixels, other.pixels).map { abs(Int($0) - Int($1)) }.max()

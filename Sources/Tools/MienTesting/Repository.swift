@@ -1,8 +1,8 @@
 public import Foundation
 
-/// The clone that the tests were built from.
+/// The clone from which the tests were built.
 public enum Repository {
-    /// The folder with Package.swift.
+    /// The folder that contains Package.swift.
     public static let root: URL = {
         var folder = URL(filePath: #filePath)
         repeat { folder.deleteLastPathComponent() } while folder.path != "/" && !isRoot(folder)
@@ -13,6 +13,6 @@ public enum Repository {
         FileManager.default.fileExists(atPath: folder.appending(path: "Package.swift").path)
     }
 
-    /// A file or folder of the repository: `docs/api.md`.
+    /// Returns the URL of a file or folder in the repository, such as `docs/api.md`.
     public static func file(_ path: String) -> URL { root.appending(path: path) }
 }

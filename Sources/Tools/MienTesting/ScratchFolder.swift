@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A folder of its own in the machine's temporary place, gone with the last reference.
+/// A unique folder in the system's temporary directory, deleted with the last reference.
 public final class ScratchFolder: Sendable {
     public let url: URL
 
@@ -12,19 +12,19 @@ public final class ScratchFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Where `name` is or will be.
+    /// Returns the URL for `name`, which need not exist.
     public func callAsFunction(_ name: String) -> URL { url.appending(path: name) }
 
     @discardableResult
     public func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> URL {
-        let place = url.appending(path: name)
+        let file = url.appending(path: name)
         try FileManager.default.createDirectory(
-            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(bytes).write(to: place)
-        return place
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: file)
+        return file
     }
 
-    /// The names in it or in a folder of it, sorted.
+    /// Returns the sorted names in the folder or in a subfolder.
     public func names(in folder: String = "") throws -> [String] {
         try FileManager.default.contentsOfDirectory(
             atPath: folder.isEmpty ? url.path : url.appending(path: folder).path

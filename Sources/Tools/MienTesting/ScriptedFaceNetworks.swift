@@ -2,9 +2,9 @@ internal import Foundation
 public import MienFace
 public import MienPixels
 
-/// `FaceNetworks` that answer what a test tells them to, and remember what they were shown.
+/// `FaceNetworks` that return scripted outputs and record their inputs.
 ///
-/// A network without an answer fails the call, so that a test notices what it did not expect.
+/// A network without a scripted output fails the call, so that tests detect unexpected runs.
 public final class ScriptedFaceNetworks: FaceNetworks {
     public let geometry: FaceGeometry
     /// The networks that ran, in order.
@@ -14,7 +14,8 @@ public final class ScriptedFaceNetworks: FaceNetworks {
 
     public init(geometry: FaceGeometry = .defaultPack) { self.geometry = geometry }
 
-    /// From now on `network` answers `outputs`; of several, one after another, the last for ever.
+    /// Makes `network` return `outputs` from now on. Several outputs are returned in turn; the last
+    /// one is repeated.
     public func answer(_ network: FaceNetwork, _ outputs: [[Float]]...) {
         answers[network] = outputs
     }
@@ -23,7 +24,7 @@ public final class ScriptedFaceNetworks: FaceNetworks {
         throws(FaceModelError) -> [[Float]]
     {
         guard let input = geometry.input(of: network) else {
-            throw FaceModelError(network, "the geometry does not have it")
+            throw FaceModelError(network, "the geometry does not include it")
         }
         var values = [Float](repeating: .nan, count: input.count)
         var span = values.mutableSpan
@@ -31,22 +32,23 @@ public final class ScriptedFaceNetworks: FaceNetworks {
         runs.append(network)
         inputs.append((network, values))
         guard let outputs = answers[network]?.first else {
-            throw FaceModelError(network, "the test gave it no answer")
+            throw FaceModelError(network, "the test did not script an output for it")
         }
         if answers[network]!.count > 1 { answers[network]!.removeFirst() }
         return outputs
     }
 
-    /// What `network` was given, number for number, run by run.
+    /// Returns the values passed to `network`, run by run.
     public func values(shownTo network: FaceNetwork) -> [[Float]] {
         inputs.filter { $0.network == network }.map(\.values)
     }
 
-    /// What `network` was given, as pictures again, run by run. Not for networks that take planes
-    /// (NCHW).
+    /// Returns the pictures passed to `network`, run by run. Not for planar input (NCHW).
     public func pictures(shownTo network: FaceNetwork) -> [RGBImage] {
         guard let input = geometry.input(of: network) else { return [] }
-        precondition(input.layout == .nhwc && input.colour == .rgb, "interleaved red, green, blue")
+        precondition(
+            input.layout == .nhwc && input.colour == .rgb,
+            "the input must be interleaved red, green, blue")
         return values(shownTo: network).map { values in
             let pixels = values.enumerated().map { i, value in
                 UInt8(min(max((value / input.scale + input.mean[i % 3]).rounded(), 0), 255))
@@ -57,11 +59,11 @@ public final class ScriptedFaceNetworks: FaceNetworks {
 }
 
 extension DetectorGeometry {
-    /// What a detector answers that sees `faces` in a picture of `width` by `height` pixels, and
-    /// nothing else.
+    /// Returns the outputs of a detector that finds only `faces` in a picture of `width` by
+    /// `height` pixels.
     ///
-    /// Each face takes a row of its own, the first free one of those whose anchors are nearest.
-    /// Scores elsewhere are far below any threshold.
+    /// Each face uses its own row: the first free one of those whose anchors are nearest. All other
+    /// scores are far below any threshold.
     public func outputs(showing faces: [DetectedFace], inPictureOf width: Int, by height: Int)
         -> [[Float]]
     {

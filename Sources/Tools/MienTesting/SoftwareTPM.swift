@@ -9,22 +9,22 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A TPM 2.0 in software (swtpm) on loopback ports of its own, its state in a scratch folder. It
-/// can be stopped and started again.
+/// A TPM 2.0 in software (swtpm) on its own loopback ports, with its state in a scratch folder. It
+/// can be stopped and restarted.
 public actor SoftwareTPM {
-    /// Where Debian puts it; `nil` when it is not installed.
+    /// The path of the Debian package's program; `nil` when it is not installed.
     public static let program: URL? = ["/usr/bin/swtpm", "/usr/local/bin/swtpm"].first(
         where: FileManager.default.isExecutableFile(atPath:)
     )
     .map { URL(fileURLWithPath: $0) }
 
-    /// Why tests that need it are skipped.
-    public static let missing = "swtpm is not installed: apt-get install swtpm"
+    /// The reason for skipping tests that need it.
+    public static let missing = "swtpm is not installed; run apt-get install swtpm"
 
     private static let tries = 20
     private static let patience = Duration.seconds(60)
 
-    /// For `TPM(address:)`; the same after ``restart()``.
+    /// The address for `TPM(address:)`; unchanged after ``restart()``.
     public nonisolated let address: String
     private let state: ScratchFolder
     private let port: UInt16
@@ -36,7 +36,7 @@ public actor SoftwareTPM {
         address = "swtpm:host=127.0.0.1,port=\(port)"
     }
 
-    /// Lends a fresh TPM and ends it when `body` has returned or thrown.
+    /// Lends a fresh TPM and stops it when `body` has returned or thrown.
     public static func run<T: Sendable>(_ body: (SoftwareTPM) async throws -> T) async throws -> T {
         let tpm = try await started()
         do {
@@ -49,23 +49,24 @@ public actor SoftwareTPM {
         }
     }
 
-    /// Ends it, as pulling the plug would.
+    /// Stops the TPM without a shutdown, like a power failure.
     public func stop() async {
         Self.end(process)
         for await _ in ends {}
     }
 
-    /// A child inherits the signals that Swift's threads block, the polite ones among them.
+    /// Kills the process. A child inherits the signal mask of Swift's threads, which blocks the
+    /// polite termination signals.
     private static func end(_ process: Process) {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
-    /// Lets it answer nothing until ``resume()``.
+    /// Suspends the TPM until ``resume()``.
     public func pause() { kill(process.processIdentifier, SIGSTOP) }
 
     public func resume() { kill(process.processIdentifier, SIGCONT) }
 
-    /// Ends it and starts it on the same state and ports.
+    /// Stops the TPM and starts it with the same state and ports.
     public func restart() async throws {
         await stop()
         (process, ends) = try await Self.launched(state, port)
@@ -78,7 +79,7 @@ public actor SoftwareTPM {
             else { continue }
             return SoftwareTPM(state: state, port: port, process: process, ends: ends)
         }
-        throw Failure(description: "swtpm found no two ports side by side")
+        throw Failure(description: "found no two adjacent free ports for swtpm")
     }
 
     private static func launched(_ state: ScratchFolder, _ port: UInt16) async throws -> (
@@ -107,7 +108,7 @@ public actor SoftwareTPM {
         throw Failure(description: "swtpm did not start on ports \(port) and \(port + 1)")
     }
 
-    /// A free port whose neighbour, where the control channel goes, is free as well.
+    /// Returns a free port whose successor, which is for the control channel, is free as well.
     private static func freePair() -> UInt16? {
         guard let (first, port) = bound(to: 0) else { return nil }
         defer { close(first) }

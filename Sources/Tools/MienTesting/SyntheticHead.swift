@@ -2,17 +2,17 @@ internal import Foundation
 public import MienFace
 public import MienPixels
 
-/// A head made of numbers: 468 points in space, mirror-like, that can be turned and laid onto a
-/// picture. Nobody's.
+/// A synthetic head: 468 symmetric points in space that can be rotated and projected onto a
+/// picture. It is not a real person's head.
 ///
-/// The face is 2 wide and 2.6 high around the origin. x runs to the right of the picture when the
-/// head is upright, y down, z away from the camera. The points that pose, alignment, eyes and
-/// outline use lie where a face has them; the others fill it.
+/// The face is 2 wide and 2.6 high around the origin. x points to the right of the picture when the
+/// head is upright, y down, and z away from the camera. The points for pose, alignment, eyes, and
+/// outline are in realistic positions; the others fill the face.
 public struct SyntheticHead: Sendable {
     private var points: [(x: Double, y: Double, z: Double)]
 
     public init() {
-        // The seeds of a sunflower: even, without two in one place.
+        // A sunflower pattern: evenly spaced, without coincident points.
         points = (0..<FaceMesh.pointCount).map { i in
             let r = ((Double(i) + 0.5) / Double(FaceMesh.pointCount)).squareRoot() * 0.9,
                 angle = Double(i) * 2.399_963
@@ -26,7 +26,7 @@ public struct SyntheticHead: Sendable {
         for (right, left, x, y) in Self.pairs {
             (points[right], points[left]) = ((-x, y, 0), (x, y, 0))
         }
-        // Round from side to side; the nose stands out.
+        // Rounded from side to side, with a protruding nose.
         for i in points.indices { points[i].z = 0.6 * points[i].x * points[i].x }
         points[FaceMesh.Landmark.noseTip].z = -0.45
     }
@@ -35,21 +35,21 @@ public struct SyntheticHead: Sendable {
         (9, 0, -0.5), (151, 0, -0.9), (2, 0, 0.25), (164, 0, 0.4), (1, 0, 0.1), (13, 0, 0.57),
         (14, 0, 0.63),
     ]
-    /// Right, left, how far from the middle, how far down: eye corners, brows, cheeks, nostrils,
-    /// mouth.
+    /// Right index, left index, distance from the middle, height below the center: eye corners,
+    /// brows, cheeks, nostrils, mouth.
     private static let pairs: [(Int, Int, Double, Double)] = [
         (33, 263, 0.62, -0.35), (133, 362, 0.25, -0.35), (70, 300, 0.75, -0.55),
         (105, 334, 0.45, -0.62), (50, 280, 0.6, 0.25),
         (129, 358, 0.22, 0.2), (61, 291, 0.35, 0.6),
     ]
 
-    /// The head's points as a mesh.
+    /// Returns the head's points as a mesh.
     ///
     /// - Parameters:
-    ///   - centre: where the middle of the face lies, in pixels.
-    ///   - halfWidth: half of the face's width when frontal, in pixels.
-    ///   - pose: `HeadPose` says what the angles mean; there is no perspective.
-    ///   - evidence: the mesh's own, a logit.
+    ///   - centre: The position of the face's middle, in pixels.
+    ///   - halfWidth: Half of the frontal face's width, in pixels.
+    ///   - pose: The rotation; for its angles, see `HeadPose`. There is no perspective.
+    ///   - evidence: The mesh's evidence, a logit.
     public func mesh(
         centre: Point, halfWidth: Double, pose: HeadPose = .frontal, evidence: Double = 22
     ) -> FaceMesh {
@@ -57,8 +57,8 @@ public struct SyntheticHead: Sendable {
         let (yaw, pitch, roll) = (
             Double(pose.yaw) * radians, Double(pose.pitch) * radians, Double(pose.roll) * radians
         )
-        // First about the face's own axis, so far that the line of the eyes has the angle `roll` in
-        // the picture; then the nod; then the turn.
+        // Rotate around the face's own axis first, so that the eye line has the angle `roll` in the
+        // picture, then nod, then turn.
         let spin = atan2(
             sin(roll) * cos(yaw), cos(roll) * cos(pitch) - sin(roll) * sin(pitch) * sin(yaw))
         let turned = points.map { p in
@@ -78,8 +78,8 @@ public struct SyntheticHead: Sendable {
             evidence: evidence)
     }
 
-    /// What a mesh network answers that sees this head frontal in the middle of its input, `side`
-    /// pixels wide and high.
+    /// Returns the outputs of a mesh network that sees this head frontally in the middle of its
+    /// input of `side`×`side` pixels.
     public func outputs(side: Double = 192, halfWidth: Double = 48, evidence: Double = 22)
         -> [[Float]]
     {

@@ -4,14 +4,14 @@ internal import MienModels
 internal import MienPixels
 internal import MienTesting
 
-/// Clips of people: the folder `intel-sample-videos`. What is in each is known here.
+/// Clips of people from the folder `intel-sample-videos`, whose contents are known here.
 struct Clips {
     let folder: String
 
     static let couple = "preview/head-pose-face-detection-female-and-male.gif",
         man = "preview/head-pose-face-detection-male.gif"
     static let woman = "preview/head-pose-face-detection-female.gif"
-    /// One man who makes signs: those the limits were set with, and those that had no part in it.
+    /// One man who makes signs. Some clips were used to set the limits; others were not.
     static let signs = ["milk", "sorry"]
     static let otherSigns = [
         "again", "bird", "book", "brother", "eat", "help", "hungry", "learn", "night", "no",
@@ -31,7 +31,7 @@ struct Clips {
         return frames
     }
 
-    /// Frames `range`, counted from 1, perhaps a part of each.
+    /// Returns the frames in `range`, counted from 1, optionally cropped.
     func frames(_ name: String, _ range: ClosedRange<Int>, x: Int = 0, width: Int? = nil)
         async throws -> [RGBImage]
     {
@@ -42,11 +42,11 @@ struct Clips {
 }
 
 extension Bench {
-    /// What the limits were set with.
+    /// Plays the clips that were used to set the limits.
     mutating func fitted(_ clips: Clips) async throws {
         let couple = Clips.couple, man = Clips.man
-        // Blinks of their own: a clip that is played once, and one whose last frames run back, so
-        // that the eyes open again.
+        // The person's own blinks: a clip that is played once, and one whose last frames run
+        // backward, so that the eyes open again.
         for start in [14, 17, 20, 23, 26] {
             let clip = try await clips.frames(couple, start...56, x: 240, width: 240)
             try await trial(
@@ -59,7 +59,7 @@ extension Bench {
                 "fitted clip, own blink, passive",
                 RecordedClip(Self.extended(clip, by: 8), framesPerSecond: 12), .passive)
         }
-        // Blinks drawn into their frames when they are asked for, as people blink then.
+        // Blinks drawn into the frames when requested, timed like a person's.
         let windows = [
             (man, 1, 25, 12.0), (man, 8, 32, 12), (man, 15, 39, 12), (man, 22, 46, 12),
             (man, 29, 53, 12), (Clips.sign("sorry"), 26, 73, 30),
@@ -77,7 +77,7 @@ extension Bench {
             try await drawnBlink(
                 "fitted clip, drawn blink, passive", clip, 0.3, framesPerSecond: 12)
         }
-        // A full turn to either side, cut to be shown on cue.
+        // A full turn to either side, cut into pieces to be shown on cue.
         let turn = try await clips.frames(Clips.woman, 1...23)
         let left = Array(turn[9...19]), right = Array(turn[19...22]) + turn[19...21].reversed()
         for (seed, actions) in [
@@ -90,14 +90,14 @@ extension Bench {
             let challenge = try LivenessChallenge(
                 steps: actions.map { .init($0, pauseMilliseconds: 500) })
             try await trial("fitted clip, turns on cue, active", actor, challenge)
-            // Neighbours are then further apart than a turn is long.
+            // At this rate, neighboring frames are farther apart than a turn is long.
             try await trial(
                 "fitted clip, turns on cue, active, 6 frames a second", actor, challenge,
                 framesPerSecond: 6)
         }
     }
 
-    /// Clips that no limit was set with.
+    /// Plays clips that were not used to set any limit.
     mutating func heldOut(_ clips: Clips) async throws {
         for name in Clips.otherSigns {
             let clip = try await clips.frames(Clips.sign(name))
@@ -106,7 +106,7 @@ extension Bench {
         }
     }
 
-    /// - Parameter reaction: seconds from the instruction to the blink.
+    /// - Parameter reaction: Seconds from the instruction to the blink.
     private mutating func drawnBlink(
         _ kind: String, _ clip: [RGBImage], _ reaction: Double, framesPerSecond: Double
     ) async throws {
@@ -119,15 +119,15 @@ extension Bench {
         try await trial(kind, actor, .passive, framesPerSecond: framesPerSecond)
     }
 
-    /// Back and forth; what runs again has a camera's noise of its own, so that it is not the very
-    /// pictures.
+    /// Plays the clip back and forth. Repeated frames get their own camera noise, so that no
+    /// pictures are identical.
     private static func extended(_ clip: [RGBImage], by count: Int) -> [RGBImage] {
         var generator = SeededGenerator(seed: UInt64(clip.count)), out = clip,
-            place = clip.count - 1, step = -1
+            index = clip.count - 1, step = -1
         for _ in 0..<count {
-            if place + step < 0 || place + step >= clip.count { step = -step }
-            place += step
-            out.append(clip[place].withCameraNoise(1, using: &generator))
+            if index + step < 0 || index + step >= clip.count { step = -step }
+            index += step
+            out.append(clip[index].withCameraNoise(1, using: &generator))
         }
         return out
     }

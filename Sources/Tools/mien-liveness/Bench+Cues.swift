@@ -6,7 +6,7 @@ internal import MienPixels
 internal import MienTesting
 
 extension Bench {
-    /// Quantiles of the cues for prints and screens, kind by kind of picture. No limit is applied.
+    /// Prints quantiles of the print and screen cues for each kind of picture. Applies no limit.
     func cues(photos count: Int, clips: Clips?, pictures: [String]) async throws {
         var values: [TextureCues] = [], screens: [TextureCues] = [], large: [TextureCues] = []
         for number in 0..<count {
@@ -25,8 +25,8 @@ extension Bench {
             }
         }
         tell("photos", values)
-        tell("made-up device", screens)
-        tell("made-up large screen", large)
+        tell("synthetic device", screens)
+        tell("synthetic large screen", large)
         for name in clips == nil
             ? []
             : [Clips.couple, Clips.man, Clips.woman]

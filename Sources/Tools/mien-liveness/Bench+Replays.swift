@@ -4,10 +4,10 @@ internal import MienModels
 internal import MienPixels
 internal import MienTesting
 
-/// How well streams are known again: recorded clips, sent again as they were, changed on the way,
-/// and other clips.
+/// Measures how reliably streams are recognized: recorded clips replayed unchanged or modified, and
+/// other clips.
 extension Bench {
-    /// What may happen to a stream before it is sent again.
+    /// A modification of a stream before it is replayed.
     private enum Change: String, CaseIterable {
         case none = "as it was", jpeg80 = "JPEG again, quality 80", jpeg50 =
             "JPEG again, quality 50", smaller = "four fifths of the size"
@@ -42,7 +42,7 @@ extension Bench {
         }
     }
 
-    /// A stream's hashes, and what a server would keep of them.
+    /// A stream's hashes and the trail that a server would store.
     private struct Stream {
         var hashes: [ReplayHash] = []
         var trail = ReplayTrail()
@@ -67,12 +67,12 @@ extension Bench {
                 if stream.trail.isReplayed(by: again.hashes) { known[change, default: 0] += 1 }
             }
         }
-        say("sent again | clips | known")
+        say("replayed | clips | recognized")
         for change in Change.allCases {
             say("\(change.rawValue) | \(tried[change] ?? 0) | \(known[change] ?? 0)")
         }
-        // Clips of one man, in one place and one light, are as near to each other as sessions of
-        // one person come.
+        // Clips of one man in the same place and light are as similar as different sessions of one
+        // person can be.
         var pairs = 0, mistaken = 0, nearest = ReplayHash.bits
         for (i, one) in recorded.enumerated() {
             for (j, other) in recorded.enumerated() where i != j {

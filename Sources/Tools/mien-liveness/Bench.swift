@@ -5,20 +5,20 @@ internal import MienModels
 internal import MienPixels
 internal import MienTesting
 
-/// Trials, and what came of them.
+/// Runs trials and collects their results.
 struct Bench {
     let engine: FaceEngine
     let photos: Photos
     static let framesPerSecond = 12.0
-    /// Default thresholds. Shorter time-outs than the default, so that who does nothing is done
-    /// with sooner.
+    /// Default thresholds, with shorter timeouts than the default, so that trials without a
+    /// reaction end sooner.
     static let settings = try! VerificationSettings(
         blinkTimeout: .milliseconds(2500), actionTimeout: .seconds(2))
 
     private(set) var tallies: [String: [String: Int]] = [:]
 
-    /// Attacks from photos, `people` people, not the first `skipped` photos; the same numbers draw
-    /// the same challenges.
+    /// Plays attacks made from photos of `people` people, excluding the first `skipped` photos. The
+    /// same numbers draw the same challenges.
     mutating func attacks(people: Int, skipping skipped: Int) async throws {
         var number = skipped, used = 0
         while used < people, number < photos.files.count {
@@ -37,7 +37,7 @@ struct Bench {
                     photo, mesh: face.mesh, skill: skill, reach: skill == .tilted ? 60 : 45,
                     seed: seed)
                 try await trial("attack \(skill.rawValue) passive", actor, .passive)
-                // A picture that does not turn says no more in the other mode.
+                // A picture that does not turn gives no new information in the other mode.
                 if ![.still, .held, .zoomed].contains(skill) {
                     try await trial("attack \(skill.rawValue) active", actor, active)
                 }
@@ -57,7 +57,7 @@ struct Bench {
             ]
             try await trial(
                 "attack wrong_order active", Disobedient(head(seed)) { other[$0] ?? $0 }, active)
-            // A recording of what passed for another challenge.
+            // A recording of a passed session with another challenge.
             let recorded = try LivenessChallenge(steps: [
                 .init(.turnLeft, pauseMilliseconds: 500), .init(.lookUp, pauseMilliseconds: 700),
             ])
@@ -75,7 +75,7 @@ struct Bench {
                 number += 1
                 if let face = try await usable(photo) { second = (photo, face) }
             }
-            // The first answers the still phase, the second what comes after.
+            // The first actor performs the still phase; the second performs the rest.
             let stand = SolidHead(second!.0, mesh: second!.1.mesh, reach: 60, seed: seed + 500)
             let splice = Splice(head(seed), stand) { asked, time in
                 asked != .keepStill && asked != nil && time > 1
@@ -129,7 +129,7 @@ struct Bench {
     }
 
     func printTable() {
-        say("\nkind | tried | accepted | why not")
+        say("\nkind | tried | accepted | refusals")
         for (kind, outcomes) in tallies.sorted(by: { $0.key < $1.key }) {
             let reasons = outcomes.filter { $0.key != "ACCEPTED" }.sorted { $0.value > $1.value }
                 .map { "\($0.key) \($0.value)" }

@@ -3,21 +3,24 @@ internal import MienCore
 internal import MienFace
 internal import MienModels
 
-/// Plays attacks and genuine behaviour to the checks of liveness, and counts.
+/// Plays attacks and genuine behavior to the liveness checks and counts the verdicts.
 ///
-///     mien-liveness attacks PHOTOS PEOPLE [SKIPPED]    a folder of photos, one folder a person; the first SKIPPED photos have no part
-///     mien-liveness genuine CLIPS                      clips the limits were set with, and others
-///     mien-liveness replays CLIPS                      how well streams are known again
+///     mien-liveness attacks PHOTOS PEOPLE [SKIPPED]
+///         a folder of photos with one folder per person; the first SKIPPED photos are excluded
+///     mien-liveness genuine CLIPS
+///         clips that were used to set the limits, and others
+///     mien-liveness replays CLIPS
+///         how reliably streams are recognized
 ///     mien-liveness cues PHOTOS COUNT [CLIPS [PICTURE…]]
 ///
-/// With the default pack, or the one that MIEN_PACK names; its network for presentation attacks is
-/// asked, too, if it brings one. Prints a line a trial and a table at the end. No picture, no
-/// descriptor, no name.
+/// Uses the default pack or the one in MIEN_PACK, including its presentation-attack network if it
+/// has one. Prints one line per trial and a table at the end, but no pictures, descriptors, or
+/// names.
 @main
 struct Main {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        func number(_ place: Int) -> Int? { arguments.count > place ? Int(arguments[place]) : nil }
+        func number(_ index: Int) -> Int? { arguments.count > index ? Int(arguments[index]) : nil }
         guard arguments.count >= 2 else { usage() }
         let home = MienHome(environment: ProcessInfo.processInfo.environment)
         let id =

@@ -2,7 +2,7 @@ internal import Foundation
 internal import MienImage
 internal import MienPixels
 
-/// A folder of photos, one folder a person.
+/// A folder of photos, with one folder per person.
 struct Photos {
     let files: [String]
 
@@ -18,7 +18,7 @@ struct Photos {
         }
     }
 
-    /// One of each person, evenly from the whole folder, never the same for different `number`s.
+    /// Returns one photo per person, spread evenly over the folder and different for each `number`.
     func photo(_ number: Int) throws -> RGBImage {
         try ImageFile.decode(files[number * 37 % files.count])
     }

@@ -130,26 +130,26 @@ struct PackManifestTests {
     @Test(
         "what a network for presentation attacks declares out of range is a fault",
         arguments: [
-            ("cropFactor", 0.4, "the crop factor of presentationAttack is 0.5...8"),
-            ("cropFactor", 8.1, "the crop factor of presentationAttack is 0.5...8"),
+            ("cropFactor", 0.4, "the crop factor of presentationAttack must be 0.5...8"),
+            ("cropFactor", 8.1, "the crop factor of presentationAttack must be 0.5...8"),
             (
                 "classes", 0,
-                "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"
+                "presentationAttack must have 1...64 classes, with live the index of one, from 0"
             ),
             (
                 "classes", 65,
-                "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"
+                "presentationAttack must have 1...64 classes, with live the index of one, from 0"
             ),
             (
                 "live", 3,
-                "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"
+                "presentationAttack must have 1...64 classes, with live the index of one, from 0"
             ),
             (
                 "live", -1,
-                "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"
+                "presentationAttack must have 1...64 classes, with live the index of one, from 0"
             ),
-            ("limit", 0, "the limit of presentationAttack is between 0 and 1"),
-            ("limit", 1, "the limit of presentationAttack is between 0 and 1"),
+            ("limit", 0, "the limit of presentationAttack must lie between 0 and 1"),
+            ("limit", 1, "the limit of presentationAttack must lie between 0 and 1"),
             ("input.width", 7, "input sides are 8...1024 pixels"),
         ] as [(String, Double, String)])
     func presentationAttackRanges(key: String, value: Double, fault: String) throws {
@@ -167,7 +167,7 @@ struct PackManifestTests {
         }
         #expect(
             try text.manifest().faults == [
-                "softmax takes two classes or more; of one number it is always 1"
+                "softmax needs two or more classes; with one, the result is always 1"
             ])
     }
 

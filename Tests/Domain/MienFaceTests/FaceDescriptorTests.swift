@@ -9,7 +9,7 @@ import Testing
                 == values)
     }
 
-    @Test func `a vector within a thousandth of length 1 is scaled, one further off is refused`()
+    @Test func `a vector within a thousandth of length 1 is scaled, others are rejected`()
         throws
     {
         let near = try FaceDescriptor([0.6 * 1.0009, 0.8 * 1.0009])
@@ -20,7 +20,7 @@ import Testing
         #expect(throws: FaceDescriptorError.norm(0)) { try FaceDescriptor([0, 0]) }
     }
 
-    @Test func `scaling twice is scaling once`() throws {
+    @Test func `scaling is idempotent`() throws {
         for seed in 0..<200 {
             let raw = (0..<17).map { Float(($0 * 31 + seed * 7) % 23) - 11.3 }
             let once = try FaceDescriptor(normalising: raw)
@@ -39,14 +39,14 @@ import Testing
         }
     }
 
-    @Test func `what is no number is refused by its place`() {
+    @Test func `a value that is not finite is rejected with its index`() {
         #expect(throws: FaceDescriptorError.notFinite(at: 1)) { try FaceDescriptor([0.6, .nan]) }
         #expect(throws: FaceDescriptorError.notFinite(at: 0)) {
             try FaceDescriptor(normalising: [.infinity, 1])
         }
     }
 
-    @Test func `a vector without a direction is refused`() {
+    @Test func `a vector without a direction is rejected`() {
         #expect(throws: FaceDescriptorError.norm(0)) { try FaceDescriptor(normalising: [0, 0, 0]) }
     }
 
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 8, 9, 16, 100, 128, 513, 1024])
-    func `the cosine is the plain sum of products, either way round`(dimensions: Int) throws {
+    func `the cosine is the plain sum of products in either order`(dimensions: Int) throws {
         let a = try madeUpDescriptor(dimensions: dimensions, seed: 1),
             b = try madeUpDescriptor(dimensions: dimensions, seed: 5)
         let plain = a.withValues { x in
@@ -68,13 +68,13 @@ import Testing
         #expect((-1...1).contains(a.cosine(with: a)))
     }
 
-    @Test func `descriptors of different dimensions are a bug to compare`() async {
+    @Test func `comparing descriptors of different dimensions traps`() async {
         await #expect(processExitsWith: .failure) {
             _ = try FaceDescriptor([1]).cosine(with: FaceDescriptor([1, 0]))
         }
     }
 
-    @Test func `a descriptor, an entry and a template never print`() throws {
+    @Test func `a descriptor, an entry, and a template never print`() throws {
         let template = try madeUpTemplate()
         for value in [template.mean, template.entries[0], template] as [Any] {
             var dumped = ""

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `published bad templates are refused with the right word and place`() throws {
+    @Test func `published bad templates are rejected with the right code and offset`() throws {
         let codes = try FaceTemplateVectors.load().refused.map { vector in
             let error = #expect(throws: FaceTemplateFormatError.self, "\(vector.name)") {
                 try FaceTemplate(bytes: unhex(vector.bytes))
@@ -34,19 +34,19 @@ import Testing
     }
 
     @Test(arguments: 1...8)
-    func `reading what was written gives the same template`(entries: Int) throws {
+    func `a template survives writing and reading`(entries: Int) throws {
         for dimensions in [1, 2, 5, 128, 512, 1024] {
             let template = try madeUpTemplate(entries: entries, dimensions: dimensions)
             #expect(try FaceTemplate(bytes: template.bytes) == template)
         }
     }
 
-    @Test func `the size tells nothing of the number of entries`() throws {
+    @Test func `the size does not reveal the number of entries`() throws {
         #expect(FaceTemplate.byteCount(dimensions: 128) == 4_312)
         for entries in 1...8 { #expect(try madeUpTemplate(entries: entries).bytes.count == 4_312) }
     }
 
-    @Test func `cut anywhere, a template is refused as cut there`() throws {
+    @Test func `a template truncated anywhere is rejected with that offset`() throws {
         let bytes = try madeUpTemplate(entries: 3, dimensions: 5).bytes
         for end in 0..<bytes.count {
             #expect(throws: FaceTemplateFormatError(.truncated, at: end)) {
@@ -55,9 +55,10 @@ import Testing
         }
     }
 
-    /// Not every flipped bit can be seen here (a value may stay within the norm's tolerance): that
-    /// is the seal's work. But whatever is accepted means exactly what its bytes say.
-    @Test func `any flipped bit is refused or read as what it says`() throws {
+    /// Not every flipped bit can be detected here, because a value may stay within the norm's
+    /// tolerance. Detecting it is the seal's task. Everything that is accepted, however, means
+    /// exactly what its bytes say.
+    @Test func `any flipped bit is rejected or read literally`() throws {
         let bytes = try madeUpTemplate(entries: 2, dimensions: 3).bytes
         for bit in 0..<8 * bytes.count {
             var flipped = bytes
@@ -67,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `the error shows a code and a place and nothing else`() {
+    @Test func `the error shows only a code and an offset`() {
         #expect("\(FaceTemplateFormatError(.norm, at: 104))" == "template.norm: at byte 104")
     }
 }

@@ -22,14 +22,14 @@ import Testing
         #expect(template.mean == expected)
     }
 
-    @Test func `one to eight entries`() throws {
+    @Test func `a template has one to eight entries`() throws {
         #expect(try madeUpTemplate(entries: 8).entries.count == 8)
         for count in [0, 9] {
             #expect(throws: FaceTemplateError.entries(count)) { try madeUpTemplate(entries: count) }
         }
     }
 
-    @Test func `entries of different dimensions are refused`() {
+    @Test func `entries of different dimensions are rejected`() {
         #expect(throws: FaceTemplateError.dimensions(expected: 2, got: 1)) {
             try FaceTemplate(
                 entries: [Self.entry([1, 0]), Self.entry([1])], packID: Self.pack,
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `entries that cancel out are refused`() {
+    @Test func `entries that cancel out are rejected`() {
         #expect(throws: FaceTemplateError.noMeanDirection) {
             try FaceTemplate(
                 entries: [Self.entry([1, 0]), Self.entry([-1, 0])], packID: Self.pack,
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `quality, pose and time have ranges`() throws {
+    @Test func `quality, pose, and time have ranges`() throws {
         let descriptor = try madeUpDescriptor()
         #expect(throws: FaceTemplateError.quality(101)) {
             try FaceTemplate.Entry(descriptor: descriptor, quality: 101, pose: .frontal)

@@ -1,7 +1,8 @@
 import MienCore
 import MienFace
 
-/// A made-up unit vector, by the formula of `Vectors/PROVENANCE.md`. No face.
+/// Returns a synthetic unit vector, by the formula of `Vectors/PROVENANCE.md`. It belongs to no
+/// face.
 func madeUpDescriptor(dimensions: Int = 128, seed: Int = 0) throws -> FaceDescriptor {
     let raw = (0..<dimensions).map { i in
         Double(8 * ((i * 37 + 11) % 257 - 128) + (i * 53 + seed * 101) % 127 - 63)

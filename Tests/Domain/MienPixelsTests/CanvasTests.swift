@@ -2,7 +2,7 @@ import MienPixels
 import Testing
 
 @Suite struct CanvasTests {
-    /// How much ink is on white paper, in whole black pixels.
+    /// Returns the amount of ink on white paper, in whole black pixels.
     static func ink(_ canvas: Canvas) -> Double {
         canvas.image.pixels.reduce(0) { $0 + Double(255 - $1) } / (3 * 255)
     }
@@ -27,7 +27,7 @@ import Testing
         #expect(ring.image[20, 20] == .white && ring.image[29, 20] == .black)
     }
 
-    @Test("a straight line along pixel centres is sharp, another one smooth")
+    @Test("a line along pixel centers is sharp, and others are smooth")
     func line() {
         var canvas = Canvas(width: 20, height: 10)
         canvas.line(from: Point(x: 2.5, y: 5.5), to: Point(x: 15.5, y: 5.5), .black)
@@ -55,7 +55,7 @@ import Testing
             abs(Self.ink(canvas) - (40 * width + .pi * width * width / 4)) < 0.08 * 40 * width + 2)
     }
 
-    @Test("what lies outside is left out, wholly or in part")
+    @Test("shapes are clipped to the image")
     func clipping() {
         var canvas = Canvas(width: 10, height: 10)
         canvas.line(from: Point(x: -500, y: -500), to: Point(x: -1, y: 30), .black, width: 2)
@@ -68,7 +68,7 @@ import Testing
         #expect(Self.ink(canvas) > 0)
     }
 
-    @Test("a rectangle's rim leaves its inside alone")
+    @Test("a rectangle's outline does not change its interior")
     func rim() {
         var canvas = Canvas(width: 20, height: 20)
         canvas.rectangle(Rectangle(x: 4, y: 4, width: 10, height: 10), .black, width: 2)
@@ -78,7 +78,7 @@ import Testing
                 && canvas.image[2, 2] == .white)
     }
 
-    @Test("opacity mixes with what is there")
+    @Test("opacity blends with the background")
     func opacity() {
         var canvas = Canvas(width: 3, height: 3)
         canvas.filledRectangle(
@@ -86,7 +86,7 @@ import Testing
         #expect(canvas.image[1, 1] == RGBColour(255, 128, 128))
     }
 
-    @Test("text fills its size and no more", arguments: [1, 2, 3])
+    @Test("text fills exactly its size", arguments: [1, 2, 3])
     func text(scale: Int) {
         var canvas = Canvas(width: 120, height: 40)
         canvas.text("Hg|", x: 10, y: 5, .black, scale: scale)
@@ -113,7 +113,7 @@ import Testing
         #expect(drawn("é") == drawn("漢") && drawn("−") == drawn("-"))
     }
 
-    @Test("a background lies under the text, a dot larger")
+    @Test("a background lies behind the text, one dot larger")
     func background() {
         var canvas = Canvas(width: 30, height: 20)
         canvas.text("A", x: 5, y: 5, .white, background: .black)

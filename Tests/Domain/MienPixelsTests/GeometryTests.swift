@@ -8,10 +8,10 @@ import Testing
 struct RectangleTests {
     private let square = Rectangle(x: 0, y: 0, width: 2, height: 2)
 
-    @Test("the distance of two points is the straight one")
+    @Test("the distance of two points is Euclidean")
     func distance() { #expect(Point(x: 1, y: 2).distance(to: Point(x: 4, y: -2)) == 5) }
 
-    @Test("a rectangle around its centre has it in the middle")
+    @Test("a rectangle around a center has it in the middle")
     func centre() {
         let made = Rectangle(centre: Point(x: 10, y: 20), width: 4, height: 6)
         #expect(made == Rectangle(x: 8, y: 17, width: 4, height: 6))
@@ -19,7 +19,7 @@ struct RectangleTests {
         #expect(made.area == 24)
     }
 
-    @Test("overlap is the common area over the area of both")
+    @Test("overlap is the intersection divided by the union")
     func overlap() {
         #expect(square.overlap(square) == 1)
         #expect(square.overlap(Rectangle(x: 1, y: 0, width: 2, height: 2)) == 1.0 / 3)
@@ -27,7 +27,7 @@ struct RectangleTests {
         #expect(square.overlap(Rectangle(x: 0.5, y: 0.5, width: 1, height: 1)) == 0.25)
     }
 
-    @Test("rectangles apart, or that only touch, do not overlap")
+    @Test("separate or touching rectangles do not overlap")
     func apart() {
         #expect(square.overlap(Rectangle(x: 2, y: 0, width: 2, height: 2)) == 0)
         #expect(square.overlap(Rectangle(x: 5, y: 5, width: 1, height: 1)) == 0)
@@ -43,7 +43,7 @@ struct RectangleTests {
         #expect(inverted.overlap(square) == 0)
     }
 
-    @Test("overlap is the same from both sides, and 0…1")
+    @Test("overlap is symmetric and in 0…1")
     func symmetric() {
         var random = TestSeed.generator()
         for _ in 0..<500 {
@@ -65,7 +65,7 @@ struct AffineMapTests {
         a.distance(to: b) <= tolerance
     }
 
-    /// Turn, scale and shear of ordinary size.
+    /// Returns a map with moderate rotation, scale, and shear.
     private func random(_ generator: inout SeededGenerator) -> AffineMap {
         while true {
             func number(_ size: Double) -> Double { (generator.uniform() * 2 - 1) * size }
@@ -76,7 +76,7 @@ struct AffineMapTests {
         }
     }
 
-    @Test("a map and its inverse is no map at all")
+    @Test("a map and its inverse compose to the identity")
     func inverse() {
         var generator = TestSeed.generator(1)
         for _ in 0..<300 {
@@ -88,7 +88,7 @@ struct AffineMapTests {
         }
     }
 
-    @Test("one map then another is both in that order")
+    @Test("maps compose in order")
     func then() {
         var generator = TestSeed.generator(2)
         for _ in 0..<300 {
@@ -102,7 +102,7 @@ struct AffineMapTests {
         #expect(double.then(shift)(Point(x: 1, y: 0)) == Point(x: 3, y: 0))
     }
 
-    @Test("scale is how much longer lengths become")
+    @Test("scale is the growth of lengths")
     func scale() {
         #expect(AffineMap.identity.scale == 1)
         #expect(AffineMap(a: 0, b: -3, tx: 5, c: 3, d: 0, ty: 5).scale == 3)
@@ -116,7 +116,7 @@ struct AffineMapTests {
         }
     }
 
-    @Test("an upright crop lays the square's corners onto the canvas's")
+    @Test("an upright crop maps the square's corners to the canvas's")
     func uprightCrop() {
         let map = AffineMap.crop(centre: Point(x: 100, y: 60), size: 40, angle: 0, side: 192)
         #expect(near(map(Point(x: 80, y: 40)), Point(x: 0, y: 0)))
@@ -125,11 +125,12 @@ struct AffineMapTests {
     }
 
     @Test(
-        "a turned crop undoes the turn", arguments: [-170.0, -120, -70, -20, 0, 30, 80, 130, 180])
+        "a rotated crop undoes the rotation",
+        arguments: [-170.0, -120, -70, -20, 0, 30, 80, 130, 180])
     func turnedCrop(degrees: Double) {
         let angle = degrees * .pi / 180, centre = Point(x: 100, y: 60)
         let map = AffineMap.crop(centre: centre, size: 40, angle: angle, side: 80)
-        // Along the eye line of a head that is tilted clockwise on screen by the angle.
+        // Along the eye line of a head that is tilted by the angle, clockwise on screen.
         let along = Point(x: cos(angle), y: sin(angle)), down = Point(x: -sin(angle), y: cos(angle))
         #expect(near(map(centre), Point(x: 40, y: 40)))
         #expect(near(map(centre + along * 20), Point(x: 80, y: 40)))
@@ -148,7 +149,7 @@ struct SimilarityTests {
         zip(source, target).reduce(0) { $0 + pow(map($1.0).distance(to: $1.1), 2) }
     }
 
-    @Test("two points onto two points: turned a quarter, doubled, shifted")
+    @Test("two points map to two points with a quarter turn, doubling, and a shift")
     func knownAnswer() throws {
         let map = try #require(
             AffineMap.similarity(
@@ -157,7 +158,7 @@ struct SimilarityTests {
         #expect(map == AffineMap(a: 0, b: -2, tx: 5, c: 2, d: 0, ty: 5))
     }
 
-    @Test("any turn, scale and shift is found again")
+    @Test("any rotation, scale, and shift is recovered")
     func roundTrip() throws {
         var random = TestSeed.generator(3)
         for _ in 0..<200 {
@@ -171,7 +172,7 @@ struct SimilarityTests {
         }
     }
 
-    @Test("where no similarity fits, no other comes nearer")
+    @Test("when no similarity fits exactly, the result is the closest")
     func leastSquares() throws {
         var random = TestSeed.generator(4)
         let target = points.map {
@@ -195,7 +196,7 @@ struct SimilarityTests {
         #expect(map.determinant >= 0)
     }
 
-    @Test("one point, or points that all coincide, say nothing")
+    @Test("one point, or coinciding points, give no similarity")
     func tooLittle() {
         #expect(AffineMap.similarity(from: [], to: []) == nil)
         #expect(AffineMap.similarity(from: [points[0]], to: [points[1]]) == nil)
@@ -204,7 +205,7 @@ struct SimilarityTests {
     }
 
     @Test(
-        "what could not be undone is no similarity: all into one point, or a mirrored set that no turn comes near"
+        "a map without an inverse is not a similarity: all points into one, or a mirrored set"
     )
     func collapse() {
         #expect(

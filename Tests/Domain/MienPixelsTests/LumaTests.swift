@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Luma")
 struct LumaTests {
-    @Test("primary colours weigh 0.299, 0.587 and 0.114")
+    @Test("primary colors weigh 0.299, 0.587, and 0.114")
     func primaries() {
         let colours = [
             RGBColour(255, 0, 0), RGBColour(0, 255, 0), RGBColour(0, 0, 255), .white, .black,
@@ -14,7 +14,7 @@ struct LumaTests {
         #expect(image.luma == [76, 150, 29, 255, 0, 18, 124])
     }
 
-    @Test("grey keeps its value")
+    @Test("gray keeps its value")
     func grey() {
         let image = RGBImage.made(width: 256, height: 1) { x, _ in
             RGBColour(UInt8(x), UInt8(x), UInt8(x))
@@ -22,7 +22,7 @@ struct LumaTests {
         #expect(image.luma == Array(0...255))
     }
 
-    @Test("within a rounding of the formula for any colour")
+    @Test("luma matches the formula within rounding for any color")
     func formula() {
         let image = RGBImage.noise(width: 64, height: 64)
         for (i, y) in image.luma.enumerated() {

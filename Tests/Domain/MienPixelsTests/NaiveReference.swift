@@ -1,9 +1,9 @@
 import MienPixels
 
-/// The plainest way to compute what the product computes quickly: floating point, no shortcuts, one
-/// colour at a time.
+/// Straightforward versions of the product's optimized computations: floating point, no shortcuts,
+/// one color at a time.
 enum NaiveReference {
-    /// Each new pixel is the mean of the area it covers.
+    /// Makes each new pixel the mean of the area it covers.
     static func areaAverage(_ image: RGBImage, width: Int, height: Int) -> RGBImage {
         let stepX = Double(image.width) / Double(width),
             stepY = Double(image.height) / Double(height)
@@ -22,9 +22,9 @@ enum NaiveReference {
         }
     }
 
-    /// Linear between pixel centres; half a pixel beyond the outermost centres the picture ends,
-    /// and black begins.
-    /// - Parameter back: from the canvas to the picture.
+    /// Interpolates linearly between pixel centers. The picture ends half a pixel beyond the
+    /// outermost centers, where black begins.
+    /// - Parameter back: The map from the canvas to the picture.
     static func bilinear(_ image: RGBImage, back: AffineMap, width: Int, height: Int) -> RGBImage {
         map(width, height) { column, row, k in
             let p = back(Point(x: Double(column) + 0.5, y: Double(row) + 0.5))
@@ -35,7 +35,7 @@ enum NaiveReference {
         }
     }
 
-    /// Linear between pixel centres, the outermost ones repeated.
+    /// Interpolates linearly between pixel centers, with the outermost ones repeated.
     static func enlarged(_ image: RGBImage, width: Int, height: Int) -> RGBImage {
         map(width, height) { column, row, k in
             let x = (Double(column) + 0.5) * Double(image.width) / Double(width),

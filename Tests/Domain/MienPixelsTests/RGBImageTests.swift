@@ -5,7 +5,7 @@ import Testing
 @Suite("RGB image")
 struct RGBImageTests {
     @Test(
-        "sides out of range are refused",
+        "sides out of range are rejected",
         arguments: [(0, 1), (1, 0), (-1, 1), (32_769, 1), (1, 32_769), (Int.max, 2)])
     func sides(width: Int, height: Int) {
         #expect(throws: PixelError.sides(width: width, height: height)) {
@@ -13,7 +13,7 @@ struct RGBImageTests {
         }
     }
 
-    @Test("sides at the ends of the range are taken")
+    @Test("sides at the ends of the range are accepted")
     func extremes() throws {
         #expect(
             try RGBImage(width: 32_768, height: 1, pixels: [UInt8](repeating: 0, count: 98_304))
@@ -23,7 +23,7 @@ struct RGBImageTests {
                 .height == 32_768)
     }
 
-    @Test("a byte too few or too many is refused, and the error counts", arguments: [0, 17, 19])
+    @Test("a missing or extra byte is rejected with the byte count", arguments: [0, 17, 19])
     func count(bytes: Int) {
         #expect(throws: PixelError.count(expected: 18, got: bytes)) {
             try RGBImage(width: 3, height: 2, pixels: [UInt8](repeating: 0, count: bytes))
@@ -39,7 +39,7 @@ struct RGBImageTests {
         #expect(image[1, 1] == RGBColour(10, 11, 12))
     }
 
-    @Test("a pixel that is set is the only one that changes")
+    @Test("setting a pixel changes only that pixel")
     func set() {
         var image = RGBImage(width: 3, height: 3, filledWith: .white)
         image[2, 1] = RGBColour(1, 2, 3)
@@ -49,7 +49,7 @@ struct RGBImageTests {
     }
 
     @Test(
-        "filled with a colour, every pixel has it",
+        "an image filled with a color has it in every pixel",
         arguments: [RGBColour(9, 9, 9), RGBColour(1, 2, 3), RGBColour(5, 5, 6), RGBColour(5, 6, 5)])
     func filled(colour: RGBColour) {
         #expect(
@@ -57,7 +57,7 @@ struct RGBImageTests {
                 == .made(width: 2, height: 3) { _, _ in colour })
     }
 
-    @Test("the bounds begin at the corner")
+    @Test("the bounds start at the top-left corner")
     func bounds() {
         #expect(
             RGBImage(width: 4, height: 7, filledWith: .black).bounds

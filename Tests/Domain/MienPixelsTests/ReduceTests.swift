@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Shrinking by whole blocks")
 struct ReduceTests {
-    /// Means of blocks in whole numbers, halves upwards.
+    /// Returns the integer means of blocks, rounding halves up.
     private func naive(_ image: RGBImage, by factor: Int, x: Int, y: Int, columns: Int, rows: Int)
         -> RGBImage
     {
@@ -22,7 +22,8 @@ struct ReduceTests {
         }
     }
 
-    @Test("exact means of blocks, of the whole picture", arguments: [1, 2, 3, 4, 5, 7, 16, 31])
+    @Test(
+        "reducing a whole picture gives exact block means", arguments: [1, 2, 3, 4, 5, 7, 16, 31])
     func whole(factor: Int) {
         let image = RGBImage.noise(width: 62, height: 48, stream: UInt64(factor))
         let found = image.reduced(by: factor, x: 0, y: 0, width: 62, height: 48)
@@ -30,7 +31,7 @@ struct ReduceTests {
             found == naive(image, by: factor, x: 0, y: 0, columns: 62 / factor, rows: 48 / factor))
     }
 
-    @Test("exact means of blocks, of a part", arguments: [2, 3, 5])
+    @Test("reducing a part gives exact block means", arguments: [2, 3, 5])
     func part(factor: Int) {
         let image = RGBImage.noise(width: 50, height: 40)
         let found = image.reduced(by: factor, x: 7, y: 11, width: 31, height: 17)
@@ -50,7 +51,7 @@ struct ReduceTests {
                 == naive(noise, by: factor, x: 0, y: 0, columns: 1, rows: 1))
     }
 
-    @Test("one colour stays that colour, whatever the block", arguments: [2, 3, 6, 10, 100])
+    @Test("a single color stays unchanged for every block size", arguments: [2, 3, 6, 10, 100])
     func constant(factor: Int) {
         for level: UInt8 in [0, 1, 127, 128, 254, 255] {
             let colour = RGBColour(level, 255 - level, level / 2)
@@ -61,7 +62,7 @@ struct ReduceTests {
         }
     }
 
-    @Test("a part outside the picture, or without a block, is a bug of the caller")
+    @Test("a part outside the picture, or without a block, traps")
     func outside() async {
         await #expect(processExitsWith: .failure) {
             _ = RGBImage(width: 8, height: 8, filledWith: .black).reduced(
@@ -77,7 +78,7 @@ struct ReduceTests {
 @Suite("Resizing")
 struct ResizeTests {
     @Test(
-        "one colour stays that colour at any size",
+        "a single color stays unchanged at any size",
         arguments: [
             (128, 128), (1, 1), (37, 200), (200, 37), (640, 480), (33, 31), (99, 70), (5, 70),
             (100, 9),
@@ -90,14 +91,14 @@ struct ResizeTests {
                 == RGBImage(width: width, height: height, filledWith: colour))
     }
 
-    @Test("its own size changes nothing")
+    @Test("resizing to the same size changes nothing")
     func same() {
         let image = RGBImage.noise(width: 31, height: 17)
         #expect(image.resized(width: 31, height: 17) == image)
     }
 
     @Test(
-        "shrinking less than twofold averages the area each new pixel covers",
+        "shrinking by less than two averages the area of each new pixel",
         arguments: [(60, 40), (99, 60), (75, 41), (100, 40), (60, 79), (51, 41)])
     func area(width: Int, height: Int) throws {
         let image = RGBImage.noise(width: 100, height: 80)
@@ -107,7 +108,7 @@ struct ResizeTests {
         #expect(difference <= 1)
     }
 
-    @Test("shrinking by a whole number is the exact mean of blocks", arguments: [2, 4, 5])
+    @Test("shrinking by an integer gives exact block means", arguments: [2, 4, 5])
     func blocks(factor: Int) {
         let image = RGBImage.noise(width: 80, height: 40)
         #expect(
@@ -116,7 +117,7 @@ struct ResizeTests {
     }
 
     @Test(
-        "an edge stays where it is, however much the picture shrinks",
+        "an edge stays in position at any reduction",
         arguments: [1287, 1300, 1400, 257, 511, 640, 3001])
     func edge(width: Int) {
         let edge = width * 9 / 10
@@ -124,7 +125,7 @@ struct ResizeTests {
             RGBColour(x < edge ? 0 : 255, y < edge ? 0 : 255, 0)
         }
         let small = image.resized(width: 128, height: 128)
-        // Where the step lies, read from how many pixels' worth is dark.
+        // The position of the step, computed from the amount of dark pixels.
         let across = (0..<128).reduce(0.0) { $0 + 1 - Double(small[$1, 5].red) / 255 }
         let down = (0..<128).reduce(0.0) { $0 + 1 - Double(small[5, $1].green) / 255 }
         let expected = Double(edge) / Double(width) * 128
@@ -132,9 +133,9 @@ struct ResizeTests {
         #expect(abs(down - expected) < 0.1, "\(down), not \(expected)")
     }
 
-    /// Patches of four pixels, so that it matters where a new pixel ends.
+    /// Patches of four pixels, so that the boundaries of new pixels matter.
     @Test(
-        "shrinking fine detail by any factor gives what averaging its area gives",
+        "shrinking fine detail by any factor averages its area",
         arguments: [(62, 128), (55, 100), (31, 64), (120, 250), (200, 300)])
     func detail(width: Int, height: Int) {
         let patches = RGBImage.noise(width: 138, height: 285)
@@ -146,10 +147,10 @@ struct ResizeTests {
         #expect(mean < 0.5, "\(mean)")
     }
 
-    /// The strip at the right and bottom that fills no block is left out, so that the last column
-    /// and row may be a little off.
+    /// The incomplete blocks at the right and bottom are omitted, so the last column and row may be
+    /// slightly off.
     @Test(
-        "shrinking a smooth picture gives what averaging its area gives",
+        "shrinking a smooth picture averages its area",
         arguments: [(128, 96), (40, 30), (17, 19), (150, 110)])
     func smooth(width: Int, height: Int) {
         let image = RGBImage.made(width: 401, height: 303) { x, y in
@@ -165,7 +166,7 @@ struct ResizeTests {
     }
 
     @Test(
-        "enlarging interpolates between pixel centres",
+        "enlarging interpolates between pixel centers",
         arguments: [(64, 48), (33, 25), (40, 24), (320, 200)])
     func enlarging(width: Int, height: Int) throws {
         let image = RGBImage.noise(width: 32, height: 24)
@@ -175,7 +176,7 @@ struct ResizeTests {
         #expect(difference <= 1)
     }
 
-    @Test("a single pixel becomes as many as are asked for")
+    @Test("a single pixel fills any size")
     func singlePixel() {
         let colour = RGBColour(1, 2, 3)
         #expect(
@@ -183,7 +184,7 @@ struct ResizeTests {
                 == RGBImage(width: 9, height: 4, filledWith: colour))
     }
 
-    @Test("wider and lower at once works along each axis by itself")
+    @Test("enlarging one axis and shrinking the other works")
     func both() {
         let image = RGBImage.made(width: 10, height: 40) { x, _ in RGBColour(UInt8(x * 20), 0, 0) }
         let found = image.resized(width: 20, height: 10)
@@ -191,7 +192,7 @@ struct ResizeTests {
         #expect(found[0, 0].red == 0 && found[1, 0].red == 5 && found[19, 0].red == 180)
     }
 
-    @Test("a side of nothing is a bug of the caller")
+    @Test("a side of zero traps")
     func nothing() async {
         await #expect(processExitsWith: .failure) {
             _ = RGBImage(width: 8, height: 8, filledWith: .black).resized(width: 0, height: 8)

@@ -5,13 +5,13 @@ import Testing
 
 @Suite("Warping")
 struct WarpTests {
-    private func turn(_ degrees: Double, by k: Double, from centre: Point, to place: Point)
+    private func turn(_ degrees: Double, by k: Double, from centre: Point, to target: Point)
         -> AffineMap
     {
         let (c, s) = (cos(degrees * .pi / 180) * k, sin(degrees * .pi / 180) * k)
         return AffineMap(
-            a: c, b: -s, tx: place.x - c * centre.x + s * centre.y, c: s, d: c,
-            ty: place.y - s * centre.x - c * centre.y)
+            a: c, b: -s, tx: target.x - c * centre.x + s * centre.y, c: s, d: c,
+            ty: target.y - s * centre.x - c * centre.y)
     }
 
     @Test("the identity changes nothing")
@@ -21,7 +21,7 @@ struct WarpTests {
     }
 
     @Test(
-        "a shift by whole pixels is exact, and black comes in behind",
+        "a shift by whole pixels is exact and exposes black",
         arguments: [(3, 2), (-3, 5), (0, -4), (40, 0), (-36, -22)])
     func shift(dx: Int, dy: Int) {
         let image = RGBImage.noise(width: 37, height: 23, levels: 1...255)
@@ -42,7 +42,7 @@ struct WarpTests {
         #expect(found == RGBImage.made(width: 23, height: 37) { x, y in image[y, 22 - x] })
     }
 
-    @Test("a mirroring map is the mirrored picture")
+    @Test("a mirroring map produces the mirrored picture")
     func mirror() {
         let image = RGBImage.noise(width: 37, height: 23)
         #expect(
@@ -52,11 +52,11 @@ struct WarpTests {
     }
 
     @Test(
-        "turned, scaled, shifted: interpolated linearly",
+        "rotation, scale, and shift interpolate linearly",
         arguments: [(10.0, 1.0), (33.0, 1.7), (-120.0, 0.8), (200.0, 3.1), (45.0, 0.55)])
     func bilinear(degrees: Double, scale: Double) {
         let image = RGBImage.noise(width: 60, height: 50, levels: 64...191)
-        // Off the grid, so that no pixel centre lies on the picture's very edge.
+        // Off the grid, so that no pixel center lies exactly on the picture's edge.
         let map = turn(
             degrees, by: scale, from: Point(x: 29.7, y: 24.6), to: Point(x: 40.3, y: 39.1))
         let found = image.warped(by: map, width: 80, height: 80)
@@ -64,7 +64,7 @@ struct WarpTests {
         #expect(found.largestDifference(from: reference)! <= 1)
     }
 
-    /// Weights have eight bits; at full contrast that can cost a second level.
+    /// Weights have eight bits, which can cost a second level at full contrast.
     @Test("at full contrast interpolation is within two levels of exact")
     func fullContrast() {
         let image = RGBImage.noise(width: 60, height: 50)
@@ -84,13 +84,13 @@ struct WarpTests {
         let map = AffineMap(a: 0.999, b: 0, tx: 0, c: 0, d: 1, ty: 0)
         let found = image.warped(by: map, width: 2997, height: 4)
         let reference = NaiveReference.bilinear(image, back: map.inverse, width: 2997, height: 4)
-        // Steps are whole 65,536ths of a pixel: after 2,997 of them a fortieth of a pixel, on an
-        // edge of 255 levels.
+        // Steps are multiples of 1/65,536 pixel. After 2,997 of them, the error is a fortieth of a
+        // pixel, on an edge of 255 levels.
         #expect(found.largestDifference(from: reference)! <= 7)
     }
 
     @Test(
-        "shrinking averages: noise becomes grey, not other noise", arguments: [2.0, 3.0, 4.4, 8.0])
+        "shrinking averages noise to gray", arguments: [2.0, 3.0, 4.4, 8.0])
     func prefilter(factor: Double) {
         let image = RGBImage.noise(width: 400, height: 400)
         let small = image.warped(
@@ -101,11 +101,11 @@ struct WarpTests {
         let deviation = (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count))
             .squareRoot()
         #expect(abs(mean - 127.5) < 3)
-        // Means of factor² independent values of deviation 73.9.
+        // Means of factor² independent values with a deviation of 73.9.
         #expect(deviation < 1.1 * 73.9 / factor.rounded(.down), "\(deviation)")
     }
 
-    @Test("shrinking by a whole number, aligned, is the exact mean of blocks", arguments: [2, 4])
+    @Test("aligned shrinking by an integer gives exact block means", arguments: [2, 4])
     func blocks(factor: Int) {
         let image = RGBImage.noise(width: 96, height: 64)
         let k = 1 / Double(factor)
@@ -115,9 +115,9 @@ struct WarpTests {
         #expect(found == image.reduced(by: factor, x: 0, y: 0, width: 96, height: 64))
     }
 
-    @Test("a shrunk part of a large picture lies where it belongs")
+    @Test("a shrunk part of a large picture keeps its position")
     func shrunkPlace() {
-        // A bright square of 90 pixels around (700, 500), turned with the crop.
+        // A bright square of 90 pixels around (700, 500), rotated with the crop.
         let image = RGBImage.made(width: 1000, height: 900) { x, y in
             abs(x - 700) <= 45 && abs(y - 500) <= 45 ? .white : .black
         }
@@ -135,7 +135,7 @@ struct WarpTests {
         #expect(abs((sum / 255).squareRoot() - 91.0 / 5) < 0.2)
     }
 
-    @Test("a map that looks beside the picture gives black")
+    @Test("a map that misses the picture gives black")
     func beside() {
         let image = RGBImage(width: 20, height: 20, filledWith: .white),
             black = RGBImage(width: 30, height: 30, filledWith: .black)
@@ -154,7 +154,7 @@ struct WarpTests {
     }
 
     @Test(
-        "a map however steep gives a picture and no crash",
+        "an extreme map gives a picture and no crash",
         arguments: [1e-3, 1e-8, 1e-20, 1e-40, 1e8, 1e20])
     func steep(scale: Double) {
         let image = RGBImage(width: 20, height: 20, filledWith: .white)
@@ -163,7 +163,7 @@ struct WarpTests {
         #expect(found.pixels.count == 2700)
     }
 
-    @Test("enlarged, every pixel becomes a patch up to half a pixel beyond its centre")
+    @Test("enlarging turns every pixel into a patch up to half a pixel beyond its center")
     func reach() {
         let image = RGBImage(width: 2, height: 2, filledWith: .white)
         let found = image.warped(
@@ -178,7 +178,7 @@ struct WarpTests {
 
 @Suite("Mirroring and placing")
 struct MirrorAndPlaceTests {
-    @Test("left and right change places, twice is nothing")
+    @Test("mirroring exchanges left and right, and twice restores the picture")
     func mirrored() {
         for width in [1, 2, 7] {
             let image = RGBImage.noise(width: width, height: 5), mirrored = image.mirrored()
@@ -189,7 +189,7 @@ struct MirrorAndPlaceTests {
         }
     }
 
-    @Test("placed on a canvas, the picture is where it was put and the rest is black")
+    @Test("a picture placed on a canvas has its position, and the rest is black")
     func placed() {
         let image = RGBImage.noise(width: 3, height: 2, levels: 1...255)
         let expected = RGBImage.made(width: 8, height: 6) { x, y in
@@ -199,7 +199,7 @@ struct MirrorAndPlaceTests {
         #expect(image.placed(onWidth: 3, height: 2, x: 0, y: 0) == image)
     }
 
-    @Test("a picture that would stick out of the canvas is a bug of the caller")
+    @Test("a picture that extends beyond the canvas traps")
     func sticksOut() async {
         await #expect(processExitsWith: .failure) {
             _ = RGBImage(width: 3, height: 2, filledWith: .black).placed(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Damaged files")
 struct DamageTests {
-    @Test("a file cut off anywhere is truncated, never a picture", arguments: Vector.tiny)
+    @Test("a file cut off anywhere is reported as truncated", arguments: Vector.tiny)
     func cutOff(vector: Vector) {
         #expect(outcome([]) == .failure(.empty))
         let wrong = vector.bytes.indices.dropFirst().filter {
@@ -13,9 +13,8 @@ struct DamageTests {
         #expect(wrong.isEmpty, "of \(vector.bytes.count) bytes")
     }
 
-    /// What it cannot see: JPEG and GIF have no check sums, so that a changed byte may well give
-    /// another picture.
-    @Test("any byte changed gives a picture or an error and nothing else", arguments: Vector.tiny)
+    /// Known limit: JPEG and GIF have no checksums, so a changed byte may produce another picture.
+    @Test("any changed byte gives a picture or an error", arguments: Vector.tiny)
     func changedByte(vector: Vector) {
         let limits = ImageLimits(maxPixels: 1_000_000)
         for i in vector.bytes.indices {
@@ -30,7 +29,7 @@ struct DamageTests {
         }
     }
 
-    @Test("any bit changed in a PNG's header, palette or pixels is noticed")
+    @Test("any changed bit in a PNG's header, palette, or pixels is detected")
     func pngCheckSums() {
         let bytes = Vector.named("PNG/palette2.png").bytes
         for i in bytes.indices {
@@ -43,7 +42,7 @@ struct DamageTests {
     }
 
     @Test(
-        "a scan that ends early is truncated, though the end marker is there",
+        "a scan that ends early is truncated despite an end marker",
         arguments: ["colour", "grey", "subsampled", "progressive", "rgb"])
     func shortScan(name: String) throws {
         let bytes = Vector.named("JPEG/\(name).jpg").bytes
@@ -52,7 +51,7 @@ struct DamageTests {
         #expect(outcome(Array(bytes[..<(data + 4)]) + [0xFF, 0xD9]) == .failure(.truncated(.jpeg)))
     }
 
-    @Test("pixels missing from PNG data are truncated, though the end chunk is there")
+    @Test("missing PNG pixels are truncated despite an end chunk")
     func shortPNG() throws {
         let bytes = Vector.named("PNG/rgb8.png").bytes
         let first = try #require(bytes.indices.first { bytes[$0...].starts(with: "IDAT".utf8) }) - 4
@@ -63,7 +62,7 @@ struct DamageTests {
         #expect(outcome(Array(bytes[..<first]) + end) == .failure(.corrupt(.png)))  // none at all
     }
 
-    @Test("nothing is printed, however broken the file")
+    @Test("damaged files never cause output")
     func silence() async throws {
         let output = try await #require(
             processExitsWith: .success,
@@ -81,22 +80,22 @@ struct DamageTests {
         #expect(output.standardOutputContent.isEmpty && output.standardErrorContent.isEmpty)
     }
 
-    @Test("a GIF whose frame ends early is no picture")
+    @Test("a GIF whose frame ends early is rejected")
     func shortGIF() {
         let code = outcome(Header.gif(10, 10, frame: (10, 10)))  // two pixels, then the end of data
         #expect(code == .failure(.truncated(.gif)))
     }
 
-    @Test("contradictions are damage")
+    @Test("contradictory files are reported as damaged")
     func contradictions() {
         let png = Vector.named("PNG/rgb8.png").bytes
         #expect(outcome(Array(png[..<8]) + png[33...]) == .failure(.corrupt(.png)))  // no IHDR
         #expect(outcome([0xFF, 0xD8, 0xFF, 0xD9]) == .failure(.corrupt(.jpeg)))
-        // a length that excludes itself
+        // A length that excludes itself.
         #expect(outcome([0xFF, 0xD8, 0xFF, 0xE0, 0, 1]) == .failure(.corrupt(.jpeg)))
-        // no tables
+        // No tables.
         #expect(outcome(Header.jpeg(8, 8) + [0xFF, 0xD9]) == .failure(.corrupt(.jpeg)))
-        // no frame
+        // No frame.
         #expect(
             outcome(Array("GIF89a".utf8) + [5, 0, 5, 0, 0, 0, 0, 0x3B]) == .failure(.corrupt(.gif)))
         #expect(

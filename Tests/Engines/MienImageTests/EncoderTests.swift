@@ -17,14 +17,14 @@ struct EncoderTests {
     }
 
     @Test(
-        "PNG gives every pixel back", arguments: [(1, 1), (1, 300), (300, 1), (17, 13), (640, 480)])
+        "PNG preserves every pixel", arguments: [(1, 1), (1, 300), (300, 1), (17, 13), (640, 480)])
     func pngRoundTrip(width: Int, height: Int) throws {
         let image = picture(width, height)
         #expect(try ImageDecoder.decode(PNGEncoder.encode(image)) == image)
     }
 
     @Test(
-        "JPEG gives the picture back, nearly",
+        "JPEG approximately preserves the picture",
         arguments: [(50, 12.0), (89, 8.0), (90, 3.0), (100, 1.0)])
     func jpegRoundTrip(quality: Int, meanError: Double) throws {
         let image = picture(100, 80)
@@ -34,7 +34,7 @@ struct EncoderTests {
         #expect(errors.reduce(0, +) / Double(errors.count) < meanError)
     }
 
-    @Test("more quality takes more bytes, and qualities out of range are the nearest")
+    @Test("higher quality takes more bytes, and out-of-range values are clamped")
     func quality() {
         let image = picture(100, 80)
         let sizes = [1, 25, 50, 75, 90, 100].map { JPEGEncoder.encode(image, quality: $0).count }
@@ -43,7 +43,7 @@ struct EncoderTests {
         #expect(JPEGEncoder.encode(image, quality: 1000) == JPEGEncoder.encode(image, quality: 100))
     }
 
-    @Test("a thin coloured line stays coloured at quality 90")
+    @Test("a thin colored line stays colored at quality 90")
     func fullChroma() throws {
         var image = RGBImage(width: 64, height: 64, filledWith: RGBColour(90, 90, 90))
         for y in 0..<64 { image[31, y] = RGBColour(255, 0, 0) }
@@ -51,7 +51,7 @@ struct EncoderTests {
         #expect(line.red > 230 && line.green < 25 && line.blue < 25)
     }
 
-    @Test("output larger than the first buffer is whole")
+    @Test("output larger than the first buffer is complete")
     func growing() throws {
         var image = picture(400, 300)
         var seed: UInt32 = 7
@@ -69,7 +69,7 @@ struct EncoderTests {
     }
 
     @Test(
-        "the longest sides there are can be written and read",
+        "the longest allowed sides can be written and read",
         arguments: [(32_768, 1), (1, 32_768)])
     func longest(width: Int, height: Int) throws {
         let image = RGBImage(width: width, height: height, filledWith: RGBColour(10, 200, 30))

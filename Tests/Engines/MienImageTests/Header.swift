@@ -1,7 +1,7 @@
-/// Beginnings of files that claim `width` × `height` pixels and hold none.
+/// File headers that claim `width` × `height` pixels but have no pixel data.
 enum Header {
     static func png(_ width: Int, _ height: Int) -> [UInt8] {
-        // The check sum is wrong: nothing may depend on it before limits are checked.
+        // The checksum is wrong, because nothing may depend on it before limits are checked.
         [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)
             + big(width, 4) + big(height, 4)
             + [8, 2, 0, 0, 0, 0, 0, 0, 0]
@@ -17,7 +17,7 @@ enum Header {
             + (0..<colours).flatMap { [UInt8($0 + 1), 0] } + [0, 63, 0]
     }
 
-    /// A screen, and one frame at its top left corner.
+    /// Returns a screen with one frame at its top-left corner.
     static func gif(_ width: Int, _ height: Int, frame: (width: Int, height: Int)) -> [UInt8] {
         Array("GIF89a".utf8) + little(width) + little(height) + [
             0x80, 0, 0, 0, 0, 0, 255, 255, 255,
@@ -33,12 +33,12 @@ enum Header {
     static func little(_ number: Int) -> [UInt8] { big(number, 2).reversed() }
 }
 
-/// An 8×8 grey progressive JPEG: one scan for the block's mean, then `scans` − 1 that all say
-/// "nothing more". Valid, whatever their number.
+/// Returns an 8×8 grayscale progressive JPEG: one scan for the block's mean, then `scans` − 1 empty
+/// scans. It is valid for any number of scans.
 func progressiveJPEG(scans: Int) -> [UInt8] {
     let quantisation = [0xFF, 0xDB, 0, 67, 0] + [UInt8](repeating: 1, count: 64)
     let frame: [UInt8] = [0xFF, 0xC2, 0, 11, 8, 0, 8, 0, 8, 1, 1, 0x11, 0]
-    // the code 0 means 0
+    // The code 0 means 0.
     func table(_ kind: UInt8) -> [UInt8] {
         [0xFF, 0xC4, 0, 20, kind, 1] + [UInt8](repeating: 0, count: 15) + [0]
     }

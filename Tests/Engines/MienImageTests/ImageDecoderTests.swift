@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Decoding")
 struct ImageDecoderTests {
-    @Test("every kind of PNG, JPEG and GIF shows what it was made to show", arguments: Vector.all)
+    @Test("every kind of PNG, JPEG, and GIF decodes to its expected picture", arguments: Vector.all)
     func knownAnswer(vector: Vector) throws {
         let image = try ImageDecoder.decode(vector.bytes)
         let difference = try #require(
@@ -12,7 +12,7 @@ struct ImageDecoderTests {
         #expect(difference <= vector.tolerance)
     }
 
-    @Test("no kind is missing from the vectors")
+    @Test("the vectors cover every kind")
     func vectorsAreComplete() {
         let kinds = [
             "PNG": [
@@ -30,7 +30,7 @@ struct ImageDecoderTests {
     }
 
     @Test(
-        "a picture is the same whichever way it was compressed",
+        "a picture is the same for every compression",
         arguments: ["optimised", "progressive", "restarts"])
     func sameCoefficients(name: String) throws {
         let plain = try ImageDecoder.decode(Vector.named("JPEG/colour.jpg").bytes)
@@ -38,7 +38,7 @@ struct ImageDecoderTests {
     }
 
     @Test(
-        "interlaced and plain PNG give the same pixels",
+        "interlaced and plain PNGs give the same pixels",
         arguments: Vector.all.filter { $0.name.hasSuffix("-interlaced.png") })
     func interlacing(vector: Vector) throws {
         let plain = vector.name.replacing("-interlaced", with: "")
@@ -47,7 +47,7 @@ struct ImageDecoderTests {
     }
 
     @Test(
-        "bytes after the end of a picture are not looked at",
+        "bytes after the end of a picture are ignored",
         arguments: ["PNG/rgb8.png", "JPEG/colour.jpg", "GIF/colours4.gif"])
     func trailingBytes(name: String) throws {
         let bytes = Vector.named(name).bytes
@@ -55,15 +55,15 @@ struct ImageDecoderTests {
             try ImageDecoder.decode(bytes + Array("and more".utf8)) == ImageDecoder.decode(bytes))
     }
 
-    @Test("stray bytes between JPEG segments are passed over, as cameras leave some")
+    @Test("stray bytes between JPEG segments, as left by some cameras, are skipped")
     func strayBytes() throws {
         let bytes = Vector.named("JPEG/colour.jpg").bytes
-        let second = 2 + 2 + Int(bytes[4]) << 8 + Int(bytes[5])  // behind the first segment
+        let second = 2 + 2 + Int(bytes[4]) << 8 + Int(bytes[5])  // after the first segment
         let padded = Array(bytes[..<second]) + [0, 0, 0xFF, 0xFF] + bytes[second...]
         #expect(try ImageDecoder.decode(padded) == ImageDecoder.decode(bytes))
     }
 
-    @Test("what lies under transparent pixels does not show: white does")
+    @Test("transparent pixels show white, not their hidden color")
     func background() throws {
         #expect(ImageDecoder.background == .white)
         let image = try ImageDecoder.decode(Vector.named("GIF/offset.gif").bytes)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Errors")
 struct ImageErrorTests {
     @Test(
-        "what is no PNG, JPEG or GIF is called by its name",
+        "an unsupported type is named",
         arguments: [
             ("RIFF\u{4}\u{0}\u{0}\u{0}WEBPVP8 ", "WebP"),
             ("\0\0\0\u{18}ftypheic\0\0\0\0mif1", "HEIC"), ("\0\0\0\u{18}ftypavif", "AVIF"),
@@ -22,7 +22,7 @@ struct ImageErrorTests {
         #expect(outcome(Array(text.utf8)) == .failure(.unsupportedType(name)))
     }
 
-    @Test("signatures that are no text are known, too")
+    @Test("binary signatures are recognized")
     func foreignBytes() {
         #expect(outcome([0xFF, 0x0A, 0]) == .failure(.unsupportedType("JPEG XL")))
         #expect(outcome([0xFF, 0x4F, 0xFF, 0x51]) == .failure(.unsupportedType("JPEG 2000")))
@@ -31,20 +31,20 @@ struct ImageErrorTests {
                 == .failure(.unsupportedType("a video (Matroska or WebM)")))
     }
 
-    @Test("rare kinds of JPEG are named")
+    @Test("unsupported kinds of JPEG are named")
     func rareJPEG() {
         #expect(
             outcome(Header.jpeg(8, 8, marker: 0xC3))
                 == .failure(.unsupportedType("a lossless or hierarchical JPEG")))
         #expect(
             outcome(Header.jpeg(8, 8, precision: 12))
-                == .failure(.unsupportedType("a JPEG of 12 bits a colour")))
+                == .failure(.unsupportedType("a JPEG of 12 bits per color")))
         #expect(
             outcome(Header.jpeg(8, 8, colours: 2))
-                == .failure(.unsupportedType("a JPEG of 2 colours")))
+                == .failure(.unsupportedType("a JPEG of 2 colors")))
     }
 
-    @Test("nothing at all is an error of its own")
+    @Test("empty input has its own error")
     func empty() {
         #expect(outcome([]) == .failure(.empty))
         #expect(throws: ImageError.empty) { try ImageDecoder.probe([]) }
@@ -61,19 +61,19 @@ struct ImageErrorTests {
     }
 
     @Test(
-        "each error says what was wrong, what is allowed and what to do",
+        "each error states the cause, the limit, and the remedy",
         arguments: [
             (
                 ImageError.empty, ImageError.Code.empty,
-                "There is no picture: it has 0 bytes. Send a PNG, JPEG or GIF file."
+                "The picture is empty (0 bytes). Send a PNG, JPEG, or GIF file."
             ),
             (
                 .truncated(.jpeg), .truncated,
-                "The JPEG ends before the picture does. It was probably cut off on its way: send the whole file again."
+                "The JPEG is incomplete. It was probably cut off in transit. Send the whole file again."
             ),
             (
                 .unsupportedType("HEIC"), .unsupportedType,
-                "This is HEIC, not a picture that can be read. Send a PNG, JPEG or GIF file."
+                "This is HEIC, which is not supported. Send a PNG, JPEG, or GIF file."
             ),
             (
                 .corrupt(.png), .corrupt,
@@ -81,11 +81,11 @@ struct ImageErrorTests {
             ),
             (
                 .tooManyBytes(count: 6_000_000, limit: 5_242_880), .tooManyBytes,
-                "The picture has 6,000,000 bytes, over the limit of 5,242,880. Save it smaller or compress it more."
+                "The picture has 6,000,000 bytes, over the limit of 5,242,880. Reduce its size or compress it more."
             ),
             (
                 .tooManyPixels(width: 60_000, height: 800, limit: 40_000_000), .tooManyPixels,
-                "The picture has 60,000 × 800 pixels, over the limit of 40,000,000 in all. Scale it down."
+                "The picture has 60,000 × 800 pixels, over the total limit of 40,000,000. Scale it down."
             ),
             (
                 .sides(width: 0, height: 5), .sides,
@@ -93,7 +93,7 @@ struct ImageErrorTests {
             ),
             (
                 .tooComplex(.jpeg), .tooComplex,
-                "The JPEG takes far more work to decode than its size allows. Save it again as a plain PNG or JPEG."
+                "The JPEG needs far more work to decode than its size allows. Save it again as a plain PNG or JPEG."
             ),
         ])
     func descriptions(error: ImageError, code: ImageError.Code, text: String) {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Image files")
 struct ImageFileTests {
-    /// Runs `body` with the path of a file of `bytes` that is gone afterwards.
+    /// Runs `body` with the path of a temporary file that contains `bytes`.
     private func withFile(_ bytes: [UInt8], _ body: (String) throws -> Void) throws {
         let path = NSTemporaryDirectory() + "mien-\(UUID().uuidString).image"
         try Data(bytes).write(to: URL(fileURLWithPath: path))
@@ -17,7 +17,7 @@ struct ImageFileTests {
         return nil
     }
 
-    @Test("a file is decoded whatever its name says")
+    @Test("a file is decoded regardless of its name")
     func decodes() throws {
         let vector = Vector.named("PNG/rgb8.png")
         try withFile(vector.bytes) { path in
@@ -26,21 +26,21 @@ struct ImageFileTests {
         }
     }
 
-    @Test("a missing file is named")
+    @Test("the error for a missing file names it")
     func missing() throws {
         let error = try #require(failure("/nowhere/face.jpg"))
         #expect(error.reason == .notFound && error.code == "file.not-found")
-        #expect("\(error)" == "/nowhere/face.jpg: there is no such file. Check the path.")
+        #expect("\(error)" == "/nowhere/face.jpg: the file does not exist. Check the path.")
     }
 
-    @Test("a directory is named and told from a file")
+    @Test("the error for a directory names it")
     func directory() throws {
         let error = try #require(failure("/tmp"))
         #expect(error.reason == .isDirectory && error.code == "file.is-directory")
-        #expect("\(error)" == "/tmp: this is a directory. Name one PNG, JPEG or GIF file.")
+        #expect("\(error)" == "/tmp: this is a directory. Specify one PNG, JPEG, or GIF file.")
     }
 
-    @Test("what is wrong inside a file is told with its name")
+    @Test("an error in a file's contents names the file")
     func inside() throws {
         try withFile(Array("%PDF-1.7".utf8)) { path in
             let error = try #require(failure(path))
@@ -52,10 +52,10 @@ struct ImageFileTests {
         try withFile([]) { #expect(failure($0)?.reason == .image(.empty)) }
     }
 
-    @Test("a file over the limit is refused by its size, unread")
+    @Test("a file over the limit is rejected by size without reading")
     func big() throws {
         try withFile([]) { path in
-            truncate(path, 1 << 40)  // a terabyte of nothing
+            truncate(path, 1 << 40)  // one sparse terabyte
             #expect(
                 failure(path)?.reason == .image(.tooManyBytes(count: 1 << 40, limit: 5_242_880)))
         }
@@ -68,7 +68,7 @@ struct ImageFileTests {
         }
     }
 
-    @Test("a pipe or a device is refused, not waited for", .timeLimit(.minutes(15)))
+    @Test("a pipe or a device is rejected without waiting", .timeLimit(.minutes(15)))
     func special() throws {
         let pipe = NSTemporaryDirectory() + "mien-\(UUID().uuidString).jpg"
         #expect(mkfifo(pipe, 0o600) == 0)

@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Orientation")
 struct ImageOrientationTests {
-    @Test("all eight orientations come out as the same upright picture", arguments: 1...8)
+    @Test("all eight orientations give the same upright picture", arguments: 1...8)
     func upright(number: Int) throws {
         let vector = Vector.named("JPEG/exif-\(number).jpg")
         #expect(try ImageDecoder.probe(vector.bytes).orientation.rawValue == number)
         let image = try ImageDecoder.decode(vector.bytes),
             plain = try ImageDecoder.decode(Vector.named("JPEG/colour.jpg").bytes)
-        // blocks were compressed mirrored and turned
+        // Blocks were compressed mirrored and rotated.
         #expect(try #require(largestDifference(image, plain)) <= 2)
     }
 
@@ -20,7 +20,7 @@ struct ImageOrientationTests {
         #expect(ImageOrientation(tiff: file.span)?.rawValue == number)
     }
 
-    @Test("a cut-off or changed EXIF gives an orientation or none, never a trap", arguments: 1...2)
+    @Test("truncated or changed EXIF data never traps", arguments: 1...2)
     func damaged(number: Int) {
         let file = Vector.file("EXIF/\(number).tiff")
         for count in 0..<32 {
@@ -35,7 +35,7 @@ struct ImageOrientationTests {
         }
     }
 
-    @Test("values, types and counts that make no sense are no orientation")
+    @Test("invalid values, types, and counts give no orientation")
     func nonsense() {
         let good = Vector.file("EXIF/6.tiff")  // big-endian; its second entry starts at byte 22
         func changed(_ offset: Int, _ value: UInt8) -> ImageOrientation? {
@@ -44,15 +44,15 @@ struct ImageOrientationTests {
             return ImageOrientation(tiff: bytes.span)
         }
         #expect(changed(31, 8) == .turn270)
-        // 0, 9, 262
+        // 0, 9, 262.
         #expect(changed(31, 0) == nil && changed(31, 9) == nil && changed(30, 1) == nil)
         #expect(changed(25, 4) == nil && changed(29, 2) == nil)  // a LONG; two of them
-        // a directory beyond the end, one too short
+        // A directory beyond the end, and one that is too short.
         #expect(changed(4, 0xFF) == nil && changed(9, 1) == nil)
         #expect(changed(8, 0xFF) == .turn90)  // one too long, but it is there
     }
 
-    @Test("a broken EXIF does not spoil a picture", arguments: [0, 7, 8, 12, 20, 28])
+    @Test("damaged EXIF data does not affect decoding", arguments: [0, 7, 8, 12, 20, 28])
     func brokenInside(offset: Int) throws {
         let bytes = Vector.named("JPEG/exif-1.jpg").bytes
         let exif = try #require(bytes.indices.first { bytes[$0...].starts(with: "Exif".utf8) }) + 6

@@ -9,7 +9,7 @@ struct LimitTests {
         #expect(ImageLimits.standard == ImageLimits(maxBytes: 5_242_880, maxPixels: 40_000_000))
     }
 
-    @Test("a file of exactly the limit is read, one byte more is not")
+    @Test("a file at the limit is read, and one byte more is rejected")
     func bytes() throws {
         let bytes = Vector.named("PNG/rgb8.png").bytes
         #expect(throws: Never.self) {
@@ -25,7 +25,7 @@ struct LimitTests {
         }
     }
 
-    @Test("a file too big is refused before its type is looked at")
+    @Test("an oversized file is rejected before its type is detected")
     func bytesFirst() {
         #expect(throws: ImageError.tooManyBytes(count: 6_000_000, limit: 5_242_880)) {
             try ImageDecoder.decode([UInt8](repeating: 0x20, count: 6_000_000))
@@ -33,7 +33,7 @@ struct LimitTests {
     }
 
     @Test(
-        "a picture of exactly the limit is read, one pixel less allowed and it is not",
+        "a picture at the limit is read, and one pixel more is rejected",
         arguments: ["PNG/rgb8.png", "JPEG/colour.jpg", "GIF/colours4.gif"])
     func pixels(name: String) {
         let vector = Vector.named(name), count = vector.image.width * vector.image.height
@@ -49,7 +49,7 @@ struct LimitTests {
     }
 
     @Test(
-        "pixel bombs are refused by their header, which is all there is",
+        "pixel bombs are rejected by their header alone",
         arguments: [
             (Header.png(60_000, 60_000), 60_000, 60_000),
             (Header.png(0xFFFF_FFFF, 0xFFFF_FFFF), 0xFFFF_FFFF, 0xFFFF_FFFF),
@@ -66,7 +66,7 @@ struct LimitTests {
     }
 
     @Test(
-        "sides of nothing and sides too long are refused",
+        "zero and oversized sides are rejected",
         arguments: [
             (Header.png(0, 5), 0, 5), (Header.png(5, 0), 5, 0), (Header.png(32_769, 1), 32_769, 1),
             (Header.jpeg(1, 40_000), 1, 40_000),
@@ -79,7 +79,7 @@ struct LimitTests {
         }
     }
 
-    @Test("a JPEG of 64 scans is read, one of 65 is not, and one of 400,000 is refused as fast")
+    @Test("a JPEG of 64 scans is read, one of 65 is rejected, and one of 400,000 just as fast")
     func scans() throws {
         let image = try ImageDecoder.decode(progressiveJPEG(scans: 64))
         #expect(image == RGBImage(width: 8, height: 8, filledWith: RGBColour(128, 128, 128)))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading headers")
 struct ProbeTests {
-    @Test("probing tells format and upright sides as decoding does", arguments: Vector.all)
+    @Test("probing and decoding report the same format and upright sides", arguments: Vector.all)
     func agreesWithDecoding(vector: Vector) throws {
         let info = try ImageDecoder.probe(vector.bytes)
         #expect(info.format == vector.format)
@@ -12,7 +12,7 @@ struct ProbeTests {
     }
 
     @Test(
-        "only the header is needed: the picture may be missing",
+        "probing needs only the header",
         arguments: [("PNG/rgb8.png", 33), ("GIF/colours4.gif", 10)])
     func headerAlone(name: String, count: Int) throws {
         let info = try ImageDecoder.probe(Array(Vector.named(name).bytes[..<count]))
@@ -31,7 +31,7 @@ struct ProbeTests {
         }
     }
 
-    @Test("sides beyond every limit are told, not judged")
+    @Test("sides beyond every limit are reported without a check")
     func bigSides() throws {
         let info = try ImageDecoder.probe(Header.png(60_000, 70_000))
         #expect((info.width, info.height) == (60_000, 70_000))

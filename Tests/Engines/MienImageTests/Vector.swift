@@ -3,7 +3,7 @@ import MienImage
 import MienPixels
 import Testing
 
-/// One file of Vectors/ and what it shows; see Vectors/PROVENANCE.md.
+/// A file in Vectors/ with its expected contents; see Vectors/PROVENANCE.md.
 struct Vector: CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]
@@ -12,8 +12,8 @@ struct Vector: CustomTestStringConvertible {
     var testDescription: String { name }
     var format: ImageFormat { ImageFormat(rawValue: name.prefix { $0 != "/" }.lowercased())! }
 
-    /// The most a colour may be off: JPEG loses a little, and over-white of 16 bits is rounded once
-    /// more than computed.
+    /// The maximum color difference. JPEG is lossy, and 16-bit alpha over white is rounded once
+    /// more than in the computed value.
     var tolerance: Int { format == .jpeg ? 6 : name.contains("alpha16") ? 1 : 0 }
 
     static let all: [Vector] = {
@@ -31,7 +31,7 @@ struct Vector: CustomTestStringConvertible {
         }
     }()
 
-    /// Those under 1,000 bytes, for tests that try every byte.
+    /// The vectors under 1,000 bytes, for tests that try every byte.
     static var tiny: [Vector] { all.filter { $0.bytes.count < 1000 } }
 
     static func named(_ name: String) -> Vector { all.first { $0.name == name }! }
@@ -48,13 +48,13 @@ struct Vector: CustomTestStringConvertible {
     }
 }
 
-/// The largest difference of any colour of any pixel; `nil` when the sides differ.
+/// Returns the largest color difference of any pixel; `nil` when the sides differ.
 func largestDifference(_ a: RGBImage, _ b: RGBImage) -> Int? {
     guard (a.width, a.height) == (b.width, b.height) else { return nil }
     return zip(a.pixels, b.pixels).map { abs(Int($0) - Int($1)) }.max()
 }
 
-/// What a decoder says to `bytes`.
+/// Returns the decoder's result for `bytes`.
 func outcome(_ bytes: [UInt8], limits: ImageLimits = .standard) -> Result<RGBImage, ImageError> {
     do { return .success(try ImageDecoder.decode(bytes, limits: limits)) } catch {
         return .failure(error)

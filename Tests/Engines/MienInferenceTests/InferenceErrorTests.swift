@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Inference errors")
 struct InferenceErrorTests {
-    @Test("the codes are these, and stay these")
+    @Test("the codes are stable")
     func codes() {
         #expect(
             InferenceError.Code.allCases.map(\.rawValue) == [
@@ -13,7 +13,7 @@ struct InferenceErrorTests {
             ])
     }
 
-    @Test("equal by code alone, shown with code and reason")
+    @Test("errors are equal by code and print code and reason")
     func equality() {
         #expect(InferenceError(.busy, "a") == InferenceError(.busy, "b"))
         #expect(InferenceError(.busy, "a") != InferenceError(.failed, "a"))

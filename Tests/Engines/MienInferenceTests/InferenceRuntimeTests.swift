@@ -1,13 +1,13 @@
 import MienInference
 import Testing
 
-@Suite("Run-time")
+@Suite("Runtime")
 struct InferenceRuntimeTests {
-    @Test("it says its version")
+    @Test("the runtime reports its version")
     func version() throws {
         #expect(InferenceRuntime.version.split(separator: ".").first.flatMap { Int($0) } != nil)
     }
 
-    @Test("it says what the CPU can, single floats at least")
+    @Test("the runtime reports the CPU's capabilities, at least FP32")
     func capabilities() throws { #expect(try InferenceRuntime().capabilities.contains("FP32")) }
 }

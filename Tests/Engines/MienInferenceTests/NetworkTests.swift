@@ -9,12 +9,12 @@ struct NetworkTests {
 
     init() throws { runtime = try InferenceRuntime() }
 
-    /// What `request` makes of `values`.
+    /// Returns the output of `request` for `values`.
     private func answer(_ request: InferRequest, to values: [Float]) throws -> [[Float]] {
         try request.run { input in for (i, value) in values.enumerated() { input[i] = value } }
     }
 
-    @Test("a network gives the answers its file describes, run after run")
+    @Test("a network gives the outputs that its file describes in every run")
     func knownAnswers() throws {
         let model = try SmallModel()
         let request = try InferRequest(Network(model.path, runtime: runtime))
@@ -24,7 +24,7 @@ struct NetworkTests {
         #expect(try answer(request, to: [100, 0, 7, -0.5]) == [[201, 1, 15, 0]])
     }
 
-    @Test("what a run does not write keeps the last run's value")
+    @Test("unwritten inputs keep the previous run's values")
     func keepsInput() throws {
         let model = try SmallModel()
         let request = try InferRequest(Network(model.path, runtime: runtime))
@@ -32,7 +32,7 @@ struct NetworkTests {
         #expect(try answer(request, to: [10]) == [[21, 5, 7, 9]])
     }
 
-    @Test("an answer is a copy: the next run does not change it")
+    @Test("an output is a copy that the next run does not change")
     func copies() throws {
         let model = try SmallModel()
         let request = try InferRequest(Network(model.path, runtime: runtime))
@@ -49,7 +49,7 @@ struct NetworkTests {
         #expect(try answer(request, to: [1, 2, 3, 4]) == [[3, 5, 7, 9]])
     }
 
-    @Test("many requests over one network, at once, each get their own answers")
+    @Test("concurrent requests on one network get their own outputs")
     func atOnce() async throws {
         let model = try SmallModel()
         let network = try Network(model.path, runtime: runtime, options: NetworkOptions(streams: 4))
@@ -68,7 +68,7 @@ struct NetworkTests {
         #expect(wrong == 0)
     }
 
-    @Test("several threads in one run give the same answers")
+    @Test("several threads in one run give the same outputs")
     func threads() throws {
         let model = try SmallModel()
         let request = try InferRequest(
@@ -76,7 +76,7 @@ struct NetworkTests {
         #expect(try answer(request, to: [1, 2, 3, 4]) == [[3, 5, 7, 9]])
     }
 
-    @Test("bf16 answers nearly the same, on a CPU that has it and on one that has not")
+    @Test("bf16 gives nearly the same outputs on CPUs with and without bf16")
     func bf16() throws {
         let model = try SmallModel()
         let request = try InferRequest(
@@ -85,7 +85,7 @@ struct NetworkTests {
         #expect(zip(found, [3, 5, 7, 9]).allSatisfy { abs($0 - $1) < 0.05 * $1 })
     }
 
-    @Test("sides that the file leaves open are those asked for")
+    @Test("sides that the file leaves open take the requested values")
     func openShape() throws {
         let model = try SmallModel(open: true)
         let request = try InferRequest(Network(model.path, runtime: runtime, shape: [1, 6]))
@@ -101,7 +101,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("bytes are taken where the network takes bytes")
+    @Test("a network with byte input accepts bytes")
     func bytes() throws {
         let model = try SmallModel(input: .bytes)
         let request = try InferRequest(Network(model.path, runtime: runtime))
@@ -109,7 +109,7 @@ struct NetworkTests {
         #expect(!request.takesFloats)
     }
 
-    @Test("an input of other numbers is unsuitable")
+    @Test("an input of another element type is unsuitable")
     func inputType() throws {
         let model = try SmallModel(input: .integers)
         #expect(throws: InferenceError(.unsuitableModel, "")) {
@@ -117,7 +117,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("an output of other numbers is unsuitable")
+    @Test("an output of another element type is unsuitable")
     func outputType() throws {
         let model = try SmallModel(outputType: "i32")
         #expect(throws: InferenceError(.unsuitableModel, "")) {
@@ -125,14 +125,14 @@ struct NetworkTests {
         }
     }
 
-    @Test("threads and streams out of range are a bug of the caller")
+    @Test("threads and streams out of range trap")
     func options() async {
         await #expect(processExitsWith: .failure) { _ = NetworkOptions(threads: 0) }
         await #expect(processExitsWith: .failure) { _ = NetworkOptions(streams: 65) }
     }
 }
 
-@Suite("Files that are no network")
+@Suite("Files that are not networks")
 struct UnreadableNetworkTests {
     private let runtime: InferenceRuntime
     private let folder: ScratchFolder
@@ -145,7 +145,7 @@ struct UnreadableNetworkTests {
     }
 
     @Test(
-        "a file that is not there is unreadable, and the reason names it",
+        "a missing file is unreadable, and the reason names it",
         arguments: ["missing.xml", "missing.tflite", "missing.onnx"])
     func missing(name: String) throws {
         let error = try #require(refusal(folder(name).path))
@@ -156,7 +156,7 @@ struct UnreadableNetworkTests {
     }
 
     @Test(
-        "garbage is unreadable, whatever it is called",
+        "garbage is unreadable under any name",
         arguments: ["a.xml", "a.tflite", "a.onnx", "a.txt", "a"])
     func garbage(name: String) throws {
         var random = TestSeed.generator()
@@ -179,7 +179,7 @@ struct UnreadableNetworkTests {
         #expect(refusal(model.path)?.code == .unreadableModel)
     }
 
-    @Test("a graph whose constants are cut off is unreadable")
+    @Test("a graph with truncated constants is unreadable")
     func shortConstants() throws {
         let model = try SmallModel()
         try model.folder.write([0, 0, 0, 0], to: "small.bin")
@@ -209,7 +209,7 @@ struct NetworkCacheTests {
             })
     }
 
-    @Test("filled by the first start, used by the next")
+    @Test("the first start fills the cache, and the next one uses it")
     func filledAndReused() throws {
         let model = try SmallModel()
         #expect(try answer(model) == [[1, 3, 5, 7]])
@@ -219,14 +219,14 @@ struct NetworkCacheTests {
         #expect(try blobs() == first)
     }
 
-    @Test("a changed network is compiled again, and not taken for the old one")
+    @Test("a changed network is compiled again")
     func changed() throws {
         _ = try answer(try SmallModel())
         #expect(try answer(try SmallModel(factor: 10)) == [[1, 11, 21, 31]])
         #expect(try blobs().count == 2)
     }
 
-    @Test("a damaged cache is as good as none")
+    @Test("a damaged cache is ignored")
     func damaged() throws {
         let model = try SmallModel()
         _ = try answer(model)
@@ -236,7 +236,7 @@ struct NetworkCacheTests {
         #expect(try answer(model) == [[1, 3, 5, 7]])
     }
 
-    @Test("without a folder nothing is kept")
+    @Test("nothing is cached without a folder")
     func none() throws {
         let model = try SmallModel()
         _ = try Network(model.path, runtime: runtime)

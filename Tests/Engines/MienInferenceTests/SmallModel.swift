@@ -1,7 +1,7 @@
 import Foundation
 import MienTesting
 
-/// A network written by hand: y = 2·x + 1 on four numbers. In OpenVINO's intermediate
+/// A network written by hand: y = 2·x + 1 on four numbers. It uses OpenVINO's intermediate
 /// representation, a graph in XML and its constants.
 struct SmallModel {
     let folder: ScratchFolder
@@ -15,9 +15,9 @@ struct SmallModel {
     }
 
     /// - Parameters:
-    ///   - open: leaves the number of values to who opens the file.
-    ///   - outputType: what the answer is turned into at the end.
-    ///   - secondInput: adds an input that comes out as it goes in.
+    ///   - open: Leaves the number of values open, to be set when the file is opened.
+    ///   - outputType: The type to which the output is converted.
+    ///   - secondInput: Adds an input that is passed through unchanged.
     init(
         input: Input = .floats, open: Bool = false, outputType: String = "f32", factor: Float = 2,
         secondInput: Bool = false

@@ -5,7 +5,7 @@ import MienInference
 import Synchronization
 import Testing
 
-/// A door that workers wait at. Blocks its thread: for jobs only, never for tasks.
+/// A gate at which workers wait. It blocks its thread, so use it only in jobs, never in tasks.
 private final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     func pass() {
@@ -15,14 +15,14 @@ private final class Gate: Sendable {
     func open() { semaphore.signal() }
 }
 
-/// Gives way to other tasks until `condition` holds.
+/// Yields to other tasks until `condition` holds.
 private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
 @Suite("Worker pool", .timeLimit(.minutes(15)))
 struct WorkerPoolTests {
     private struct Broken: Error {}
 
-    /// Fills the only worker's time until the gate opens.
+    /// Keeps the only worker busy until the gate opens.
     private func hold<W>(_ pool: WorkerPool<W>, at gate: Gate) async -> Task<Void, any Error> {
         let held = Flag()
         let task = Task {
@@ -35,14 +35,14 @@ struct WorkerPoolTests {
         return task
     }
 
-    /// A flag that a job on another thread may raise.
+    /// A flag that a job on another thread may set.
     private final class Flag: Sendable {
         private let flag = Mutex(false)
         func set() { flag.withLock { $0 = true } }
         var isSet: Bool { flag.withLock { $0 } }
     }
 
-    @Test("a job's answer and a job's error reach the task that asked")
+    @Test("a job's result or error reaches the calling task")
     func answers() async throws {
         let pool = WorkerPool(workers: 1, label: "test") { 20 }
         #expect(try await pool.run { $0 + 1 } == 21)
@@ -52,7 +52,7 @@ struct WorkerPoolTests {
         #expect(try await pool.run { $0 } == 20)
     }
 
-    @Test("a worker is made once and keeps its state from job to job")
+    @Test("a worker is created once and keeps its state between jobs")
     func state() async throws {
         let made = Counter()
         let pool = WorkerPool(workers: 1, label: "test") { () -> Int in
@@ -64,7 +64,7 @@ struct WorkerPoolTests {
         #expect(made.value == 1)
     }
 
-    @Test("jobs run in the order they came")
+    @Test("jobs run in order of arrival")
     func order() async throws {
         let pool = WorkerPool(workers: 1, label: "test") { [Int]() }
         let gate = Gate(), holder = await hold(pool, at: gate)
@@ -80,7 +80,7 @@ struct WorkerPoolTests {
     }
 
     @Test(
-        "when as many wait as may wait, the next is refused as busy, and those who wait are served")
+        "a full queue refuses the next job as busy and serves the waiting ones")
     func limit() async throws {
         let pool = WorkerPool(workers: 1, queueLimit: 3, label: "test") { 0 }
         let gate = Gate(), holder = await hold(pool, at: gate)
@@ -115,7 +115,7 @@ struct WorkerPoolTests {
         #expect(order.count == 41 && order.prefix(2).contains("B"))
     }
 
-    @Test("a job that has waited too long is refused as busy and never runs; the next one runs")
+    @Test("a job that waits too long is refused as busy and never runs, but the next one runs")
     func wait() async throws {
         let pool = WorkerPool(
             workers: 1,
@@ -162,7 +162,7 @@ struct WorkerPoolTests {
         #expect(try await other.value == 9)
     }
 
-    @Test("a task cancelled before it asks never has its job run")
+    @Test("a task canceled before its call never runs its job")
     func cancelledBefore() async throws {
         let pool = WorkerPool(workers: 1, label: "test") { 0 }, ran = Counter()
         for _ in 0..<100 {
@@ -177,7 +177,7 @@ struct WorkerPoolTests {
         #expect(pool.waiting == 0)
     }
 
-    @Test("a task cancelled while it waits leaves the queue at once, its job never run")
+    @Test("a task canceled while it waits leaves the queue at once without running its job")
     func cancelledWaiting() async throws {
         let pool = WorkerPool(workers: 1, queueLimit: 2, label: "test") { 0 }, ran = Counter()
         let gate = Gate(), holder = await hold(pool, at: gate)
@@ -186,7 +186,7 @@ struct WorkerPoolTests {
         let second = Task { try await pool.run { _ in ran.add(100) } }
         await until { pool.waiting == 2 }
         first.cancel()
-        // The worker is still held: nobody but the cancellation can have resumed it.
+        // The worker is still held, so only the cancellation can have resumed the task.
         await #expect(throws: CancellationError.self) { try await first.value }
         #expect(pool.waiting == 1)
         gate.open()
@@ -195,7 +195,7 @@ struct WorkerPoolTests {
         #expect(ran.value == 100)
     }
 
-    @Test("a job that already runs when its task is cancelled runs to its end")
+    @Test("a running job finishes when its task is canceled")
     func cancelledRunning() async throws {
         let pool = WorkerPool(workers: 1, label: "test") { 0 }
         let gate = Gate(), started = Flag()
@@ -212,7 +212,7 @@ struct WorkerPoolTests {
         #expect(try await task.value == 5)
     }
 
-    @Test("cancelled at any moment, every task comes back and the pool goes on")
+    @Test("tasks canceled at any moment return, and the pool continues")
     func cancelledAnytime() async throws {
         let pool = WorkerPool(workers: 2, label: "test") { 0 }
         let outcomes = await withTaskGroup(of: Bool.self) { group in
@@ -234,7 +234,7 @@ struct WorkerPoolTests {
         #expect(try await pool.run { _ in 1 } == 1)
     }
 
-    @Test("two thousand jobs from two hundred tasks each run once, one at a time on each worker")
+    @Test("2,000 jobs from 200 tasks each run once, one at a time on each worker")
     func many() async throws {
         let list = TallyList()
         let pool = WorkerPool(workers: 3, queueLimit: 2000, label: "test") { list.new() }
@@ -244,7 +244,7 @@ struct WorkerPoolTests {
                     var sum = 0
                     for job in 0..<10 {
                         sum += try await pool.run { tally in
-                            // not atomic: two jobs at once on one worker would lose some
+                            // Not atomic: two concurrent jobs on one worker would lose increments.
                             tally.count += 1
                             return task * 10 + job
                         }
@@ -258,14 +258,14 @@ struct WorkerPoolTests {
         #expect(list.total == 2000)
     }
 
-    @Test("a worker that cannot be made fails every job that reaches it with the reason")
+    @Test("a worker that cannot be created fails every job with the reason")
     func cannotBeMade() async throws {
         let pool = WorkerPool<Int>(workers: 2, label: "test") { throw Broken() }
         for _ in 0..<5 { await #expect(throws: Broken.self) { try await pool.run { $0 } } }
         #expect(pool.waiting == 0)
     }
 
-    @Test("when the pool has been let go, its workers and their threads are gone")
+    @Test("releasing the pool ends its workers and threads")
     func workersEnd() async throws {
         let ended = Counter(), label = "gone\(UInt16.random(in: 1000...9999))"
         var pool: WorkerPool<Mourned>? = WorkerPool(workers: 3, label: label) { Mourned(ended) }
@@ -273,11 +273,11 @@ struct WorkerPoolTests {
         await until { threads(named: label) == 3 }
         pool = nil
         #expect(ended.value == 3)
-        // The kernel lists a thread for a moment after whoever waited for its end has been told.
+        // The kernel may list a thread for a moment after its end was reported.
         await until { threads(named: label) == 0 }
     }
 
-    /// Threads of this process whose name begins so.
+    /// Returns the number of threads in this process whose names start with `label`.
     private func threads(named label: String) -> Int {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         return tasks.count {
@@ -286,7 +286,7 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test("the last one to let go of the pool may be a job of its own")
+    @Test("the last reference to the pool may be released by one of its jobs")
     func letGoByAJob() async throws {
         let ended = Counter()
         for _ in 0..<200 {
@@ -300,7 +300,7 @@ struct WorkerPoolTests {
         await until { ended.value == 400 }
     }
 
-    @Test("when the pool is let go, nobody waits for ever")
+    @Test("no task waits forever when the pool is released")
     func waitersResume() async throws {
         var pool: WorkerPool<Int>? = WorkerPool(workers: 1, label: "test") { 0 }
         let gate = Gate(), holder = await hold(pool!, at: gate)
@@ -318,9 +318,9 @@ struct WorkerPoolTests {
         }
     }
 
-    /// As many blocked jobs as no cooperative pool has threads. If they held its threads, no other
-    /// task could go on and open the gate.
-    @Test("jobs that block do not hold up other tasks", arguments: [16, 64])
+    /// Uses more blocked jobs than any cooperative pool has threads. If they held its threads, no
+    /// other task could run and open the gate.
+    @Test("blocking jobs do not delay other tasks", arguments: [16, 64])
     func blocking(workers: Int) async throws {
         let pool = WorkerPool(workers: workers, label: "test") { 0 }
         let gate = Gate(), blocked = Counter()
@@ -348,7 +348,7 @@ struct WorkerPoolTests {
         for task in tasks { try await task.value }
     }
 
-    @Test("no worker, or a queue without room, is a bug of the caller")
+    @Test("zero workers or a queue without room traps")
     func preconditions() async {
         await #expect(processExitsWith: .failure) {
             _ = WorkerPool(workers: 0, label: "test") { 0 }
@@ -365,7 +365,7 @@ private final class Counter: Sendable {
     var value: Int { count.withLock { $0 } }
 }
 
-/// Counts without a lock: right only when one job at a time has it.
+/// A counter without a lock. It is right only when one job at a time uses it.
 private final class Tally: @unchecked Sendable { var count = 0 }
 
 private final class TallyList: Sendable {
@@ -378,7 +378,7 @@ private final class TallyList: Sendable {
     var total: Int { tallies.withLock { $0.reduce(0) { $0 + $1.count } } }
 }
 
-/// Counts when it is gone, which takes a while.
+/// Counts its own deinitialization, which takes a while.
 private final class Mourned {
     private let ended: Counter
     init(_ ended: Counter) { self.ended = ended }

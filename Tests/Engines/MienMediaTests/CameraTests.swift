@@ -8,7 +8,9 @@ import Testing
     private let back = Camera(name: "USB Camera", path: "/dev/video0"),
         front = Camera(name: "Integrated FRONT", path: "/dev/video2")
 
-    @Test func `the first whose name contains front, or else the first`() throws {
+    @Test func `the default is the first camera whose name contains front, or else the first`()
+        throws
+    {
         #expect(try Camera.choose(from: [back, front]) == front)
         #expect(
             try Camera.choose(from: [back, Camera(name: "Other", path: "/dev/video4")]) == back)
@@ -17,19 +19,19 @@ import Testing
                 == front)
     }
 
-    @Test func `a name or a device picks one`() throws {
+    @Test func `a name or a device path selects a camera`() throws {
         #expect(try Camera.choose(from: [back, front], named: "usb camera") == back)
         #expect(try Camera.choose(from: [back, front], named: "/dev/video2") == front)
     }
 
-    @Test func `a wrong name is told the right ones`() {
+    @Test func `an unknown name lists the available cameras`() {
         let error = #expect(throws: MediaError.self) {
             try Camera.choose(from: [back, front], named: "USB")
         }
         #expect(error?.code == .unknownCamera)
         #expect(
             error?.reason
-                == "There is no camera “USB”. There are: “USB Camera” (/dev/video0), “Integrated FRONT” (/dev/video2)."
+                == "There is no camera “USB”. Choose from: “USB Camera” (/dev/video0), “Integrated FRONT” (/dev/video2)."
         )
         #expect(
             #expect(throws: MediaError.self) { try Camera.choose(from: [], named: "USB") }?.code
@@ -37,7 +39,7 @@ import Testing
         #expect(#expect(throws: MediaError.self) { try Camera.choose(from: []) }?.code == .noCamera)
     }
 
-    @Test func `cameras come in the order of their numbers, without their other devices`() throws {
+    @Test func `cameras are listed by device number without their metadata devices`() throws {
         let scratch = try ScratchFolder()
         for (entry, name) in [
             ("video10", "Ten\n"), ("video2", "Two: Two\n"), ("video3", "Two: Two\n"),
@@ -57,7 +59,7 @@ import Testing
         #expect(Camera.all(in: scratch("none").path, devices: "/dev") { _ in true }.isEmpty)
     }
 
-    @Test func `this machine's list holds devices only`() {
+    @Test func `the list on this computer contains only devices`() {
         #expect(Camera.all().allSatisfy { $0.path.hasPrefix("/dev/video") && !$0.name.isEmpty })
     }
 }

@@ -4,7 +4,7 @@ import MienTesting
 import Testing
 
 extension MediaTests {
-    /// Recordings that others made, beside the project.
+    /// Recordings by others, stored next to the project.
     @Suite struct ClipTests {
         private static let folder: URL? = {
             let environment = ProcessInfo.processInfo.environment
@@ -29,13 +29,13 @@ extension MediaTests {
             .enabled(
                 if: !clips.isEmpty,
                 "needs the recorded clips: ../shared/data/liveness, or MIEN_SHARED"))
-        func `real recordings read to their end, in time`() async throws {
+        func `real recordings are read to their end in time`() async throws {
             for clip in Self.clips {
                 let video = try await VideoStream.open(
                     .file(clip.path), options: VideoOptions(longestSide: 320))
                 var count = 0
                 var last = Duration.zero
-                // A minute of each is enough.
+                // A minute of each recording is enough.
                 for try await frame in video {
                     #expect(max(frame.image.width, frame.image.height) <= 320)
                     (count, last) = (count + 1, frame.time)

@@ -15,7 +15,7 @@ import Testing
         #expect(clock.time(of: 9000, after: .milliseconds(40)) == .seconds(4))
     }
 
-    @Test func `they rise, whatever the stamps do`() {
+    @Test func `times increase for any timestamps`() {
         let clock = clock()
         _ = clock.time(of: 5000, after: nil)
         for stamp in [5000, 4000, 0, -1, .min + 1, .max] {
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `without a stamp a frame comes a step after the one before`() {
+    @Test func `a frame without a timestamp comes one step after the previous one`() {
         let clock = clock()
         _ = clock.time(of: 5000, after: nil)
         #expect(clock.time(of: .min, after: .seconds(2)) == .milliseconds(2100))

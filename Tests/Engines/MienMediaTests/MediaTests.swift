@@ -1,5 +1,5 @@
 import Testing
 
-/// Suites whose streams have threads, one test after another: some count what is left in this
-/// process.
+/// Suites whose streams have threads. They run serially, because some count the threads and files
+/// left in this process.
 @Suite(.serialized) enum MediaTests {}

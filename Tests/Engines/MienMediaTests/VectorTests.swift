@@ -3,15 +3,15 @@ import MienMedia
 import MienMediaTesting
 import Testing
 
-/// Small videos that are kept: a check of each form that needs no encoder, and seeds for the fuzz
-/// target. See Vectors/PROVENANCE.md.
+/// Small stored videos: they test each format without an encoder and seed the fuzz target. See
+/// Vectors/PROVENANCE.md.
 @Suite struct VectorTests {
     private static let (width, height, count) = (48, 32, 3)
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
         path: "Vectors/Video")
     private static let names = MovieMaker.Kind.allCases.map(\.rawValue) + ["turned.mp4"]
 
-    @Test(arguments: names) func `a video that was kept reads as it was written`(_ name: String)
+    @Test(arguments: names) func `a stored video reads as it was written`(_ name: String)
         throws
     {
         let url = try #require(
@@ -23,7 +23,8 @@ import Testing
         let sides = name == "turned.mp4" ? (Self.height, Self.width) : (Self.width, Self.height)
         for frame in frames { #expect((frame.image.width, frame.image.height) == sides) }
         #expect(frames.map { Int(($0.time / .milliseconds(1)).rounded()) } == [0, 40, 80])
-        // Above left is red; turned to the right, what was below left: blue.
+        // The top left is red. After a clockwise quarter turn, it shows the former bottom left:
+        // blue.
         let first = try #require(frames.last).image[4, 4]
         if name == "turned.mp4" {
             #expect(first.blue > 150 && first.red < 100)
@@ -36,7 +37,7 @@ import Testing
         .enabled(
             if: ProcessInfo.processInfo.environment["MIEN_WRITE_VECTORS"] != nil,
             "writes files: only when MIEN_WRITE_VECTORS is set"))
-    func `the vectors are written anew`() throws {
+    func `the vectors are rewritten`() throws {
         try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
         for kind in MovieMaker.Kind.allCases {
             try MovieMaker(kind).write(

@@ -5,7 +5,7 @@ import MienPixels
 import MienTesting
 import Testing
 
-/// Which of the made-up picture's four colours a place shows, from `(0, 0)` for above left.
+/// Returns the name of the synthetic picture's color at a position, with `(0, 0)` for the top left.
 private func colour(_ image: RGBImage, _ right: Int, _ down: Int) -> String {
     let pixel = image[image.width * (1 + 2 * right) / 4, image.height * (1 + 2 * down) / 4]
     func level(_ value: UInt8) -> String { value > 180 ? "1" : value < 75 ? "0" : "?" }
@@ -40,7 +40,7 @@ extension MediaTests {
         }
 
         @Test(arguments: MovieMaker.Kind.allCases.filter(\.isAvailable))
-        func `every frame of a video comes, upright, in its colours, with its time`(
+        func `every frame of a video is upright, with its colors and its time`(
             _ kind: MovieMaker.Kind
         ) async throws {
             let video = try await VideoStream.open(.file(try movie(kind, 30)))
@@ -49,15 +49,15 @@ extension MediaTests {
             #expect(frames.map(\.number) == Array(0..<30))
             for (index, frame) in frames.enumerated() {
                 #expect((frame.image.width, frame.image.height) == (96, 64))
-                // A GIF counts hundredths, an MPEG-TS 90,000ths.
+                // A GIF has a resolution of 1/100 s, an MPEG-TS of 1/90,000 s.
                 #expect(abs(frame.time / .milliseconds(1) - Double(40 * index)) < 1.5)
             }
-            // The bar has not come down to the lower half's middle yet, and has left the upper
-            // one's.
+            // The bar has not yet reached the middle of the lower half and has left that of the
+            // upper half.
             #expect(corners(frames[18].image) == [red, green, blue, white])
         }
 
-        @Test func `pixels are what was filmed`() async throws {
+        @Test func `pixels match the source`() async throws {
             let video = try await VideoStream.open(.file(try movie(.mkv, 3)))
             for frame in try await video.all() {
                 let filmed = MovieMaker.picture(frame.number, of: 3, width: 96, height: 64)
@@ -76,7 +76,7 @@ extension MediaTests {
                 (180, true, [blue, white, red, green], 96),
                 (270, true, [red, blue, green, white], 64),
             ])
-        func `a phone's turned and mirrored videos are put upright`(
+        func `a phone's rotated and mirrored videos are turned upright`(
             degrees: Int, mirrored: Bool, expected: [String], width: Int
         ) async throws {
             let path = try movie(.mp4) {
@@ -88,12 +88,13 @@ extension MediaTests {
             #expect(first.image.width == width && corners(first.image) == expected)
         }
 
-        @Test func `a turn is written as phones write it`() {
-            // A telephone held upright, its sensor lying: shown turned to the right.
+        @Test func `a rotation is written as phones write it`() {
+            // A phone held upright has a sideways sensor, so the video is rotated clockwise for
+            // display.
             #expect(MovieMaker.turned(90) == [0, 65_536, 0, -65_536, 0, 0, 0, 0, 1 << 30])
         }
 
-        @Test func `pixels that are not square are made so`() async throws {
+        @Test func `non-square pixels are made square`() async throws {
             let path = try movie(.mkv, 2, width: 96, height: 64) {
                 $0.pixelAspect = .init(num: 1, den: 2)
             }
@@ -103,7 +104,7 @@ extension MediaTests {
             #expect((video.info.width, video.info.height) == (48, 64))
         }
 
-        @Test func `large frames are scaled down when asked for, small ones are never scaled up`()
+        @Test func `large frames are scaled down on request, and small ones are never enlarged`()
             async throws
         {
             let path = try movie(.mkv, 2, width: 200, height: 100)
@@ -118,7 +119,7 @@ extension MediaTests {
             #expect(same.info.width == 200)
         }
 
-        @Test func `what is known beforehand`() async throws {
+        @Test func `the info before the first frame is right`() async throws {
             let info = try await VideoStream.open(.file(try movie(.mp4, 50))).info
             #expect(
                 info.duration == .seconds(2) && info.framesPerSecond == 25 && info.codec == "mpeg4")
@@ -135,12 +136,12 @@ extension MediaTests {
                 {}
                 return nil
             } catch let error as MediaError {
-                #expect(error.reason.hasPrefix(path + ": "), "an error names the file")
+                #expect(error.reason.hasPrefix(path + ": "), "the error must name the file")
                 return error
             }
         }
 
-        @Test func `what is no file is said to be none`() async throws {
+        @Test func `missing and special files have their own errors`() async throws {
             #expect(try await refusal(scratch("none.mp4").path)?.code == .fileNotFound)
             #expect(try await refusal(scratch.url.path)?.code == .fileIsDirectory)
             let pipe = scratch("pipe").path
@@ -151,13 +152,13 @@ extension MediaTests {
         }
 
         @Test(.enabled(if: geteuid() != 0, "root may read everything"))
-        func `a file of somebody else's is said to be one`() async throws {
+        func `an unreadable file is reported as not allowed`() async throws {
             let path = try scratch.write([1], to: "locked").path
             chmod(path, 0)
             #expect(try await refusal(path)?.code == .fileNotAllowed)
         }
 
-        @Test func `other files are not videos`() async throws {
+        @Test func `other files are reported as not video`() async throws {
             #expect(
                 try await refusal(
                     try scratch.write("hello, this is text\n".utf8, to: "text.mp4").path)?.code
@@ -191,7 +192,7 @@ extension MediaTests {
             #expect(try await refusal("concat:\(movie)|\(movie)")?.code == .fileNotFound)
         }
 
-        @Test func `limits hold, and are told`() async throws {
+        @Test func `limits hold and are stated`() async throws {
             let path = try movie(.mp4, 50)
             let bytes = try Data(contentsOf: URL(filePath: path)).count
             #expect(
@@ -206,7 +207,7 @@ extension MediaTests {
             let long = try #require(
                 try await refusal(path, VideoLimits(maxDuration: .milliseconds(1999))))
             #expect(long.code == .tooLong)
-            // A GIF does not say how long it is: its frames do.
+            // A GIF does not state its duration; its frames' times do.
             let gif = try movie(.gif, 50)
             #expect(try await refusal(gif, VideoLimits(maxDuration: .seconds(1)))?.code == .tooLong)
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MienMedia
 
-/// What this process has open and running: looked at from outside the library.
+/// This process's open files and threads, observed from outside the library.
 private enum Traces {
     static func descriptors(of path: String) -> Int {
         let links = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
@@ -23,7 +23,7 @@ private enum Traces {
         }.count
     }
 
-    /// Threads end by themselves, in their own time; whoever never does is found after ten seconds.
+    /// Threads end asynchronously. Waits up to ten seconds for those that do.
     static func areGone(_ path: String) async throws -> Bool {
         for _ in 0..<1000 {
             if threads == 0, descriptors(of: path) == 0 { return true }
@@ -38,7 +38,7 @@ extension MediaTests {
         let scratch = try! ScratchFolder()
 
         private func movie(_ count: Int) throws -> String {
-            // As the kernel tells it: without links on the way.
+            // The path as the kernel reports it, with symbolic links resolved.
             let file = scratch.url.resolvingSymlinksInPath().appending(path: "movie.mp4")
             try MovieMaker(.mp4).write(count, width: 64, height: 48, to: file)
             return file.path
@@ -69,13 +69,13 @@ extension MediaTests {
             #expect(try await Traces.areGone(path))
         }
 
-        @Test func `a stream that nobody reads is let go of`() async throws {
+        @Test func `an unread stream is released`() async throws {
             let path = try movie(200)
             _ = try await VideoStream.open(.file(path))
             #expect(try await Traces.areGone(path))
         }
 
-        @Test func `cancelled with its task, at any moment`() async throws {
+        @Test func `a stream ends when its task is canceled at any moment`() async throws {
             let path = try movie(100)
             for moment in [0, 1, 2, 5, 10, 20, 40] {
                 let task = Task {
@@ -98,7 +98,7 @@ extension MediaTests {
             #expect(try await Traces.areGone(path))
         }
 
-        @Test func `an opening that fails leaves nothing`() async throws {
+        @Test func `a failed open leaves nothing`() async throws {
             let path = try scratch.write("no video".utf8, to: "text.mp4").path
             for _ in 0..<20 {
                 await #expect(throws: MediaError.self) { try await VideoStream.open(.file(path)) }
@@ -117,11 +117,11 @@ extension MediaTests {
             #expect(numbers == Array(0..<60))
         }
 
-        @Test func `more streams than the pool has threads move at once`() async throws {
+        @Test func `more streams than pool threads progress concurrently`() async throws {
             let path = try movie(40)
             let streams = 4 * ProcessInfo.processInfo.activeProcessorCount
-            // Opened all, each with its buffer full and its thread waiting; then read to the end in
-            // turn.
+            // Opens all streams, each with a full buffer and a waiting thread, then reads them to
+            // the end in turn.
             var videos: [VideoStream] = []
             for _ in 0..<streams { videos.append(try await VideoStream.open(.file(path))) }
             for video in videos { #expect(try await video.all().count == 40) }
@@ -139,7 +139,7 @@ extension MediaTests {
 }
 
 extension MediaTests {
-    /// libavdevice's own source of test pictures stands for a camera.
+    /// libavdevice's own source of test pictures acts as a camera.
     @Suite struct LiveStreamTests {
         private static let rate = 100
         private static let pictures = VideoSource.device(
@@ -159,7 +159,7 @@ extension MediaTests {
             #expect(try await iterator.next() == nil)
         }
 
-        @Test func `a camera is cancelled with its task`() async throws {
+        @Test func `a camera ends when its task is canceled`() async throws {
             let task = Task {
                 for try await _ in try await VideoStream.open(Self.pictures) {}
             }
@@ -169,7 +169,7 @@ extension MediaTests {
             #expect(try await Traces.areGone("-"))
         }
 
-        @Test func `a camera that is not there is said to be gone`() async throws {
+        @Test func `a missing camera is reported as gone`() async throws {
             let camera = Camera(name: "Front", path: "/dev/video-none")
             let error = await #expect(throws: MediaError.self) {
                 try await VideoStream.open(.camera(camera))
@@ -177,7 +177,7 @@ extension MediaTests {
             #expect(error?.code == .cameraGone && error?.reason.hasPrefix("Front: ") == true)
         }
 
-        @Test func `what is no camera fails as one`() async throws {
+        @Test func `a device that is not a camera fails like one`() async throws {
             let error = await #expect(throws: MediaError.self) {
                 try await VideoStream.open(.camera(Camera(name: "Null", path: "/dev/null")))
             }

@@ -5,7 +5,7 @@ import MienTesting
 import Testing
 
 @Suite struct PasswordHasherTests {
-    /// As cheap as it gets.
+    /// The lowest cost.
     static let hasher = PasswordHasher(cost: .init(memory: 8, passes: 1)), salt = [UInt8](1...16)
 
     @Test func `published passwords hash to published hashes`() throws {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `hashes of the reference library's own tests are understood`() throws {
+    @Test func `hashes from the reference library's own tests are verified`() throws {
         for vector in try Vectors.load().reference {
             #expect(
                 Self.hasher.verify(Sensitive(vector.password), against: vector.encoded),
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `a hash of another cost is outdated and still checked`() throws {
+    @Test func `a hash with another cost is outdated but still verified`() throws {
         let old = try Self.hasher.hash(Sensitive("pferd"), salt: Self.salt)
         for cost in [
             PasswordHasher.Cost(memory: 9, passes: 1), .init(memory: 8, passes: 2),
@@ -49,7 +49,7 @@ import Testing
         #expect(Self.hasher.isOutdated("") && Self.hasher.isOutdated("x" + old))
     }
 
-    @Test func `a stretched key is what a published hash holds`() throws {
+    @Test func `a stretched key equals the one in a published hash`() throws {
         for vector in try Vectors.load().hashes {
             let hasher = PasswordHasher(
                 cost: .init(memory: vector.memory, passes: vector.passes, lanes: vector.lanes))
@@ -60,15 +60,15 @@ import Testing
         }
     }
 
-    @Test func `another salt, another hash`() throws {
+    @Test func `another salt gives another hash`() throws {
         let other = try Self.hasher.hash(Sensitive("pferd"), salt: [UInt8](2...17))
         #expect(
             try Self.hasher.hash(Sensitive("pferd"), salt: Self.salt) != other
                 && Self.hasher.verify(Sensitive("pferd"), against: other))
     }
 
-    /// One keyboard sends é as one letter, another as two.
-    @Test func `a password is the same however its letters are put together`() throws {
+    /// Some keyboards send é as one code point, others as two.
+    @Test func `a password is the same in every Unicode normalization`() throws {
         let hash = try Self.hasher.hash(Sensitive("caf\u{E9}"), salt: Self.salt)
         #expect(
             Self.hasher.verify(Sensitive("cafe\u{301}"), against: hash)
@@ -78,7 +78,7 @@ import Testing
                 && !Self.hasher.verify(Sensitive("CAF\u{C9}"), against: hash))
     }
 
-    @Test func `everything after a NUL counts`() throws {
+    @Test func `characters after a NUL count`() throws {
         let hash = try Self.hasher.hash(Sensitive("a\0b"), salt: Self.salt)
         #expect(
             !Self.hasher.verify(Sensitive("a"), against: hash)
@@ -86,7 +86,7 @@ import Testing
         #expect(!Self.hasher.verify(Sensitive("a\0b"), against: hash + "\0"))
     }
 
-    @Test func `costs out of range are not paid`() throws {
+    @Test func `costs out of range are not computed`() throws {
         let good = try Self.hasher.hash(Sensitive("pferd"), salt: Self.salt)
         for cost in [
             "m=4194305,t=1,p=1", "m=99999999999999999999,t=1,p=1", "m=7,t=1,p=1", "m=8,t=0,p=1",
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `any changed letter of a hash is refused`() throws {
+    @Test func `any changed character of a hash is rejected`() throws {
         let good = Array(try Self.hasher.hash(Sensitive("pferd"), salt: Self.salt).utf8)
         for index in good.indices {
             for byte in [
@@ -130,13 +130,13 @@ import Testing
         "$argon2id$v=19$m=8,t=1,p=1$$", "$argon2id$v=19$m=8,t=1,p=1$AQ$AQ",
         "$2b$12$abcdefghijklmnopqrstuv",
     ])
-    func `what is no hash verifies nothing`(text: String) {
+    func `a malformed hash verifies nothing`(text: String) {
         for password in ["", "password", text] {
             #expect(!Self.hasher.verify(Sensitive(password), against: text))
         }
     }
 
-    @Test func `random texts are refused and break nothing`() throws {
+    @Test func `random texts are rejected without a crash`() throws {
         var generator = TestSeed.generator(51)
         let pieces = [
             "$argon2id", "$v=19", "$m=8,t=1,p=1", "$m=", "$AQIDBAUGBwgJCgsMDQ4PEA", "$", "=", ",",
@@ -153,14 +153,14 @@ import Testing
     @Test(arguments: [
         (7, 1, 1), (4_194_305, 1, 1), (8, 0, 1), (8, 101, 1), (8, 1, 0), (1024, 1, 17), (15, 1, 2),
     ])
-    func `a cost out of range is a bug`(memory: Int, passes: Int, lanes: Int) async {
+    func `a cost out of range traps`(memory: Int, passes: Int, lanes: Int) async {
         await #expect(processExitsWith: .failure) {
             [memory = memory as Int, passes = passes as Int, lanes = lanes as Int] in
             _ = PasswordHasher.Cost(memory: memory, passes: passes, lanes: lanes)
         }
     }
 
-    @Test func `a salt of another size is a bug`() async {
+    @Test func `a salt of another size traps`() async {
         await #expect(processExitsWith: .failure) {
             _ = try PasswordHasherTests.hasher.hash(Sensitive("pferd"), salt: [1, 2, 3])
         }

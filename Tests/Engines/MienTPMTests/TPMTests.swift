@@ -20,12 +20,13 @@ private func isRight(_ signature: [UInt8], of message: [UInt8], by publicKey: [U
 
 private func digest(_ message: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: message)) }
 
-/// Against a real TPM in software.
+/// Runs against a complete TPM in software.
 @Suite(.enabled(if: SoftwareTPM.program != nil, Comment(rawValue: SoftwareTPM.missing)))
 struct TPMTests {
     private let message = Array("who goes there".utf8)
 
-    /// A fresh TPM; whatever `body` did, nothing of it may be left in there.
+    /// Runs `body` with a fresh TPM. Afterwards, none of its objects or sessions may remain in the
+    /// TPM.
     private func withTPM(_ body: (TPM, SoftwareTPM) async throws -> Void) async throws {
         _ = quiet
         try await SoftwareTPM.run { machine in
@@ -37,7 +38,7 @@ struct TPMTests {
     }
 
     @Test
-    func `what it signs verifies elsewhere, under the key that it told, for that message alone`()
+    func `a signature verifies elsewhere with the returned key, only for its message`()
         async throws
     {
         try await withTPM { tpm, _ throws in
@@ -72,7 +73,7 @@ struct TPMTests {
         }
     }
 
-    @Test func `after too many wrong ones the right one is refused, too, as locked out`()
+    @Test func `after too many wrong auth values, the right one is refused as locked out`()
         async throws
     {
         try await withTPM { tpm, _ throws in
@@ -94,24 +95,26 @@ struct TPMTests {
         }
     }
 
-    @Test func `every changed bit of a blob is refused`() async throws {
+    @Test func `every changed bit of a blob is rejected`() async throws {
         try await withTPM { tpm, _ throws in
             let key = try await tpm.makeSigningKey(auth: secret(1)), good = key.blob.bytes
-            // Every byte of the frame and of the areas' ends; every seventh of what lies between,
-            // which one code path judges.
-            for place in good.indices where place < 40 || place > good.count - 8 || place % 7 == 0 {
+            // Tests every byte of the frame and of the areas' ends, and every seventh byte in
+            // between, which a single code path checks.
+            for index in good.indices where index < 40 || index > good.count - 8 || index % 7 == 0 {
                 var bad = good
-                bad[place] ^= 1 << UInt8(place % 8)
-                await #expect(throws: TPMError(.blobRefused, ""), "byte \(place)") {
+                bad[index] ^= 1 << UInt8(index % 8)
+                await #expect(throws: TPMError(.blobRefused, ""), "byte \(index)") {
                     try await tpm.sign(
                         digest: digest(message), with: TPMBlob(bytes: bad), auth: secret(1))
                 }
             }
-            #expect(try await tpm.lockout().triesLeft == tpm.lockout().tries, "damage is no guess")
+            #expect(
+                try await tpm.lockout().triesLeft == tpm.lockout().tries,
+                "damage must not count as a wrong auth value")
         }
     }
 
-    @Test func `a shortened or lengthened blob is refused before the TPM is asked`() async throws {
+    @Test func `a shortened or lengthened blob is rejected without using the TPM`() async throws {
         try await withTPM { tpm, _ throws in
             let good = try await tpm.seal(Sensitive([1, 2, 3]), auth: secret(1)).bytes
             for count in 0..<good.count {
@@ -127,7 +130,7 @@ struct TPMTests {
         }
     }
 
-    @Test func `a key of another TPM is refused`() async throws {
+    @Test func `a key of another TPM is rejected`() async throws {
         try await withTPM { tpm, _ throws in
             try await withTPM { other, _ throws in
                 let key = try await other.makeSigningKey(auth: secret(1))
@@ -138,7 +141,7 @@ struct TPMTests {
         }
     }
 
-    @Test func `sealed data comes back under its auth value alone, and a key is no sealed data`()
+    @Test func `sealed data needs its auth value, and a key is not sealed data`()
         async throws
     {
         try await withTPM { tpm, _ throws in
@@ -162,7 +165,7 @@ struct TPMTests {
         }
     }
 
-    @Test func `data bound to registers needs them as they were, and the auth value as well`()
+    @Test func `data bound to registers needs their values and the auth value`()
         async throws
     {
         try await withTPM { tpm, _ throws in
@@ -173,7 +176,7 @@ struct TPMTests {
             await #expect(throws: TPMError(.wrongAuth, "")) {
                 try await tpm.unseal(blob, auth: secret(2))
             }
-            // Bytes 5…7 say which registers: neither others nor none help.
+            // Bytes 5…7 select the registers. Neither other registers nor none unseal the data.
             for mask: [UInt8] in [[0x01, 0x01, 0x01], [0x81, 0, 0], [0, 0, 0]] {
                 var other = blob.bytes
                 other.replaceSubrange(5..<8, with: mask)
@@ -190,7 +193,7 @@ struct TPMTests {
         }
     }
 
-    @Test func `many at once all get their own answer`() async throws {
+    @Test func `concurrent calls get their own results`() async throws {
         try await withTPM { tpm, _ throws in
             let key = try await tpm.makeSigningKey(auth: secret(1))
             try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -227,7 +230,7 @@ struct TPMTests {
                         }
                     }
                 }
-                // Nobody else can have ended: the TPM stands still.
+                // No other call can have finished, because the TPM is paused.
                 for _ in 0..<20 { #expect(try await group.next() == false) }
                 await machine.resume()
                 var served = 0
@@ -237,7 +240,7 @@ struct TPMTests {
         }
     }
 
-    @Test func `a cancelled task asks nothing of the TPM`() async throws {
+    @Test func `a canceled task sends nothing to the TPM`() async throws {
         try await withTPM { tpm, _ throws in
             let key = try await tpm.makeSigningKey(auth: secret(1)),
                 before = try await tpm.lockout()
@@ -250,7 +253,7 @@ struct TPMTests {
         }
     }
 
-    @Test func `keys and sealed data outlive a restart, which the same value gets over`()
+    @Test func `keys, sealed data, and the same TPM value survive a restart`()
         async throws
     {
         try await withTPM { tpm, machine throws in
@@ -266,7 +269,8 @@ struct TPMTests {
         }
     }
 
-    @Test func `a counter goes up by one, over restarts, and never back, not even made anew`()
+    @Test
+    func `a counter increases by one across restarts and never goes back, even after removal`()
         async throws
     {
         try await withTPM { tpm, machine throws in
@@ -290,21 +294,21 @@ struct TPMTests {
 
     @Test
     func
-        `a counter asked for at a place is made there once, then taken over, and never somebody else's`()
+        `a counter at a given index is made once, then reused, and never taken from another owner`()
         async throws
     {
         try await withTPM { tpm, _ throws in
-            let place = TPMCounter.indices.lowerBound + 7
+            let index = TPMCounter.indices.lowerBound + 7
             #expect(try await tpm.counterIndices() == [])
-            let counter = try await tpm.makeCounter(auth: secret(1), at: place)
-            #expect(counter.index == place)
+            let counter = try await tpm.makeCounter(auth: secret(1), at: index)
+            #expect(counter.index == index)
             #expect(
-                try await tpm.makeCounter(auth: secret(1), at: place).value == counter.value + 1)
+                try await tpm.makeCounter(auth: secret(1), at: index).value == counter.value + 1)
             await #expect(throws: TPMError(.wrongAuth, "")) {
-                try await tpm.makeCounter(auth: secret(2), at: place)
+                try await tpm.makeCounter(auth: secret(2), at: index)
             }
-            #expect(try await tpm.counterIndices() == [place])
-            #expect(try await tpm.removeCounter(place))
+            #expect(try await tpm.counterIndices() == [index])
+            #expect(try await tpm.removeCounter(index))
             #expect(try await tpm.counterIndices() == [])
             await #expect(throws: TPMError(.badArgument, "")) {
                 try await tpm.makeCounter(auth: secret(1), at: 0x0150_0000)
@@ -332,7 +336,7 @@ struct TPMTests {
         }
     }
 
-    @Test func `random bytes come in the number asked for and differ`() async throws {
+    @Test func `random bytes have the requested count and differ`() async throws {
         try await withTPM { tpm, _ throws in
             for count in [1, 31, 32, 33, 1000] {
                 #expect(try await tpm.random(count).count == count)
@@ -341,7 +345,7 @@ struct TPMTests {
         }
     }
 
-    @Test func `zeros at the end of an auth value do not count, as the TPM has it`() async throws {
+    @Test func `trailing zeros of an auth value are ignored, as in the TPM`() async throws {
         try await withTPM { tpm, _ throws in
             let key = try await tpm.makeSigningKey(auth: Sensitive([1, 0, 2, 0, 0]))
             let signature = try await tpm.sign(
@@ -350,7 +354,7 @@ struct TPMTests {
         }
     }
 
-    @Test func `no two secrets print`() async throws {
+    @Test func `secrets do not print`() async throws {
         try await withTPM { tpm, _ throws in
             let sealed = try await tpm.seal(Sensitive(Array("open sesame".utf8)), auth: secret(1))
             #expect("\(try await tpm.unseal(sealed, auth: secret(1)))" == "‹sensitive›")
@@ -362,7 +366,7 @@ struct TPMTests {
     private let tpm = TPM(address: "swtpm:host=127.0.0.1,port=1")
 
     @Test
-    func `arguments out of range are refused before any TPM is looked for, saying what is allowed`()
+    func `arguments out of range are rejected without a TPM and state the limits`()
         async throws
     {
         await #expect(throws: TPMError(.badArgument, "")) {
@@ -387,7 +391,7 @@ struct TPMTests {
         #expect(try PCRSelection([0, 9, 23]).registers == [0, 9, 23])
     }
 
-    @Test func `where nothing listens the TPM is unreachable, and the address is named`()
+    @Test func `a TPM with no listener is unreachable, and the error names the address`()
         async throws
     {
         _ = quiet
@@ -395,7 +399,7 @@ struct TPMTests {
         #expect(error?.code == .unreachable && error?.reason.contains("port=1") == true)
     }
 
-    @Test func `a device that is not there and a transport that is not known are unreachable, too`()
+    @Test func `a missing device and an unknown transport are unreachable`()
         async throws
     {
         _ = quiet

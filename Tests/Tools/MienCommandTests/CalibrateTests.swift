@@ -147,7 +147,7 @@ import Testing
     @Test func `a list of pairs that is none is said in words, with its line`() async throws {
         let people = try People(2, photosEach: 1)
         for (text, expected) in [
-            ("1 1\nP.0 1 2\n", "asks for 2 pairs, it has 1"), ("hello", "line 1"),
+            ("1 1\nP.0 1 2\n", "declares 2 pairs, but there are 1"), ("hello", "line 1"),
             ("1 1\nP.0 1 2\nP.0 1 P.0 2", "line 3"),
         ] {
             let list = try people.home.write(Array(text.utf8), as: "bad.txt")

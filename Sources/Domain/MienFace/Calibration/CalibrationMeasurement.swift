@@ -1,33 +1,34 @@
-/// What a ``CalibrationTable`` was measured on, and how: enough to repeat it.
+/// The data and method behind a ``CalibrationTable``, in enough detail to repeat the measurement.
 public struct CalibrationMeasurement: Sendable, Equatable, Codable {
-    /// A name people know the photos by, such as "lfw-dev".
+    /// A recognizable name for the photos, such as "lfw-dev".
     public var dataset: String
     /// The model pack's name for the descriptor network.
     public var descriptor: String
-    /// The day it was made, as `yyyy-mm-dd`; given by the caller, who has a clock.
+    /// The day the table was made, as `yyyy-mm-dd`. The caller supplies it, because this code reads
+    /// no clock.
     public var madeOn: String
     public var people: Int
     public var photos: Int
     public var impostorPairs: Int
     public var matedPairs: Int
     public var seed: UInt64
-    /// People were split into so many groups; each pair was scored with a cohort fitted on people
-    /// of neither side's group.
+    /// The number of groups into which people were split. Each pair was scored with a cohort fitted
+    /// to people outside both sides' groups.
     public var groups: Int
     public var cohortCount: Int
     public var nearestCount: Int
     public var components: Int
     public var bootstrapRounds: Int
-    /// Mated pairs accepted at a few rates, measured the same way.
+    /// Mated pairs accepted at several rates, measured in the same way.
     public var acceptance: [Acceptance]
 
     public struct Acceptance: Sendable, Equatable, Codable {
         public let logRate: Double
         /// 0…1.
         public let trueAcceptRate: Double
-        /// The same pairs by plain cosine.
+        /// The rate for the same pairs with plain cosines.
         public let trueAcceptRateRaw: Double
-        /// Impostor pairs expected at or above this rate: rate × impostor pairs.
+        /// Expected number of impostor pairs at or above this rate: rate × impostor pairs.
         public let support: Int
 
         public init(

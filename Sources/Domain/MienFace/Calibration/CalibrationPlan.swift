@@ -1,19 +1,20 @@
-/// How to calibrate. The defaults are those measured in `docs/measurements/score-normalisation.md`.
+/// Settings for a calibration. The defaults are those measured in
+/// `docs/measurements/score-normalisation.md`.
 public struct CalibrationPlan: Sendable, Equatable {
-    /// Repeats everything exactly.
+    /// The random seed. The same seed repeats a calibration exactly.
     public var seed: UInt64 = 1
-    /// Members of the cohort.
+    /// The number of members in the cohort.
     public var cohortCount = 6000
-    /// The nearest of them that count.
+    /// The number of nearest members to evaluate.
     public var nearestCount = 300
     public var mixture = GaussianMixture.Fitting()
-    /// Groups of people for cross-fitting, at least 3: n·(n + 1)/2 mixtures are fitted, to the
-    /// people of n − 2 or n − 1 groups.
+    /// Number of groups of people for cross-fitting, at least 3. The calibration fits n·(n + 1)/2
+    /// mixtures, each to the people of n − 2 or n − 1 groups.
     public var groups = 10
-    /// For the intervals; 0 leaves them as wide as they can be.
+    /// Bootstrap rounds for the intervals; 0 leaves the intervals as wide as possible.
     public var bootstrapRounds = 200
-    /// A rate counts as measured with at least so many impostor pairs; under it the tail is
-    /// extrapolated.
+    /// The minimum number of impostor pairs for a measured rate. Rates with fewer pairs are
+    /// extrapolated from the tail.
     public var minSupport = 30
 
     public init() {}
@@ -29,7 +30,7 @@ public struct CalibrationPlan: Sendable, Equatable {
     }
 }
 
-/// How far a calibration is.
+/// The progress of a calibration.
 public enum CalibrationProgress: Sendable, Equatable {
     case fitting(cohort: Int, of: Int, round: GaussianMixture.Progress)
     case scoring

@@ -1,4 +1,4 @@
-/// The file form, specified in `docs/spec/calibration.md`:
+/// The JSON form, specified in `docs/spec/calibration.md`:
 /// `{"form": …, "measurement": {…}, "knots": [{…}, …]}`.
 extension CalibrationTable: Codable {
     public static let form = "mien-calibration/1"
@@ -12,8 +12,8 @@ extension CalibrationTable: Codable {
         try container.encode(knots, forKey: .knots)
     }
 
-    /// - Throws: ``CalibrationError`` for another form or a curve that does not fall, a
-    ///   `DecodingError` for what is no such JSON.
+    /// - Throws: ``CalibrationError`` for an unknown form or a curve that does not fall, and
+    ///   `DecodingError` for malformed JSON.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         let form = try container.decode(String.self, forKey: .form)

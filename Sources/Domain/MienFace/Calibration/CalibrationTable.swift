@@ -1,22 +1,22 @@
 public import MienCore
 
-/// From normalised score to false-match rate, with the measurement it rests on.
+/// A mapping from normalized scores to false-match rates, with the measurement behind it.
 ///
-/// Between knots the logarithm of the rate is linear in the score; beyond the first and last knot
-/// the outermost line goes on. So a higher score never means a higher rate. Stored as
-/// `calibration.json`, see `docs/spec/calibration.md`.
+/// Between knots, the logarithm of the rate is linear in the score. Beyond the first and last
+/// knots, the outermost line continues. A higher score therefore never means a higher rate. Stored
+/// as `calibration.json`; see `docs/spec/calibration.md`.
 public struct CalibrationTable: Sendable, Equatable {
     /// One point of the curve.
     public struct Knot: Sendable, Equatable, Codable {
-        /// Normalised score, in deviations.
+        /// The normalized score, in standard deviations.
         public let score: Double
-        /// log10 of the share of impostor pairs that reach ``score``; at most 0.
+        /// log10 of the fraction of impostor pairs that reach ``score``; at most 0.
         public let logRate: Double
-        /// How many impostor pairs reached it. 0 where the rate is extrapolated.
+        /// The number of impostor pairs that reached the score; 0 where the rate is extrapolated.
         public let support: Int
-        /// The 95 % interval of ``logRate``, by bootstrap over people: lower and upper end.
+        /// The 95 % interval of ``logRate``, by bootstrap over people: lower and upper ends.
         public let interval: [Double]
-        /// The rate comes from the tail's fitted line, not from counting.
+        /// Whether the rate comes from the line fitted to the tail instead of a count.
         public let isExtrapolated: Bool
 
         public init(
@@ -27,13 +27,13 @@ public struct CalibrationTable: Sendable, Equatable {
         }
     }
 
-    /// At least two; scores strictly rising, rates strictly falling.
+    /// At least two, with strictly increasing scores and strictly decreasing rates.
     public let knots: [Knot]
     public let measurement: CalibrationMeasurement
 
     public static let knotCountRange = 2...1000
 
-    /// - Throws: ``CalibrationError`` when the knots are no falling curve.
+    /// - Throws: ``CalibrationError`` when the knots do not form a falling curve.
     public init(knots: [Knot], measurement: CalibrationMeasurement) throws(CalibrationError) {
         guard Self.knotCountRange.contains(knots.count) else { throw .knotCount(knots.count) }
         for (i, knot) in knots.enumerated() {
@@ -51,9 +51,9 @@ public struct CalibrationTable: Sendable, Equatable {
 }
 
 extension CalibrationTable {
-    /// log10 of the false-match rate at `score`; at most 0, not bounded below.
+    /// Returns log10 of the false-match rate at `score`; at most 0, with no lower bound.
     public func logRate(of score: Double) -> Double {
-        // The last knot at or under the score, but always with one after it.
+        // The last knot at or below the score that still has a knot after it.
         var low = 0, high = knots.count - 1
         while high - low > 1 {
             let middle = (low + high) / 2
@@ -65,7 +65,7 @@ extension CalibrationTable {
 
     public func matchScore(of score: Double) -> MatchScore { MatchScore(-12 * logRate(of: score)) }
 
-    /// The normalised score from which ``matchScore(of:)`` reaches `matchScore`.
+    /// Returns the smallest normalized score for which ``matchScore(of:)`` reaches `matchScore`.
     public func minScore(for matchScore: MatchScore) -> Double {
         let wanted = -matchScore.value / 12
         let last = knots.count - 1
@@ -75,27 +75,27 @@ extension CalibrationTable {
     }
 }
 
-/// Why a calibration cannot be used or made.
+/// The reason that a calibration cannot be used or made.
 public enum CalibrationError: Error, Equatable, Sendable {
     case knotCount(Int)
-    /// A number of this knot is missing, not finite or out of range.
+    /// A number of this knot is missing, not finite, or out of range.
     case knot(Int)
-    /// This knot's score is not above, or its rate not below, the one before.
+    /// This knot's score is not above the previous one, or its rate is not below the previous one.
     case notFalling(knot: Int)
-    /// The JSON states another form than ``CalibrationTable/form``.
+    /// The JSON states a form other than ``CalibrationTable/form``.
     case form(String)
-    /// Too few people, photos or pairs to measure with.
+    /// There are too few people, photos, or pairs to measure.
     case tooFew(String)
 }
 
 extension CalibrationError: CustomStringConvertible {
-    /// What it holds of a file's own text is left out: that could be anything.
+    /// Omits text from the file itself, because it could contain anything.
     public var description: String {
         switch self {
-        case .knotCount(let count): "its curve has \(count) knots, 2 to 1,000 are allowed"
-        case .knot(let number): "a number of knot \(number) of its curve is missing or out of range"
-        case .notFalling(let number): "its curve does not fall at knot \(number)"
-        case .form: "its form is not “\(CalibrationTable.form)”"
+        case .knotCount(let count): "the curve has \(count) knots; 2 to 1,000 are allowed"
+        case .knot(let number): "a number in knot \(number) of the curve is missing or out of range"
+        case .notFalling(let number): "the curve does not fall at knot \(number)"
+        case .form: "the form is not “\(CalibrationTable.form)”"
         case .tooFew(let what): what
         }
     }

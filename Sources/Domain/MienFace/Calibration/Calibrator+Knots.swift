@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Calibrator {
-    /// The curve: counted knots, then extrapolated ones, each with its interval.
+    /// Returns the curve: counted knots, then extrapolated ones, each with its interval.
     func knots(
         _ scorer: PairScorer, _ rates: ErrorRates, using generator: inout SeededGenerator,
         _ progress: (CalibrationProgress) throws -> Void
@@ -9,10 +9,10 @@ extension Calibrator {
         let counted = countedPoints(rates)
         guard counted.count >= 2, let last = counted.last else {
             throw CalibrationError.tooFew(
-                "there are \(rates.impostorPairs) pairs of photos of two people; to measure two rates, \(plan.minSupport) false matches are needed at each"
+                "there are \(rates.impostorPairs) pairs of photos of two people; two rates need at least \(plan.minSupport) false matches each"
             )
         }
-        // The line's slope rests on ten times the pairs the last counted knot has.
+        // The line's slope is fitted to ten times as many pairs as the last counted knot has.
         var tail = ImpostorTail(
             start: rates.point(falseMatchRate: min(0.1, 10 * last.falseMatchRate)).threshold)
         var bootstrap = PeopleBootstrap(scorer.set, knotScores: counted.map(\.threshold))
@@ -25,7 +25,7 @@ extension Calibrator {
         }
         guard let slope = tail.slope() else {
             throw CalibrationError.tooFew(
-                "no two people are alike enough to measure how rare false matches are")
+                "no two people resemble each other enough to measure rare false matches")
         }
         let lastLogRate = log10(last.falseMatchRate)
         let beyond = stride(from: lastLogRate.rounded(.down), through: -6, by: -1).filter {
@@ -60,7 +60,8 @@ extension Calibrator {
             }
     }
 
-    /// The thresholds at ``logRates`` that enough pairs reach, each stricter than the one before.
+    /// Returns the thresholds at ``logRates`` that enough pairs reach, each stricter than the one
+    /// before.
     private func countedPoints(_ rates: ErrorRates) -> [ErrorRates.Point] {
         var points: [ErrorRates.Point] = []
         for logRate in Self.logRates {
@@ -76,7 +77,7 @@ extension Calibrator {
         return points
     }
 
-    /// The middle 95 %; all there can be without rounds.
+    /// Returns the middle 95 %; without rounds, the widest possible interval.
     private static func interval(_ values: [Double]) -> [Double] {
         guard !values.isEmpty else { return [-300, 0] }
         return PeopleBootstrap.interval(values).map { min(0, $0) }

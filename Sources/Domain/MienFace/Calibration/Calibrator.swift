@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// What a calibration makes: the cohort and table a pack ships, and the figures to report.
+/// The results of a calibration: the cohort and table that a pack ships, and the figures to report.
 public struct Calibration: Sendable {
     public let draw: CohortDraw
     public let table: CalibrationTable
-    /// The pairs the table was made from, cross-fitted; and the same pairs by plain cosine.
+    /// The cross-fitted pairs behind the table, and the same pairs with plain cosines.
     public let normalised: ErrorRates
     public let raw: ErrorRates
-    /// The normalisation behind ``normalised``, for pair lists on the same people.
+    /// The normalization behind ``normalised``, for pair lists of the same people.
     public let normalisation: PairNormalisation
 
     public var matcher: FaceMatcher { FaceMatcher(cohort: draw.cohort, calibration: table) }
@@ -15,33 +15,33 @@ public struct Calibration: Sendable {
 
 /// Makes a cohort and a calibration table from photos of many people.
 ///
-/// The cohort is fitted to everybody. The table is measured with cohorts that did not see the
-/// people scored, see `CrossFitting`: it holds for strangers.
+/// The cohort is fitted to all people. The table is measured with cohorts that exclude the people
+/// being scored (see `CrossFitting`), so it holds for strangers.
 public struct Calibrator: Sendable {
     public let plan: CalibrationPlan
 
-    /// Rates to put knots at, log10, as far as pairs support them. Below, one knot a decade to the
-    /// end of the scale.
+    /// The rates for knots, log10, as far as pairs support them. Below these, there is one knot per
+    /// decade to the end of the scale.
     static let logRates = stride(from: -1, through: -24, by: -1).map { Double($0) / 4 }
 
     public init(_ plan: CalibrationPlan = CalibrationPlan()) { self.plan = plan }
 
     /// - Parameters:
-    ///   - set: the photos' descriptors, by person.
-    ///   - dataset: a name for the photos.
-    ///   - descriptor: the pack's name for the network.
-    ///   - madeOn: today, `yyyy-mm-dd`.
-    ///   - progress: throws to stop.
-    /// - Throws: ``CalibrationError/tooFew(_:)``, or what `progress` throws.
+    ///   - set: The photos' descriptors, by person.
+    ///   - dataset: A name for the photos.
+    ///   - descriptor: The pack's name for the network.
+    ///   - madeOn: Today's date as `yyyy-mm-dd`.
+    ///   - progress: Receives progress updates. Throw an error to stop.
+    /// - Throws: ``CalibrationError/tooFew(_:)``, or the error that `progress` throws.
     public func calibrate(
         _ set: LabelledDescriptors, dataset: String, descriptor: String, madeOn: String,
         progress: (CalibrationProgress) throws -> Void = { _ in }
     ) throws -> Calibration {
-        precondition(plan.groups >= 3, "with fewer than three groups nobody is left to fit on")
+        precondition(plan.groups >= 3, "cross-fitting needs at least three groups")
         guard set.impostorPairCount >= 1000, set.matedPairCount > 0 else {
             throw CalibrationError.tooFew(
                 "there are \(set.impostorPairCount) pairs of photos of two people and \(set.matedPairCount) of one person; "
-                    + "1000 and 1 are the least to measure with")
+                    + "a calibration needs at least 1000 and 1")
         }
         let normalisation = try CrossFitting.normalisation(
             set, plan, seed: plan.seed, progress: progress)

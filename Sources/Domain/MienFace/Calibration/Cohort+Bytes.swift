@@ -1,4 +1,4 @@
-/// The file form, specified in `docs/spec/cohort.md`.
+/// The binary form, specified in `docs/spec/cohort.md`.
 extension Cohort {
     static let magic = Array("MIENCHRT".utf8)
     static let version = 1
@@ -16,7 +16,7 @@ extension Cohort {
         return out
     }
 
-    /// - Throws: ``CohortError`` for anything but the exact bytes of a cohort.
+    /// - Throws: ``CohortError`` unless the bytes are exactly one valid cohort.
     public init(bytes: [UInt8]) throws(CohortError) {
         guard bytes.count >= Self.headerCount, bytes.starts(with: Self.magic) else {
             throw .notACohort

@@ -1,16 +1,16 @@
-/// Made-up faces that real ones are measured against: unit vectors drawn from a mixture, none of
-/// them anybody's.
+/// Synthetic faces to compare real ones against: unit vectors drawn from a mixture, none of which
+/// belongs to a person.
 ///
-/// Stored in 8 bits an element with one scale for all; see `docs/spec/cohort.md`. In memory as
-/// 32-bit numbers, for speed.
+/// Stored as 8-bit elements with a common scale; see `docs/spec/cohort.md`. Held in memory as
+/// 32-bit numbers for speed.
 public struct Cohort: Sendable {
-    /// Elements of a vector.
+    /// The number of elements in a vector.
     public let dimension: Int
-    /// How many of the nearest members count in ``CohortStatistics``.
+    /// The number of nearest members evaluated in ``CohortStatistics``.
     public let nearestCount: Int
-    /// As stored: `count × dimension` elements, row by row.
+    /// The stored elements: `count × dimension` values in row-major order.
     let elements: [Int8]
-    /// What an element of 1 stands for.
+    /// The value that an element of 1 represents.
     let scale: Float
     /// The members as unit vectors.
     let rows: VectorRows
@@ -21,9 +21,9 @@ public struct Cohort: Sendable {
     public static let countRange = 1...1_000_000
 
     /// - Parameters:
-    ///   - members: unit vectors of equal length.
+    ///   - members: Unit vectors of equal length.
     ///   - nearestCount: 1...`members.count`.
-    /// - Throws: ``CohortError`` or, for a member that is no unit vector,
+    /// - Throws: ``CohortError``; for a member that is not a unit vector,
     ///   ``CohortError/notUnit(member:)``.
     public init(members: [[Float]], nearestCount: Int) throws(CohortError) {
         let dimension = members.first?.count ?? 0
@@ -39,7 +39,7 @@ public struct Cohort: Sendable {
             dimension: dimension, nearestCount: nearestCount, scale: scale, elements: elements)
     }
 
-    /// Checks the shape, and that every row is a unit vector but for its rounding.
+    /// Checks the shape and that every row is a unit vector, apart from rounding.
     init(dimension: Int, nearestCount: Int, scale: Float, elements: [Int8]) throws(CohortError) {
         guard Self.dimensionRange.contains(dimension) else { throw .dimension(dimension) }
         let count = elements.count / dimension
@@ -62,10 +62,10 @@ public struct Cohort: Sendable {
         )
     }
 
-    /// Member `index` as a unit vector.
+    /// Returns member `index` as a unit vector.
     public subscript(index: Int) -> [Float] { rows[index] }
 
-    /// The same members, with another number of nearest ones counted.
+    /// Returns the same members with a different number of nearest ones to evaluate.
     public func counting(nearest nearestCount: Int) throws(CohortError) -> Cohort {
         try Cohort(
             dimension: dimension, nearestCount: nearestCount, scale: scale, elements: elements)
@@ -73,10 +73,11 @@ public struct Cohort: Sendable {
 }
 
 extension Cohort {
-    /// Mean and deviation of the ``nearestCount`` largest cosines between `vector` and the members.
+    /// Returns the mean and deviation of the ``nearestCount`` largest cosines between `vector` and
+    /// the members.
     ///
-    /// - Parameter vector: a unit vector.
-    /// - Throws: ``VectorError`` when it is not.
+    /// - Parameter vector: A unit vector.
+    /// - Throws: ``VectorError`` when `vector` is not a unit vector of the cohort's dimension.
     public func statistics(of vector: [Float]) throws(VectorError) -> CohortStatistics {
         try VectorError.check(vector, dimension: dimension)
         return statistics(ofPacked: rows.packed(vector))
@@ -89,35 +90,36 @@ extension Cohort {
     }
 }
 
-/// Why numbers or bytes are no cohort.
+/// The reason that numbers or bytes are not a valid cohort.
 public enum CohortError: Error, Equatable, Sendable {
     case dimension(Int)
     case count(Int)
     case nearestCount(Int, of: Int)
-    /// The member with this number has not length 1, or is not of the same dimension as the first.
+    /// The member with this number does not have length 1, or its dimension differs from the first
+    /// member's.
     case notUnit(member: Int)
-    /// The bytes do not begin as a cohort file does.
+    /// The bytes do not start with a cohort file's signature.
     case notACohort
     case version(Int)
     /// The scale is not a positive number.
     case scale
-    /// Too few or too many bytes for the dimension and count they state.
+    /// The number of bytes does not match the stated dimension and count.
     case length(expected: Int, got: Int)
 }
 
 extension CohortError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .dimension(let dimension): "members of \(dimension) dimensions are not allowed"
+        case .dimension(let dimension): "\(dimension) dimensions per member are not allowed"
         case .count(let count): "\(count) members are not allowed"
         case .nearestCount(let nearest, let count):
-            "the nearest \(nearest) of \(count) members cannot be taken"
-        case .notUnit(let member): "member \(member) is no unit vector"
-        case .notACohort: "it does not begin as a cohort does"
-        case .version(let version): "its format version is \(version)"
-        case .scale: "its scale is not a positive number"
+            "cannot use the nearest \(nearest) of \(count) members"
+        case .notUnit(let member): "member \(member) is not a unit vector"
+        case .notACohort: "it does not start with a cohort's signature"
+        case .version(let version): "format version \(version) is not supported"
+        case .scale: "the scale is not a positive number"
         case .length(let expected, let got):
-            "it has \(got) bytes where its header asks for \(expected)"
+            "it has \(got) bytes; its header requires \(expected)"
         }
     }
 }

@@ -1,27 +1,28 @@
-/// A cohort fresh from its mixture, and the proof that it holds nobody.
+/// A cohort drawn from its mixture, with the evidence that it contains no real person's face.
 public struct CohortDraw: Sendable {
     public let cohort: Cohort
     public let privacy: CohortPrivacy
 }
 
-/// How near the members of a cohort come to the people behind it.
+/// The distance of a cohort's members from the people behind it.
 ///
-/// Two faces that have nothing to do with each other come near by chance. So the measure is how
-/// near a made-up face comes to the nearest of as many made-up faces as there are photos: a member
-/// nearer than that to a real photo is drawn again.
+/// Two unrelated faces can be close by chance. The bound is therefore the distance of a synthetic
+/// face to the nearest of as many synthetic faces as there are photos. A member closer than that to
+/// a real photo is drawn again.
 public struct CohortPrivacy: Sendable, Equatable {
-    /// The highest cosine allowed between a member and a photo: what 99.9 % of draws keep to among
-    /// their own kind.
+    /// The highest cosine allowed between a member and a photo. 99.9 % of draws stay below it among
+    /// synthetic faces.
     public let bound: Double
     /// The highest cosine between a member and a photo.
     public let nearest: Double
-    /// Draws thrown away for coming too near. By chance alone about 1 in 1 000 members.
+    /// The number of draws discarded for being too close. Chance alone discards about 1 in 1,000
+    /// members.
     public let redrawn: Int
     public let members: Int
 }
 
 extension CohortPrivacy {
-    /// The highest cosine between a member of `cohort` and a photo of `set`.
+    /// Returns the highest cosine between a member of `cohort` and a photo of `set`.
     public static func nearest(of cohort: Cohort, to set: LabelledDescriptors) -> Double {
         precondition(cohort.dimension == set.dimension)
         return (0..<cohort.count).reduce(-1) {
@@ -37,11 +38,11 @@ extension CohortPrivacy {
 }
 
 extension GaussianMixture {
-    /// Draws `count` unit vectors, none nearer to a photo of `set` than ``CohortPrivacy/bound``.
+    /// Draws `count` unit vectors, none closer to a photo of `set` than ``CohortPrivacy/bound``.
     ///
-    /// - Parameter set: the photos of everybody the mixture was fitted to.
-    /// - Throws: ``CalibrationError/tooFew(_:)`` when more than one draw in ten has to be thrown
-    ///   away: the mixture has learnt the people instead of their distribution.
+    /// - Parameter set: The photos of all people the mixture was fitted to.
+    /// - Throws: ``CalibrationError/tooFew(_:)`` when more than one draw in ten must be discarded,
+    ///   because the mixture has then learned individual people instead of their distribution.
     func drawCohort(
         count: Int, nearestCount: Int, apartFrom set: LabelledDescriptors,
         using generator: inout SeededGenerator
@@ -62,7 +63,7 @@ extension GaussianMixture {
                 redrawn += 1
                 guard redrawn <= max(count / 10, 10) else {
                     throw CalibrationError.tooFew(
-                        "more than \(redrawn - 1) of \(count) made-up faces come too near to real ones"
+                        "more than \(redrawn - 1) of \(count) synthetic faces are too close to real ones"
                     )
                 }
                 members[i] = unitSample(using: &generator)

@@ -1,9 +1,9 @@
-/// Scores people with cohorts that never saw them.
+/// Scores people with cohorts that were fitted without them.
 ///
-/// People are dealt into groups; a pair of groups is scored with a cohort fitted on the people of
-/// neither. So an impostor pair's score says what the cohort makes of strangers, as in use.
+/// People are split into groups. A pair of groups is scored with a cohort fitted to the people
+/// outside both. An impostor pair's score therefore reflects strangers, as in use.
 enum CrossFitting {
-    /// - Returns: the group of each photo, and of each person.
+    /// - Returns: The group of each photo and of each person.
     static func groups(
         of set: LabelledDescriptors, count: Int, using generator: inout SeededGenerator
     ) -> (photos: [Int], people: [Int]) {
@@ -34,7 +34,7 @@ enum CrossFitting {
 }
 
 extension LabelledDescriptors {
-    /// Only the photos of those people, who get new numbers.
+    /// Returns only the photos of the people to keep, with new person numbers.
     func filtered(_ keep: (_ person: Int) -> Bool) -> LabelledDescriptors {
         var part = LabelledDescriptors(dimension: dimension)
         for (photo, person) in people.enumerated() where keep(person) {

@@ -1,38 +1,41 @@
 internal import Foundation
 
 extension GaussianMixture {
-    /// How to fit. The defaults are those measured in `docs/measurements/score-normalisation.md`.
+    /// Settings for fitting. The defaults are those measured in
+    /// `docs/measurements/score-normalisation.md`.
     public struct Fitting: Sendable, Equatable {
-        /// At most so many; fewer when some would describe fewer than ``minPeople``.
+        /// The maximum number of components. There are fewer if some would describe fewer than
+        /// ``minPeople``.
         public var components = 24
         /// Added to the covariances' diagonals, in squared units of the descriptor.
         public var regularisation = 3e-4
-        /// Ends when the mean log-density rises by less.
+        /// Fitting ends when the mean log-density increases by less than this.
         public var tolerance = 1e-3
         public var maxRounds = 100
-        /// No component describes fewer people, so that none is a portrait of one or a few.
+        /// The minimum number of people per component, so that none is a portrait of one or a few.
         public var minPeople = 20
 
         public init() {}
     }
 
-    /// How far a fit is.
+    /// The progress of a fit.
     public struct Progress: Sendable, Equatable {
         public let round: Int
-        /// Natural logarithm, mean over the points.
+        /// Natural logarithm, averaged over the points.
         public let meanLogDensity: Double
         public let components: Int
     }
 
-    /// Fits by expectation and maximisation, begun from k-means with spread-out first centres.
+    /// Fits a mixture by expectation–maximization, starting from k-means with spread-out initial
+    /// centers.
     ///
     /// - Parameters:
-    ///   - points: one descriptor a person, of equal dimension.
-    ///   - fitting: how many components, and when to stop.
-    ///   - generator: draws the first centres.
-    ///   - progress: called after each round; throws to stop, for instance on cancellation.
-    /// - Throws: ``CalibrationError/tooFew(_:)`` with fewer points than `minPeople`, and what
-    ///   `progress` throws.
+    ///   - points: One descriptor per person, of equal dimension.
+    ///   - fitting: The number of components and the stopping rule.
+    ///   - generator: Draws the initial centers.
+    ///   - progress: Called after each round. Throw an error to stop, for example on cancellation.
+    /// - Throws: ``CalibrationError/tooFew(_:)`` with fewer points than `minPeople`, or the error
+    ///   that `progress` throws.
     public static func fit(
         _ points: [[Float]], _ fitting: Fitting = Fitting(), using generator: inout SeededGenerator,
         progress: (Progress) throws -> Void = { _ in }
@@ -41,7 +44,7 @@ extension GaussianMixture {
             dimension > 0
         else {
             throw CalibrationError.tooFew(
-                "there are \(points.count) people to fit made-up faces to; \(max(fitting.minPeople, 2)) are the least"
+                "there are \(points.count) people; fitting needs at least \(max(fitting.minPeople, 2))"
             )
         }
         precondition(points.allSatisfy { $0.count == dimension } && fitting.components > 0)
@@ -57,7 +60,7 @@ extension GaussianMixture {
             round += 1
             try progress(
                 Progress(round: round, meanLogDensity: density, components: mixture.componentCount))
-            // A round that dropped a component may fall; it does not end the fit.
+            // A round that drops a component may lower the density. It does not end the fit.
             let gain = density - last
             last = density
             if gain >= 0 && gain < fitting.tolerance && !shares.hasSmall(under: fitting.minPeople) {
@@ -71,7 +74,7 @@ extension GaussianMixture {
         return mixture
     }
 
-    /// Maximisation: the components that suit the shares best.
+    /// Maximization step: finds the components that best fit the shares.
     private init(
         _ points: [[LowerTriangle.Block]], dimension: Int, shares: inout Responsibilities,
         _ fitting: Fitting
@@ -99,8 +102,8 @@ extension GaussianMixture {
         }
     }
 
-    /// Expectation: whose is which point.
-    /// - Returns: the mean log-density.
+    /// Expectation step: assigns the shares of each point to the components.
+    /// - Returns: The mean log-density.
     private func expect(_ points: [[LowerTriangle.Block]], into shares: inout Responsibilities)
         -> Double
     {

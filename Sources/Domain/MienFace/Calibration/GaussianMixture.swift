@@ -2,11 +2,11 @@ internal import Foundation
 
 /// A probability density: a weighted sum of normal distributions with full covariances.
 ///
-/// Fitted to one descriptor of each of many people, it describes how faces lie in the space without
-/// holding any of them. It is used to draw a ``Cohort`` and then dropped; it is never stored.
+/// Fitted to one descriptor of each of many people, it describes the distribution of faces without
+/// containing any of them. It is used to draw a ``Cohort`` and then discarded; it is never stored.
 public struct GaussianMixture: Sendable {
     struct Component: Sendable {
-        /// Share of the whole, 0…1; all together 1.
+        /// The component's share of the whole, 0…1. All weights sum to 1.
         var weight: Double
         var mean: [LowerTriangle.Block]
         /// L, with L·Lᵀ the covariance.
@@ -33,15 +33,15 @@ public struct GaussianMixture: Sendable {
     let components: [Component]
 
     public var componentCount: Int { components.count }
-    /// Shares of the components, summing to 1.
+    /// The components' weights, which sum to 1.
     public var weights: [Double] { components.map(\.weight) }
 
-    /// - Returns: the mean of component `index`.
+    /// - Returns: The mean of component `index`.
     public func mean(of index: Int) -> [Double] {
         (0..<dimension).map { components[index].mean[$0 / 8][$0 % 8] }
     }
 
-    /// - Returns: the covariance of component `index`, row by row.
+    /// - Returns: The covariance of component `index`, row by row.
     public func covariance(of index: Int) -> [[Double]] {
         let factor = components[index].factor
         return (0..<dimension).map { row in
@@ -51,7 +51,7 @@ public struct GaussianMixture: Sendable {
         }
     }
 
-    /// The natural logarithm of the density at `x`.
+    /// Returns the natural logarithm of the density at `x`.
     /// - Precondition: `x` has ``dimension`` elements.
     public func logDensity(at x: [Double]) -> Double {
         precondition(x.count == dimension)
@@ -61,7 +61,7 @@ public struct GaussianMixture: Sendable {
             components.map { log($0.weight) + $0.logDensity(at: packed, scratch: &scratch) })
     }
 
-    /// One draw.
+    /// Draws one point.
     public func sample(using generator: inout SeededGenerator) -> [Double] {
         var left = generator.uniform(), chosen = 0
         while chosen < components.count - 1, left >= components[chosen].weight {

@@ -1,18 +1,18 @@
 internal import Foundation
 
-/// The few highest impostor scores, and the line that goes on where counting ends.
+/// The highest impostor scores and the line that extrapolates beyond counting.
 ///
-/// Above a start, the excess of scores is taken as exponentially distributed: log10 of the rate
-/// falls on a line, whose slope is the maximum-likelihood one, 1/(mean excess·ln 10). The
-/// exponential law is the generalised Pareto law of shape 0; a free shape would promise an end
-/// beyond which no impostor scores, from a few dozen pairs.
+/// Above a starting score, the excess is modeled as exponentially distributed. log10 of the rate
+/// then falls on a line with the maximum-likelihood slope, 1/(mean excess·ln 10). The exponential
+/// distribution is the generalized Pareto distribution with shape 0. A free shape, fitted to a few
+/// dozen pairs, would predict a score that no impostor exceeds.
 struct ImpostorTail {
     struct Excess {
         let first: Int, second: Int
         let amount: Double
     }
 
-    /// Where it begins, and the pairs of people above it.
+    /// The starting score, and the pairs of people above it.
     let start: Double
     private(set) var excesses: [Excess] = []
 
@@ -24,8 +24,9 @@ struct ImpostorTail {
         }
     }
 
-    /// The slope of log10 rate over score, negative; `nil` when nothing lies above the start.
-    /// - Parameter times: how often each person counts.
+    /// Returns the slope of log10 rate over score, which is negative; `nil` when no scores lie
+    /// above the start.
+    /// - Parameter times: The number of times each person counts.
     func slope(_ times: [Int]? = nil) -> Double? {
         var weight = 0.0, sum = 0.0
         for excess in excesses {

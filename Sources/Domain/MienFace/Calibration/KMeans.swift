@@ -1,10 +1,10 @@
-/// Lloyd's k-means from k-means++ centres: a first guess for a mixture.
+/// Lloyd's k-means with k-means++ centers, as the starting point for a mixture.
 ///
 /// Source: Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", 2007.
 enum KMeans {
     typealias Point = [LowerTriangle.Block]
 
-    /// - Returns: the cluster of each point, `0..<clusters`; some clusters may stay empty.
+    /// - Returns: The cluster of each point, `0..<clusters`. Some clusters may stay empty.
     static func assign(
         _ points: [Point], clusters: Int, using generator: inout SeededGenerator,
         maxRounds: Int = 30
@@ -20,8 +20,8 @@ enum KMeans {
         return assigned
     }
 
-    /// Centres among the points, each drawn with a chance that grows with the square of its
-    /// distance to those before.
+    /// Chooses centers among the points. The chance of each grows with the square of its distance
+    /// to the centers already chosen.
     private static func spreadOut(
         _ points: [Point], _ count: Int, _ generator: inout SeededGenerator
     ) -> [Point] {

@@ -1,6 +1,6 @@
 /// A lower triangular matrix of order `order`, its rows padded with zeros to whole blocks of 8.
 ///
-/// Only what a mixture needs: Cholesky's factor, its inverse, and products with vectors.
+/// Provides only what a mixture needs: the Cholesky factor, its inverse, and products with vectors.
 struct LowerTriangle: Sendable {
     typealias Block = SIMD8<Double>
 
@@ -22,7 +22,7 @@ struct LowerTriangle: Sendable {
         set { blocks[row * blocksPerRow + column / 8][column % 8] = newValue }
     }
 
-    /// Adds `weight · v·vᵀ`, the part on and under the diagonal; elements over it are left
+    /// Adds the part of `weight · v·vᵀ` on and below the diagonal. Elements above it are left
     /// undefined in the last block of a row.
     mutating func addOuterProduct(of v: [Block], weight: Double) {
         for row in 0..<order {
@@ -32,8 +32,8 @@ struct LowerTriangle: Sendable {
         }
     }
 
-    /// L with L·Lᵀ = `self` taken as the lower half of a symmetric matrix; `nil` when that is not
-    /// positive definite.
+    /// L such that L·Lᵀ equals the symmetric matrix whose lower half is `self`; `nil` when that
+    /// matrix is not positive definite.
     var cholesky: LowerTriangle? {
         var factor = LowerTriangle(order: order)
         for row in 0..<order {
@@ -51,7 +51,8 @@ struct LowerTriangle: Sendable {
         return factor
     }
 
-    /// The product of two rows. While a factor is being filled, only its known part is not zero.
+    /// Returns the product of two rows. While a factor is being filled, only its known part is
+    /// nonzero.
     private func dot(_ a: Int, _ b: Int) -> Double {
         var sum = Block.zero
         for i in 0...min(a, b) / 8 {
@@ -60,7 +61,7 @@ struct LowerTriangle: Sendable {
         return sum.total
     }
 
-    /// - Precondition: no diagonal element is 0.
+    /// - Precondition: No diagonal element is 0.
     var inverse: LowerTriangle {
         var result = LowerTriangle(order: order)
         for row in 0..<order {
@@ -92,7 +93,7 @@ struct LowerTriangle: Sendable {
         }
     }
 
-    /// self · v, as plain numbers.
+    /// Returns self · v as plain numbers.
     func product(with v: [Block]) -> [Double] {
         (0..<order).map { row in
             var sum = Block.zero
@@ -101,7 +102,7 @@ struct LowerTriangle: Sendable {
         }
     }
 
-    /// The sum of the logarithms of the diagonal: half the log-determinant of L·Lᵀ.
+    /// Returns the sum of the logarithms of the diagonal: half the log-determinant of L·Lᵀ.
     func logDiagonal(_ log: (Double) -> Double) -> Double {
         (0..<order).reduce(0) { $0 + log(self[$1, $1]) }
     }
@@ -114,7 +115,7 @@ struct LowerTriangle: Sendable {
 }
 
 extension SIMD8<Double> {
-    /// The sum of all lanes, halves first.
+    /// The sum of all lanes, adding halves first.
     var total: Double {
         let four = lowHalf + highHalf
         let two = four.lowHalf + four.highHalf

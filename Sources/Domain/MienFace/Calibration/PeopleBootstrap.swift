@@ -1,23 +1,24 @@
 internal import Foundation
 
-/// How far false-match rates would swing with other people: resamples people, not pairs.
+/// Estimates how much false-match rates would vary with other people, by resampling people instead
+/// of pairs.
 ///
-/// Pairs that share a person are not independent, so resampling pairs would promise too much. A
-/// person drawn m times counts m times; a pair of two people counts m₁·m₂ times; copies of one
-/// person are not held against each other. Source: Bolle, Ratha and Pankanti, "Error analysis of
-/// pattern recognition systems: the subsets bootstrap", 2004.
+/// Pairs that share a person are not independent, so resampling pairs would give intervals that are
+/// too narrow. A person drawn m times counts m times, and a pair of two people counts m₁·m₂ times.
+/// Copies of one person are not compared with each other. Source: Bolle, Ratha and Pankanti, "Error
+/// analysis of pattern recognition systems: the subsets bootstrap", 2004.
 public struct PeopleBootstrap: Sendable {
     private let people: [Int]
     private let personCount: Int
-    /// By pair (i, j < i) of photos, row by row: how many of the knots' scores it reaches; 255 for
-    /// one person's.
+    /// For each pair (i, j < i) of photos, row by row: how many of the knots' scores it reaches;
+    /// 255 for two photos of one person.
     private var reached: [UInt8] = []
     private let knotScores: [Float]
     private static let mated: UInt8 = 255
 
     /// - Parameters:
-    ///   - set: whose pairs will be added.
-    ///   - knotScores: rising, at most 250.
+    ///   - set: The set whose pairs will be added.
+    ///   - knotScores: In increasing order, at most 250.
     public init(_ set: LabelledDescriptors, knotScores: [Double]) {
         precondition(knotScores.count <= 250)
         (people, personCount) = (set.people, set.personCount)
@@ -25,7 +26,7 @@ public struct PeopleBootstrap: Sendable {
         reached.reserveCapacity(set.photoCount * (set.photoCount - 1) / 2)
     }
 
-    /// Rows have to come in order, from photo 1 on.
+    /// Adds a row of scores. Rows must come in order, starting with photo 1.
     public mutating func add(row i: Int, _ scores: [Float]) {
         for j in 0..<i {
             reached.append(
@@ -43,15 +44,15 @@ public struct PeopleBootstrap: Sendable {
         return low
     }
 
-    /// How often each person is drawn in one round; by person, summing to the number of people.
+    /// Returns how often each person is drawn in one round. The values sum to the number of people.
     public func draw(using generator: inout SeededGenerator) -> [Int] {
         var times = [Int](repeating: 0, count: personCount)
         for _ in 0..<personCount { times[generator.index(below: personCount)] += 1 }
         return times
     }
 
-    /// log10 of the false-match rate at each knot when people count so often; half a pair where
-    /// there is none.
+    /// Returns log10 of the false-match rate at each knot when each person counts `times` times.
+    /// Where no pair remains, half a pair is assumed.
     public func logRates(_ times: [Int]) -> [Double] {
         var counts = [Int](repeating: 0, count: 256)
         let perPhoto = people.map { times[$0] }
@@ -69,7 +70,8 @@ public struct PeopleBootstrap: Sendable {
         }
     }
 
-    /// The middle 95 % of `values`, for instance of many rounds' ``logRates(_:)`` at one knot.
+    /// Returns the middle 95 % of `values`, for example of ``logRates(_:)`` at one knot over many
+    /// rounds.
     /// - Precondition: `values` is not empty.
     public static func interval(_ values: [Double]) -> [Double] {
         let sorted = values.sorted(), last = Double(sorted.count - 1)

@@ -1,9 +1,9 @@
-/// Which component has which share of which point. Shares too small to matter are left out: in many
-/// dimensions nearly all are.
+/// The share of each component in each point. Negligible shares are omitted; in many dimensions,
+/// that is nearly all of them.
 struct Responsibilities {
     private var shares: [[(point: Int, share: Double)]]
 
-    /// Every point wholly in one cluster.
+    /// Assigns every point wholly to one cluster.
     init(hard clusters: [Int]) {
         shares = Array(repeating: [], count: (clusters.max() ?? 0) + 1)
         for (point, cluster) in clusters.enumerated() { shares[cluster].append((point, 1)) }
@@ -11,7 +11,7 @@ struct Responsibilities {
 
     var componentCount: Int { shares.count }
 
-    /// How many points' worth a component has.
+    /// Returns the number of points that the component's shares add up to.
     func mass(of component: Int) -> Double { shares[component].reduce(0) { $0 + $1.share } }
 
     func forEach(of component: Int, _ body: (_ point: Int, _ share: Double) -> Void) {
@@ -24,18 +24,19 @@ struct Responsibilities {
         if share > 1e-12 { shares[component].append((point, share)) }
     }
 
-    func hasSmall(under least: Int) -> Bool {
-        shares.indices.contains { mass(of: $0) < Double(least) }
+    func hasSmall(under minPoints: Int) -> Bool {
+        shares.indices.contains { mass(of: $0) < Double(minPoints) }
     }
 
-    /// Gives up the smallest component when it has fewer points than `least`. Its points go to the
-    /// others in the next expectation, which may make up for the next smallest: so one at a time,
-    /// but those without any point at once.
-    mutating func dropSmall(under least: Int) {
+    /// Removes the smallest component when it has fewer points than `minPoints`. The next
+    /// expectation step distributes its points to the others, which may bring the next smallest
+    /// above the minimum. Only one component is therefore removed at a time, except that all
+    /// components without any point are removed at once.
+    mutating func dropSmall(under minPoints: Int) {
         if shares.contains(where: { !$0.isEmpty }) { shares.removeAll { $0.isEmpty } }
         guard shares.count > 1,
             let smallest = shares.indices.min(by: { mass(of: $0) < mass(of: $1) })
         else { return }
-        if mass(of: smallest) < Double(least) { shares.remove(at: smallest) }
+        if mass(of: smallest) < Double(minPoints) { shares.remove(at: smallest) }
     }
 }

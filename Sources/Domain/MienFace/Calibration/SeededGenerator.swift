@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// Random numbers that a seed repeats exactly, on every machine: xoshiro256**, its state filled by
-/// SplitMix64.
+/// A random number generator whose sequence a seed repeats exactly on every machine: xoshiro256**
+/// with a state filled by SplitMix64.
 ///
-/// For calibration and tests, whose results must be repeatable. Never for keys, tokens or anything
-/// an attacker should not guess. Source: Blackman and Vigna, "Scrambled linear pseudorandom number
-/// generators" (2021), and their public-domain reference code.
+/// For calibration and tests, whose results must be repeatable. Never use it for keys, tokens, or
+/// anything that an attacker must not guess. Source: Blackman and Vigna, "Scrambled linear
+/// pseudorandom number generators" (2021), and their public-domain reference code.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var a, b, c, d: UInt64
     private var spareNormal: Double?
@@ -38,10 +38,11 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
 }
 
 extension SeededGenerator {
-    /// A number of the uniform distribution on 0..<1, 53 bits fine.
+    /// Returns a uniformly distributed number in 0..<1 with 53 bits of precision.
     public mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// A number of the normal distribution with mean 0 and deviation 1 (Marsaglia's polar method).
+    /// Returns a normally distributed number with mean 0 and deviation 1 (Marsaglia's polar
+    /// method).
     public mutating func normal() -> Double {
         if let spare = spareNormal {
             spareNormal = nil
@@ -56,7 +57,7 @@ extension SeededGenerator {
         }
     }
 
-    /// A whole number of `0..<bound`, without bias.
+    /// Returns an unbiased integer in `0..<bound`.
     /// - Precondition: `bound` > 0.
     public mutating func index(below bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 }

@@ -1,26 +1,25 @@
 public import MienPixels
 
-/// Turns a face into a descriptor: aligned crops go through the descriptor network, their vectors
-/// are averaged.
+/// Turns a face into a descriptor: runs the descriptor network on aligned crops and averages their
+/// vectors.
 public struct FaceDescriber: Sendable {
     public typealias Crop = DescriptorGeometry.Crop
 
     public let geometry: DescriptorGeometry
     public let crops: [Crop]
 
-    /// - Parameter crops: others than the pack's own, to measure with. Calibrations hold for the
-    ///   pack's own only.
-    /// - Precondition: at least one crop.
+    /// - Parameter crops: Crops to use for measurements instead of the pack's own. Calibrations
+    ///   hold only for the pack's own crops.
+    /// - Precondition: There is at least one crop.
     public init(_ geometry: DescriptorGeometry, crops: [Crop]? = nil) {
         let crops = crops ?? geometry.crops
-        precondition(!crops.isEmpty, "a descriptor comes from at least one crop")
+        precondition(!crops.isEmpty, "a descriptor needs at least one crop")
         (self.geometry, self.crops) = (geometry, crops)
     }
 
-    /// The descriptor of the face under `mesh`: the mean direction of its crops.
+    /// Returns the descriptor of the face under `mesh`: the mean direction of its crops' vectors.
     ///
-    /// - Throws: ``FaceModelError`` when the network fails or answers with numbers that have no
-    ///   direction.
+    /// - Throws: ``FaceModelError`` when the network fails or returns a vector without direction.
     public func description(of mesh: FaceMesh, in image: RGBImage, with networks: some FaceNetworks)
         throws(FaceModelError) -> FaceDescription
     {
@@ -29,7 +28,7 @@ public struct FaceDescriber: Sendable {
         }
         var cut: [Crop: RGBImage] = [:]
         let chips = crops.map { crop in
-            // A mirrored crop is its plain sibling turned round, not another warp of the photo.
+            // A mirrored crop reverses the plain crop's pixels instead of warping the photo again.
             var plain = crop
             plain.mirrored = false
             let chip = cut[plain] ?? chip(plain, alignment: alignment, of: image)
@@ -50,7 +49,7 @@ public struct FaceDescriber: Sendable {
         return FaceDescription(descriptor: descriptor, agreement: min(1, length))
     }
 
-    /// Where the face goes on the network's input.
+    /// Returns the map that aligns the face with the network's input.
     public func alignment(of mesh: FaceMesh) -> AffineMap? {
         AffineMap.similarity(
             from: geometry.alignment.map { mesh.points[$0.mesh] },
@@ -79,11 +78,11 @@ public struct FaceDescriber: Sendable {
     }
 }
 
-/// A descriptor and how well the crops it came from agree.
+/// A descriptor, with the agreement among the crops behind it.
 public struct FaceDescription: Sendable, Equatable {
     public let descriptor: FaceDescriptor
-    /// 0...1: the length of the mean of the crops' unit vectors; 1 when all crops say the same. Low
-    /// for blurred, covered or odd faces.
+    /// 0...1: the length of the mean of the crops' unit vectors; 1 when all crops agree. Low for
+    /// blurred, covered, or unusual faces.
     public let agreement: Double
 
     public init(descriptor: FaceDescriptor, agreement: Double) {

@@ -1,13 +1,13 @@
 public import MienPixels
 
-/// A face as the detector sees it, in image pixels.
+/// A face found by the detector, in image pixels.
 public struct DetectedFace: Sendable, Hashable {
     /// 0...1: the detector's confidence.
     public let confidence: Double
-    /// From the brows to the chin, ear to ear.
+    /// The face from the brows to the chin and from ear to ear.
     public let box: Rectangle
-    /// Six points; right and left are the person's own: right eye, left eye, nose tip, mouth, right
-    /// ear, left ear.
+    /// Six points: right eye, left eye, nose tip, mouth, right ear, left ear. Right and left are
+    /// the person's own.
     public let keyPoints: [Point]
 
     public init(confidence: Double, box: Rectangle, keyPoints: [Point]) {

@@ -3,12 +3,12 @@ public import MienPixels
 
 /// Finds faces with one detector network.
 ///
-/// The picture is fitted into the network's square, centred, on black. Rows over ``minConfidence``
-/// are turned into boxes and merged by weighted non-maximum suppression.
+/// The picture is fitted into the network's square, centered on black. Rows above ``minConfidence``
+/// become boxes, which weighted non-maximum suppression merges.
 public struct FaceDetector: Sendable {
     public let network: FaceNetwork
     public let geometry: DetectorGeometry
-    /// 0...1. Half is the value the networks were published with.
+    /// 0...1. The networks were published with 0.5.
     public let minConfidence: Double
     private let anchors: [Point]
 
@@ -19,7 +19,7 @@ public struct FaceDetector: Sendable {
         anchors = geometry.anchors
     }
 
-    /// Faces, most confident first, at most 100.
+    /// Returns at most 100 faces, most confident first.
     public func faces(in image: RGBImage, with networks: some FaceNetworks) throws(FaceModelError)
         -> [DetectedFace]
     {
@@ -34,7 +34,7 @@ public struct FaceDetector: Sendable {
         let outputs = try networks.run(network) { geometry.input.write(square, into: &$0) }
         let candidates = try decode(outputs)
         return WeightedSuppression().merge(candidates).prefix(100).map { face in
-            // Back from the square to the picture.
+            // Maps from the square back to the picture.
             func back(_ p: Point) -> Point {
                 Point(
                     x: (p.x - Double(left)) * Double(image.width) / Double(fittedWidth),
@@ -50,8 +50,8 @@ public struct FaceDetector: Sendable {
         }
     }
 
-    /// Rows of 16: centre x, y, width, height and six points, all in input pixels relative to the
-    /// row's anchor. Scores are logits.
+    /// Decodes rows of 16 numbers: center x, y, width, height, and six points, all in input pixels
+    /// relative to the row's anchor. Scores are logits.
     private func decode(_ outputs: [[Float]]) throws(FaceModelError) -> [DetectedFace] {
         guard outputs.count == 2, outputs[0].count == 16 * anchors.count,
             outputs[1].count == anchors.count

@@ -1,17 +1,18 @@
 internal import MienPixels
 
-/// Weighted non-maximum suppression: boxes that overlap the best one become one box, their mean
-/// weighted by confidence.
+/// Weighted non-maximum suppression: merges boxes that overlap the best one into one box, their
+/// mean weighted by confidence.
 ///
-/// Steadier from frame to frame than keeping the best box alone. Source: Bazarevsky et al. 2019,
-/// "BlazeFace", §3.
+/// The result is steadier from frame to frame than the best box alone. Source: Bazarevsky et al.
+/// 2019, "BlazeFace", §3.
 public struct WeightedSuppression: Sendable {
-    /// Overlap (intersection over union) above which two boxes are one face, 0...1.
+    /// Overlap (intersection over union) above which two boxes belong to one face, 0...1.
     public let minOverlap: Double
 
     public init(minOverlap: Double = 0.3) { self.minOverlap = minOverlap }
 
-    /// One face per group, most confident first; a face has the confidence of its group's best.
+    /// Returns one face per group, most confident first. A face has the confidence of its group's
+    /// best box.
     public func merge(_ candidates: [DetectedFace]) -> [DetectedFace] {
         var rest = candidates.sorted { $0.confidence > $1.confidence }
         var merged: [DetectedFace] = []

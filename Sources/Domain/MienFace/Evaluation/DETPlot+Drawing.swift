@@ -1,11 +1,13 @@
 public import MienPixels
 
 extension DETPlot {
+    /// Draws the plot.
+    ///
     /// - Parameters:
-    ///   - width: at least 480.
-    ///   - height: at least 400.
+    ///   - width: At least 480.
+    ///   - height: At least 400.
     public func draw(width: Int = 900, height: Int = 760) -> RGBImage {
-        precondition(width >= 480 && height >= 400, "too small to read")
+        precondition(width >= 480 && height >= 400, "the plot must be at least 480 × 400 pixels")
         let frame = Rectangle(
             x: 92, y: 64, width: Double(width) - 92 - 36, height: Double(height) - 64 - 84)
         var canvas = Canvas(width: width, height: height)
@@ -62,9 +64,11 @@ extension DETPlot {
             Double($0.falseMatches) < VerificationEvaluation.minSupport && $0.falseMatches > 0
         }
         canvas.polyline(
-            visible(weak + supported.prefix(1)).map { Self.place($0, frame) }, curve.colour,
+            visible(weak + supported.prefix(1)).map { Self.position(of: $0, in: frame) },
+            curve.colour,
             width: 2, dash: (7, 6))
-        canvas.polyline(visible(supported).map { Self.place($0, frame) }, curve.colour, width: 2.5)
+        canvas.polyline(
+            visible(supported).map { Self.position(of: $0, in: frame) }, curve.colour, width: 2.5)
     }
 
     private func drawLegend(on canvas: inout Canvas, _ frame: Rectangle) {
@@ -91,7 +95,7 @@ extension DETPlot {
         }
     }
 
-    private static func place(_ p: ErrorRates.Point, _ frame: Rectangle) -> Point {
+    private static func position(of p: ErrorRates.Point, in frame: Rectangle) -> Point {
         Point(x: across(p.falseMatchRate, frame), y: down(1 - p.trueAcceptRate, frame))
     }
 
@@ -103,7 +107,7 @@ extension DETPlot {
         frame.y + frame.height * (1 - position(rate, falseNonMatchRange))
     }
 
-    /// 0 at the lower end of `range`, 1 at the upper, by normal deviates.
+    /// Returns 0 at the lower end of `range` and 1 at the upper, by normal deviates.
     private static func position(_ rate: Double, _ range: ClosedRange<Double>) -> Double {
         let low = NormalDeviate.quantile(range.lowerBound),
             high = NormalDeviate.quantile(range.upperBound)

@@ -1,16 +1,18 @@
 public import MienPixels
 
-/// A detection error trade-off: false non-matches over false matches, both on normal-deviate axes.
+/// A detection error trade-off plot: false non-matches over false matches, both on normal-deviate
+/// axes.
 ///
-/// On these axes scores that are normally distributed make straight lines. Lower and further left
-/// is better. Source: Martin and others, "The DET curve in assessment of detection task
-/// performance", Eurospeech 1997.
+/// On these axes, normally distributed scores form straight lines. Lower and further left is
+/// better. Source: Martin and others, "The DET curve in assessment of detection task performance",
+/// Eurospeech 1997.
 public struct DETPlot: Sendable {
     public struct Curve: Sendable {
         public let name: String
         public let points: [ErrorRates.Point]
         public let colour: RGBColour
-        /// Impostor pairs behind the curve: where fewer than 30 are left it is drawn broken.
+        /// The number of impostor pairs behind the curve. The curve is dashed where fewer than 30
+        /// remain.
         public let impostorPairs: Int
 
         public init(name: String, rates: ErrorRates, colour: RGBColour) {
@@ -23,7 +25,7 @@ public struct DETPlot: Sendable {
     public let title: String
     public let curves: [Curve]
 
-    /// Blue, orange, green, red: told apart by most who see colours differently.
+    /// Blue, orange, green, red. Most people with color vision deficiency can distinguish them.
     public static let colours = [
         RGBColour(0, 114, 178), RGBColour(230, 140, 0), RGBColour(0, 140, 105),
         RGBColour(204, 60, 60),
@@ -31,7 +33,7 @@ public struct DETPlot: Sendable {
 
     public init(title: String, curves: [Curve]) { (self.title, self.curves) = (title, curves) }
 
-    /// Rates at the ends of the axes.
+    /// The rates at the ends of the axes.
     static let falseMatchRange = 5e-7...0.5
     static let falseNonMatchRange = 1e-3...0.8
     static let ticks: [(rate: Double, label: String)] = [

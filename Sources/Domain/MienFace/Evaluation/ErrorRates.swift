@@ -1,7 +1,7 @@
-/// False matches and true accepts at every threshold of a histogram.
+/// Counts of false matches and true accepts at every threshold of a histogram.
 public struct ErrorRates: Sendable {
     private let histogram: ScoreHistogram
-    /// By bin: pairs in it or above; one more element, 0, at the end.
+    /// For each bin, the number of pairs in it or above, followed by a final 0.
     private let impostorsFrom: [Int]
     private let matedFrom: [Int]
 
@@ -20,11 +20,11 @@ public struct ErrorRates: Sendable {
     public var impostorPairs: Int { impostorsFrom[0] }
     public var matedPairs: Int { matedFrom[0] }
 
-    /// One threshold and what it does.
+    /// One threshold and its error rates.
     public struct Point: Sendable, Equatable {
         /// Scores at or above it are accepted.
         public let threshold: Double
-        /// Impostor pairs accepted.
+        /// The number of impostor pairs accepted.
         public let falseMatches: Int
         /// 0…1.
         public let falseMatchRate: Double
@@ -39,18 +39,22 @@ public struct ErrorRates: Sendable {
             trueAcceptRate: Double(matedFrom[bin]) / Double(max(matedPairs, 1)))
     }
 
-    /// The lowest threshold whose false-match rate is at most `rate`.
+    /// Returns the lowest threshold whose false-match rate is at most `rate`.
     public func point(falseMatchRate rate: Double) -> Point {
-        let most = rate * Double(impostorPairs)
+        let maxFalseMatches = rate * Double(impostorPairs)
         var low = 0, high = histogram.binCount
         while low < high {
             let middle = (low + high) / 2
-            if Double(impostorsFrom[middle]) <= most { high = middle } else { low = middle + 1 }
+            if Double(impostorsFrom[middle]) <= maxFalseMatches {
+                high = middle
+            } else {
+                low = middle + 1
+            }
         }
         return point(bin: low)
     }
 
-    /// What happens at `threshold`, taken to the next bin edge at or above it.
+    /// Returns the rates at `threshold`, rounded up to the next bin edge.
     public func point(threshold: Double) -> Point {
         let width =
             (histogram.range.upperBound - histogram.range.lowerBound) / Double(histogram.binCount)
@@ -58,7 +62,7 @@ public struct ErrorRates: Sendable {
         return point(bin: Int(min(max(bin, 0), Double(histogram.binCount))))
     }
 
-    /// Where false matches and false non-matches are equally frequent, 0…1.
+    /// The rate at which false matches and false non-matches are equally frequent, 0…1.
     public var equalErrorRate: Double {
         let bin =
             (0...histogram.binCount).first {
@@ -68,14 +72,14 @@ public struct ErrorRates: Sendable {
         return (p.falseMatchRate + 1 - p.trueAcceptRate) / 2
     }
 
-    /// The curve, from the strictest threshold to the laxest, without repeating a point.
+    /// Returns the curve from the strictest to the most lenient threshold, without repeated points.
     ///
-    /// - Parameter perDecade: at most about so many points for each power of ten of the false-match
-    ///   rate.
+    /// - Parameter perDecade: The approximate maximum number of points for each power of ten of the
+    ///   false-match rate.
     public func tradeoff(perDecade: Int = 20) -> [Point] {
         var out: [Point] = []
-        let least = 1 / Double(max(impostorPairs, 1))
-        var rate = least
+        let minRate = 1 / Double(max(impostorPairs, 1))
+        var rate = minRate
         while rate < 1 {
             let p = point(falseMatchRate: rate)
             if p != out.last { out.append(p) }

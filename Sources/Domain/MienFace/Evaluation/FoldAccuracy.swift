@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// How often "one person or two" is answered right, fold by fold, with the threshold chosen on the
-/// other folds.
+/// The fraction of pairs correctly classified as one person or two, fold by fold, with the
+/// threshold chosen on the other folds.
 ///
-/// The LFW protocol. With a few thousand pairs it cannot tell false-match rates of 1 in 1 000 and
+/// This is the LFW protocol. A few thousand pairs cannot resolve false-match rates of 1 in 1,000 or
 /// less; see ``ErrorRates`` for those.
 public struct FoldAccuracy: Sendable, Equatable {
-    /// 0…1, one for each fold.
+    /// 0…1, one value per fold.
     public let perFold: [Double]
     /// The threshold used in each fold.
     public let thresholds: [Double]
@@ -28,10 +28,11 @@ public struct FoldAccuracy: Sendable, Equatable {
         public init(score: Float, isMated: Bool) { (self.score, self.isMated) = (score, isMated) }
     }
 
-    /// - Parameter folds: none empty. With a single fold the threshold is chosen on that fold
-    ///   itself, which flatters.
+    /// - Parameter folds: No fold may be empty. With a single fold, the threshold is chosen on that
+    ///   fold itself, which is optimistic.
     public init(folds: [[Trial]]) {
-        precondition(!folds.isEmpty && folds.allSatisfy { !$0.isEmpty }, "every fold needs pairs")
+        precondition(
+            !folds.isEmpty && folds.allSatisfy { !$0.isEmpty }, "every fold must contain pairs")
         thresholds = folds.indices.map { fold in
             Self.bestThreshold(
                 folds.count == 1
@@ -43,24 +44,24 @@ public struct FoldAccuracy: Sendable, Equatable {
         }
     }
 
-    /// The threshold with the most right answers: halfway between two scores; of several equally
-    /// good ones the middle one.
+    /// Returns the threshold with the most correct answers, halfway between two scores. Of several
+    /// equally good thresholds, it is the middle one.
     static func bestThreshold(_ trials: [Trial]) -> Double {
         let sorted = trials.sorted { $0.score < $1.score }
         var right = sorted.filter(\.isMated).count
-        var best = right, places = [0]
+        var best = right, cuts = [0]
         for (i, trial) in sorted.enumerated() {
             right += trial.isMated ? -1 : 1
             if i + 1 < sorted.count && sorted[i + 1].score == trial.score { continue }
             if right > best {
-                (best, places) = (right, [i + 1])
+                (best, cuts) = (right, [i + 1])
             } else if right == best {
-                places.append(i + 1)
+                cuts.append(i + 1)
             }
         }
-        let place = places[places.count / 2]
-        if place == 0 { return Double(sorted[0].score) - 1e-6 }
-        if place == sorted.count { return Double(sorted[place - 1].score) + 1e-6 }
-        return (Double(sorted[place - 1].score) + Double(sorted[place].score)) / 2
+        let cut = cuts[cuts.count / 2]
+        if cut == 0 { return Double(sorted[0].score) - 1e-6 }
+        if cut == sorted.count { return Double(sorted[cut - 1].score) + 1e-6 }
+        return (Double(sorted[cut - 1].score) + Double(sorted[cut].score)) / 2
     }
 }

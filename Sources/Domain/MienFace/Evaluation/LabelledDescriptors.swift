@@ -1,10 +1,10 @@
-/// Descriptors of photos of known people: what calibration and evaluation work on.
+/// Descriptors of photos of known people, for calibration and evaluation.
 ///
-/// Real people's faces: held in memory while needed; printing or dumping shows only how many there
-/// are.
+/// These are real people's faces. They are held in memory only while needed, and printing or
+/// dumping shows only their number.
 public struct LabelledDescriptors: Sendable {
     public let dimension: Int
-    /// Person of each photo, as an index 0..<``personCount``.
+    /// The person in each photo, as an index 0..<``personCount``.
     public private(set) var people: [Int] = []
     public private(set) var personCount = 0
     var rows: VectorRows
@@ -20,8 +20,8 @@ public struct LabelledDescriptors: Sendable {
 
     /// Adds one photo of `person`, described by a unit vector.
     ///
-    /// - Returns: the photo's number, counted from 0.
-    /// - Throws: ``VectorError`` when it is none.
+    /// - Returns: The photo's number, counted from 0.
+    /// - Throws: ``VectorError`` when `vector` is not a unit vector.
     @discardableResult public mutating func append(_ vector: [Float], of person: String)
         throws(VectorError) -> Int
     {
@@ -40,10 +40,10 @@ public struct LabelledDescriptors: Sendable {
         rows.append(packed: vector)
     }
 
-    /// The descriptor of photo `index`.
+    /// Returns the descriptor of photo `index`.
     public subscript(index: Int) -> [Float] { rows[index] }
 
-    /// Photos of each person.
+    /// The number of photos of each person.
     public var photosPerPerson: [Int] {
         people.reduce(into: [Int](repeating: 0, count: personCount)) { $0[$1] += 1 }
     }
@@ -55,10 +55,10 @@ public struct LabelledDescriptors: Sendable {
         return first
     }
 
-    /// Pairs of two photos of one person.
+    /// The number of pairs of two photos of one person.
     public var matedPairCount: Int { photosPerPerson.reduce(0) { $0 + $1 * ($1 - 1) / 2 } }
 
-    /// Pairs of photos of two people.
+    /// The number of pairs of photos of two people.
     public var impostorPairCount: Int { photoCount * (photoCount - 1) / 2 - matedPairCount }
 }
 

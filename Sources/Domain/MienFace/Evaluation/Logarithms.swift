@@ -1,4 +1,4 @@
 internal import Foundation
 
-/// 10 to the power of `x`.
+/// Returns 10 to the power of `x`.
 func pow10(_ x: Double) -> Double { pow(10, x) }

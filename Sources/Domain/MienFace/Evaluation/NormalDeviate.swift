@@ -2,7 +2,8 @@ internal import Foundation
 
 /// The quantiles of the standard normal distribution.
 enum NormalDeviate {
-    /// The x that a share of `p` lies under; ±infinity at 1 and 0. Relative error under 1.2e-9.
+    /// Returns the x below which a share of `p` lies; ±infinity at 1 and 0. Relative error below
+    /// 1.2e-9.
     ///
     /// Source: Acklam, "An algorithm for computing the inverse normal cumulative distribution
     /// function", 2003.
@@ -18,7 +19,7 @@ enum NormalDeviate {
         return polynomial(tail, q) / polynomial(tailUnder, q)
     }
 
-    /// Highest power first.
+    /// Evaluates a polynomial, highest power first.
     private static func polynomial(_ factors: [Double], _ x: Double) -> Double {
         factors.reduce(0) { $0 * x + $1 }
     }

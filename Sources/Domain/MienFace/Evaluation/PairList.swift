@@ -1,16 +1,16 @@
-/// Pairs of photos, in folds: the form of LFW's `pairs.txt`.
+/// Pairs of photos in folds, in the format of LFW's `pairs.txt`.
 ///
 ///     3  300                      folds, and pairs of each kind in a fold
 ///     Abel_Pacheco  1  4          one person, photos 1 and 4           (300 rows)
 ///     Abdel_Madi  1  Dean_Barker  1   two people, a photo each         (300 rows; then the next fold)
 ///
-/// Columns are separated by tabs or spaces; empty lines are skipped. A photo number n stands for
-/// the file `name_000n.jpg`. Source: http://vis-www.cs.umass.edu/lfw/README.txt, "pairs.txt".
+/// Columns are separated by tabs or spaces; empty lines are skipped. Photo number n is the file
+/// `name_000n.jpg`. Source: http://vis-www.cs.umass.edu/lfw/README.txt, "pairs.txt".
 public struct PairList: Sendable, Equatable {
-    /// A person's photo.
+    /// One photo of a person.
     public struct Photo: Sendable, Hashable {
         public let person: String
-        /// From 1.
+        /// Counted from 1.
         public let number: Int
 
         public init(person: String, number: Int) { (self.person, self.number) = (person, number) }
@@ -21,7 +21,7 @@ public struct PairList: Sendable, Equatable {
         public var isMated: Bool { first.person == second.person }
     }
 
-    /// Each with as many mated as impostor pairs.
+    /// Each fold has as many mated pairs as impostor pairs.
     public let folds: [[Pair]]
 
     public var pairs: [Pair] { folds.flatMap { $0 } }
@@ -50,7 +50,7 @@ public struct PairList: Sendable, Equatable {
         self.folds = folds
     }
 
-    /// `3 300`; `300` alone means one fold.
+    /// Parses the header, such as `3 300`; `300` alone means one fold.
     private static func header(_ columns: [Substring], line: Int) throws(PairListError) -> (
         folds: Int, pairsPerKind: Int
     ) {
@@ -89,19 +89,19 @@ public struct PairList: Sendable, Equatable {
     }
 }
 
-/// Why text is no list of pairs. Lines are counted from 1.
+/// The reason that text is not a valid list of pairs. Lines are counted from 1.
 public enum PairListError: Error, Equatable, Sendable {
-    /// The first line is not "folds pairs" with both positive.
+    /// The first line is not "folds pairs" with two positive numbers.
     case header(line: Int)
-    /// A row has neither 3 nor 4 columns.
+    /// A row does not have 3 or 4 columns.
     case columns(line: Int, count: Int)
-    /// A photo number is not 1...999999.
+    /// A photo number is not in 1...999999.
     case number(line: Int)
     /// A row of four columns names one person twice.
     case samePerson(line: Int)
-    /// A mated pair stands where an impostor pair belongs, or the other way round.
+    /// A mated pair appears where an impostor pair belongs, or vice versa.
     case kind(line: Int, expectedMated: Bool)
-    /// Not as many rows as the header states.
+    /// The number of rows differs from the header.
     case count(expected: Int, got: Int)
 }
 
@@ -109,16 +109,16 @@ extension PairListError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .header(let line):
-            "line \(line) has to be two numbers, of folds (1 to 1,000) and of pairs of each kind in a fold (1 to 1,000,000)"
+            "line \(line) must hold two numbers: folds (1 to 1,000) and pairs of each kind per fold (1 to 1,000,000)"
         case .columns(let line, let count):
-            "line \(line) has \(count) columns; “name i j” or “name i name j” is expected"
+            "line \(line) has \(count) columns; expected “name i j” or “name i name j”"
         case .number(let line): "a photo number in line \(line) is not 1 to 999999"
         case .samePerson(let line):
-            "line \(line) names one person twice; “name i j” is a pair of one person"
+            "line \(line) names one person twice; write a pair of one person as “name i j”"
         case .kind(let line, let expectedMated):
-            "line \(line) is a pair of \(expectedMated ? "two people" : "one person"); in each fold pairs of one person come first, then as many of two people"
+            "line \(line) is a pair of \(expectedMated ? "two people" : "one person"); each fold lists pairs of one person first, then as many of two people"
         case .count(let expected, let got):
-            "its first line asks for \(expected) pairs, it has \(got)"
+            "the first line declares \(expected) pairs, but there are \(got)"
         }
     }
 }

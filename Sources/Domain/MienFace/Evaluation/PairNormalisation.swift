@@ -1,15 +1,15 @@
-/// What turns the cosine of two photos of a set into the score that is judged.
+/// Turns the cosine of two photos of a set into the score to be judged.
 public struct PairNormalisation: Sendable {
-    /// Group of each photo's person; 0 for all where there is one cohort.
+    /// The group of each photo's person; all 0 when there is only one cohort.
     let groups: [Int]
     let groupCount: Int
-    /// By group g, then photo: statistics against the cohort for pairs with a photo of group g.
+    /// For each group g and photo: statistics against the cohort for pairs with a photo of group g.
     let means: [[Float]]
     let weights: [[Float]]
-    /// Scores are normalised, not plain cosines.
+    /// Whether scores are normalized instead of plain cosines.
     public let isNormalised: Bool
 
-    /// Plain cosines.
+    /// Returns a normalization that keeps plain cosines.
     public static func none(photoCount: Int) -> PairNormalisation {
         let one = [[Float](repeating: 0, count: photoCount)]
         return PairNormalisation(
@@ -17,19 +17,20 @@ public struct PairNormalisation: Sendable {
             weights: one.map { $0.map { _ in 0.5 } }, isNormalised: false)
     }
 
-    /// The cohort of a pack, for all photos. Too favourable for the very people the cohort was
-    /// fitted on.
+    /// Uses a pack's cohort for all photos. The results are too favorable for the people to whom
+    /// the cohort was fitted.
     public init(_ set: LabelledDescriptors, cohort: Cohort) {
         self.init(set, groups: [Int](repeating: 0, count: set.photoCount), groupCount: 1) { _, _ in
             cohort
         }
     }
 
-    /// For each pair of groups its own cohort.
+    /// Uses a separate cohort for each pair of groups.
     ///
     /// - Parameters:
-    ///   - groups: group of each photo, 0..<`groupCount`.
-    ///   - cohort: the cohort for pairs between two groups; called with the smaller group first.
+    ///   - groups: The group of each photo, 0..<`groupCount`.
+    ///   - cohort: Returns the cohort for pairs between two groups. Called with the smaller group
+    ///     first.
     init(_ set: LabelledDescriptors, groups: [Int], groupCount: Int, cohort: (Int, Int) -> Cohort) {
         let empty = [Float](repeating: 0, count: set.photoCount)
         var means = Array(repeating: empty, count: groupCount), weights = means
@@ -51,12 +52,12 @@ public struct PairNormalisation: Sendable {
         )
     }
 
-    /// The score of photos `i` and `j`, given their cosine.
+    /// Returns the score of photos `i` and `j`, given their cosine.
     func score(_ cosine: Float, _ i: Int, _ j: Int) -> Float {
         let (gi, gj) = (groups[i], groups[j])
         return (cosine - means[gj][i]) * weights[gj][i] + (cosine - means[gi][j]) * weights[gi][j]
     }
 
-    /// A range that holds nearly all scores; the few outside count to its ends.
+    /// A range that holds nearly all scores. The few outside it are counted in the end bins.
     public var scoreRange: ClosedRange<Double> { isNormalised ? -40...40 : -1...1 }
 }

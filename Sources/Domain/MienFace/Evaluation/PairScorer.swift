@@ -7,14 +7,15 @@ public struct PairScorer: Sendable {
         (self.set, self.normalisation) = (set, normalisation)
     }
 
-    /// The score of two photos, by number.
+    /// Returns the score of two photos, by number.
     public func score(_ i: Int, _ j: Int) -> Float {
         var cosine: [Float] = [0]
         set.rows.dots(with: set.rows.packedRow(i), rows: j..<j + 1, into: &cosine)
         return normalisation.score(cosine[0], i, j)
     }
 
-    /// All pairs, a row at a time: `body` gets photo `i` and its scores with the photos 0..<i.
+    /// Scores all pairs, a row at a time: `body` receives photo `i` and its scores with the photos
+    /// 0..<i.
     ///
     /// 11.9 million pairs of 128 elements take about half a second.
     public func forEachRow(_ body: (_ i: Int, _ scores: [Float]) throws -> Void) rethrows {
@@ -38,7 +39,7 @@ public struct PairScorer: Sendable {
         }
     }
 
-    /// All pairs, counted.
+    /// Counts all pairs in a histogram.
     public func histogram(bins: Int = 40_000) -> ScoreHistogram {
         var result = ScoreHistogram(range: normalisation.scoreRange, bins: bins)
         let people = set.people

@@ -1,19 +1,19 @@
 public import MienCore
 
-/// What refusing the photos of lowest quality does to false non-matches. A quality measure is worth
-/// something when the rate falls.
+/// The effect of rejecting the lowest-quality photos on false non-matches. A useful quality measure
+/// lowers the rate.
 ///
-/// The idea of an error-versus-reject curve: Grother and Tabassi, "Performance of biometric quality
+/// Based on the error-versus-reject curve: Grother and Tabassi, "Performance of biometric quality
 /// measures", 2007.
 public struct QualityRejection: Sendable, Equatable {
     public struct Row: Sendable, Equatable {
-        /// Part of all photos refused, 0...1.
+        /// The fraction of all photos rejected, 0...1.
         public let rejected: Double
         /// Photos of at least this quality are kept, 0...100.
         public let minQuality: Int
-        /// Mated pairs whose photos are both kept.
+        /// The number of mated pairs with both photos kept.
         public let matedPairs: Int
-        /// 0...1 of ``matedPairs`` at the threshold.
+        /// The fraction of ``matedPairs`` below the threshold, 0...1.
         public let falseNonMatchRate: Double
     }
 
@@ -21,20 +21,21 @@ public struct QualityRejection: Sendable, Equatable {
     public let rows: [Row]
 
     /// - Parameters:
-    ///   - scorer: scores the pairs.
-    ///   - quality: of each photo of the scorer's set, 0...100. Equal qualities are told apart by
-    ///     the photo's number.
-    ///   - threshold: what a pair has to reach.
-    ///   - normalisedThreshold: the normalised score that stands for `threshold`.
-    ///   - rejected: parts to refuse, 0...1.
+    ///   - scorer: Scores the pairs.
+    ///   - quality: The quality of each photo of the scorer's set, 0...100. Ties are broken by
+    ///     photo number.
+    ///   - threshold: The score that a pair must reach.
+    ///   - normalisedThreshold: The normalized score that corresponds to `threshold`.
+    ///   - rejected: The fractions to reject, 0...1.
     public init(
         _ scorer: PairScorer, quality: [Int], threshold: MatchScore, normalisedThreshold: Double,
         rejected: [Double] = [0, 0.05, 0.1, 0.2, 0.3]
     ) {
-        precondition(quality.count == scorer.set.photoCount, "a quality for each photo")
+        precondition(
+            quality.count == scorer.set.photoCount, "quality must have one value per photo")
         let order = quality.indices.sorted { (quality[$0], $0) < (quality[$1], $1) }
         var rank = [Int](repeating: 0, count: quality.count)
-        for (place, photo) in order.enumerated() { rank[photo] = place }
+        for (position, photo) in order.enumerated() { rank[photo] = position }
         let firstKept = rejected.map { Int(($0 * Double(quality.count)).rounded()) }
 
         var pairs = rejected.map { _ in 0 }, misses = pairs

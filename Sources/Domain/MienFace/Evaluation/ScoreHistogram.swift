@@ -1,7 +1,7 @@
-/// How often which score occurred, for pairs of one person and of two.
+/// A histogram of scores for pairs of one person and pairs of two.
 ///
-/// Thresholds are edges of bins, so rates are exact counts; only the place of a threshold is as
-/// coarse as a bin.
+/// Thresholds are bin edges, so rates are exact counts. Only the position of a threshold is limited
+/// by the bin width.
 public struct ScoreHistogram: Sendable, Equatable {
     public let range: ClosedRange<Double>
     public private(set) var impostor: [Int]
@@ -9,7 +9,7 @@ public struct ScoreHistogram: Sendable, Equatable {
     private let binsPerUnit: Float
     private let lower: Float
 
-    /// - Precondition: `bins` > 0 and `range` is not a point.
+    /// - Precondition: `bins` > 0, and `range` is wider than a point.
     public init(range: ClosedRange<Double>, bins: Int) {
         precondition(bins > 0 && range.upperBound > range.lowerBound)
         self.range = range
@@ -21,13 +21,13 @@ public struct ScoreHistogram: Sendable, Equatable {
 
     public var binCount: Int { impostor.count }
 
-    /// Counts one pair's score; one outside ``range`` counts to its end.
+    /// Counts one pair's score. A score outside ``range`` counts in the nearest end bin.
     @inline(__always) public mutating func count(_ score: Float, mated isMated: Bool) {
         let bin = min(max(Int((score - lower) * binsPerUnit), 0), impostor.count - 1)
         if isMated { mated[bin] += 1 } else { impostor[bin] += 1 }
     }
 
-    /// The lower edge of `bin`; `binCount` gives the upper end of the range.
+    /// Returns the lower edge of `bin`; `binCount` gives the upper end of the range.
     public func edge(_ bin: Int) -> Double {
         range.lowerBound + Double(bin) * (range.upperBound - range.lowerBound) / Double(binCount)
     }

@@ -12,7 +12,7 @@ extension VerificationEvaluation {
             separator: "\n") + "\n"
     }
 
-    /// A report of a screenful, in plain text.
+    /// A plain-text report that fits on one screen.
     public var report: String {
         var lines = [
             "\(Self.grouped(rates.impostorPairs)) impostor pairs, \(Self.grouped(rates.matedPairs)) mated pairs"
@@ -29,7 +29,7 @@ extension VerificationEvaluation {
                 + Self.padded(Self.percent(figure.point.trueAcceptRate), 15)
                 + Self.padded(Self.number(figure.point.threshold, 3), 12) + "   "
                 + Self.grouped(figure.point.falseMatches)
-                + (figure.isSupported ? "" : "  (too few: a hint, not a measurement)")
+                + (figure.isSupported ? "" : "  (too few: an indication, not a measurement)")
         }
         guard !thresholds.isEmpty else { return lines.joined(separator: "\n") + "\n" }
         lines += [

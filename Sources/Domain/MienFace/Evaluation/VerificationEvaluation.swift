@@ -1,29 +1,29 @@
 internal import Foundation
 public import MienCore
 
-/// What `mien face evaluate` reports: accuracy over folds, true accepts at fixed false-match rates,
-/// errors at fixed thresholds.
+/// The results that `mien face evaluate` reports: accuracy over folds, true accepts at fixed
+/// false-match rates, and errors at fixed thresholds.
 public struct VerificationEvaluation: Sendable {
     /// True accepts at one false-match rate.
     public struct Figure: Sendable, Equatable {
-        /// The rate asked for.
+        /// The requested rate.
         public let falseMatchRate: Double
         public let point: ErrorRates.Point
-        /// Impostor pairs expected at this rate; with fewer than ``minSupport`` the figure is a
-        /// hint, not a measurement.
+        /// Impostor pairs expected at this rate. With fewer than ``minSupport``, the figure is an
+        /// indication, not a measurement.
         public let expectedFalseMatches: Double
 
         public var isSupported: Bool { expectedFalseMatches >= VerificationEvaluation.minSupport }
     }
 
-    /// What a stated threshold does.
+    /// The error rates of one threshold.
     public struct ThresholdRow: Sendable, Equatable {
         public let threshold: MatchScore
         public let point: ErrorRates.Point
     }
 
-    /// Doddington's rule of 30: with 30 errors the true rate lies within ±30 % with 90 %
-    /// confidence, were pairs independent.
+    /// Doddington's rule of 30: with 30 errors and independent pairs, the true rate lies within ±30
+    /// % with 90 % confidence.
     public static let minSupport = 30.0
 
     public let rates: ErrorRates
@@ -34,9 +34,9 @@ public struct VerificationEvaluation: Sendable {
     public let thresholds: [ThresholdRow]
 
     /// - Parameters:
-    ///   - rates: over all pairs.
-    ///   - accuracy: over the folds of a list of pairs, where there is one.
-    ///   - calibration: for the threshold rows; scores must be normalised ones.
+    ///   - rates: Over all pairs.
+    ///   - accuracy: Over the folds of a list of pairs, if there is one.
+    ///   - calibration: For the threshold rows. Requires normalized scores.
     public init(
         rates: ErrorRates, accuracy: FoldAccuracy? = nil, calibration: CalibrationTable? = nil
     ) {
@@ -59,10 +59,10 @@ public struct VerificationEvaluation: Sendable {
 }
 
 extension PairScorer {
-    /// Accuracy over the folds of `list`. `photo` gives the number a photo has in the set, `nil`
-    /// when it is not in it.
+    /// Returns the accuracy over the folds of `list`. `photo` returns a photo's number in the set,
+    /// or `nil` when it is missing.
     ///
-    /// - Throws: ``MissingPhotos`` when photos of the list are not in the set.
+    /// - Throws: ``MissingPhotos`` when photos of the list are missing from the set.
     public func accuracy(over list: PairList, photo: (PairList.Photo) -> Int?) throws(MissingPhotos)
         -> FoldAccuracy
     {
@@ -79,7 +79,8 @@ extension PairScorer {
     }
 }
 
-/// Photos a list of pairs names, but the set lacks: not on disk, or no face was found.
+/// Photos that a list of pairs names but the set lacks, because the file is missing or no face was
+/// found.
 public struct MissingPhotos: Error, Equatable, Sendable {
     public let photos: [PairList.Photo]
 

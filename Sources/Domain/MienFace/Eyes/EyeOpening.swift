@@ -1,7 +1,8 @@
-/// How far the eyes are open: mean distance of upper and lower lid ÷ distance of the eye's corners.
+/// The opening of the eyes: the mean distance between upper and lower lids divided by the
+/// distance between the eye's corners.
 ///
 /// About 0.23 for open eyes, 0.11–0.14 when laughing, 0.05 at the bottom of a blink (one person,
-/// 1,956 frames; docs/facts.md §4). People differ: over time, compare with the person's own
+/// 1,956 frames; docs/facts.md §4). People differ, so compare values over time with the person's own
 /// open-eye median.
 public struct EyeOpening: Sendable, Hashable, Codable {
     public let right, left: Double

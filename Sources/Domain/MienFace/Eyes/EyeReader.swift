@@ -1,8 +1,8 @@
 internal import Foundation
 public import MienPixels
 
-/// Reads the eyes' contours with the iris network. The plain mesh hardly moves at a blink
-/// (docs/facts.md §4), this does.
+/// Reads the eyes' contours with the iris network. The mesh alone hardly moves during a blink
+/// (docs/facts.md §4); these contours do.
 public struct EyeReader: Sendable {
     public let geometry: IrisGeometry
 
@@ -22,7 +22,7 @@ public struct EyeReader: Sendable {
                 with: networks))
     }
 
-    /// - Parameters: the eye's corners, left to right on screen.
+    /// - Parameters: The eye's corners, left to right on screen.
     private func opening(
         from a: Point, to b: Point, mirrored: Bool, in image: RGBImage,
         with networks: some FaceNetworks
@@ -38,7 +38,7 @@ public struct EyeReader: Sendable {
         guard let contour = outputs.first(where: { $0.count == 3 * 71 }) else {
             throw FaceModelError(.iris, "expected 213 numbers, got \(outputs.map(\.count))")
         }
-        // The first 16 points run round the eye: 0...8 along the lower lid from corner to corner,
+        // The first 16 points outline the eye: 0...8 along the lower lid from corner to corner,
         // 9...15 along the upper.
         func point(_ i: Int) -> Point {
             Point(x: Double(contour[3 * i]), y: Double(contour[3 * i + 1]))

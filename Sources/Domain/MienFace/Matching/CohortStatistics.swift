@@ -1,15 +1,14 @@
-/// How near the nearest members of a cohort come to one descriptor: mean and deviation of its
-/// largest cosines.
+/// The mean and deviation of the largest cosines between a descriptor and the members of a cohort.
 ///
 /// A descriptor in a crowded part of the space has a high mean; its raw cosines with strangers are
-/// high too.
+/// high, too.
 public struct CohortStatistics: Sendable, Hashable, Codable {
     /// −1…1.
     public let mean: Float
-    /// The population's deviation, never under ``minDeviation``.
+    /// The population standard deviation, at least ``minDeviation``.
     public let deviation: Float
 
-    /// Keeps a cohort of copies from dividing by nothing. Real cohorts have about 0.01.
+    /// Prevents division by zero for a cohort of copies. Real cohorts have about 0.01.
     public static let minDeviation: Float = 1e-4
 
     public init(mean: Float, deviation: Float) {
@@ -19,13 +18,13 @@ public struct CohortStatistics: Sendable, Hashable, Codable {
 }
 
 extension CohortStatistics {
-    /// Of the `count` largest of `values`.
+    /// Computes the statistics of the `count` largest of `values`.
     ///
-    /// Values are counted in 4096 drawers over −1…1, so that only one drawer has to be sorted: a
-    /// full sort would cost more than the dot products.
+    /// Counts the values in 4096 bins over −1…1, so that only one bin must be sorted. A full sort
+    /// would cost more than the dot products.
     ///
-    /// - Parameter values: cosines; those outside −1…1 by rounding count to the outermost drawer.
-    /// - Precondition: 0 < `count` ≤ `values.count`, and no value is not-a-number.
+    /// - Parameter values: Cosines. Values that rounding puts outside −1…1 count in the end bins.
+    /// - Precondition: 0 < `count` ≤ `values.count`, and no value is NaN.
     init(ofLargest count: Int, of values: [Float]) {
         precondition(count > 0 && count <= values.count, "\(count) largest of \(values.count)")
         var drawers = [UInt32](repeating: 0, count: Self.drawerCount)
@@ -35,8 +34,7 @@ extension CohortStatistics {
             above += Int(drawers[cut])
             cut -= 1
         }
-        // Under every value of drawer `cut`, and a little lower still: most values need not be
-        // looked at closely again.
+        // Slightly below every value of bin `cut`, so that most values need only one comparison.
         let floor = cut == 0 ? -Float.infinity : Float(cut - 1) / 2048 - 1
         var sum = 0.0, squares = 0.0, edge: [Float] = []
         for value in values where value >= floor {

@@ -1,10 +1,10 @@
 extension FaceMatcher {
-    /// - Throws: ``VectorError`` when the descriptor is another model pack's.
+    /// - Throws: ``VectorError`` when the descriptor belongs to another model pack.
     public func reference(for descriptor: FaceDescriptor) throws(VectorError) -> Reference {
         try reference(for: descriptor.withValues { values in values.indices.map { values[$0] } })
     }
 
-    /// A template is compared by the mean direction of its descriptors.
+    /// Prepares a template's mean direction, which comparisons use.
     public func reference(for template: FaceTemplate) throws(VectorError) -> Reference {
         try reference(for: template.mean)
     }

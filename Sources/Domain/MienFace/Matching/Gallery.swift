@@ -1,17 +1,17 @@
 public import MienCore
 
-/// References held in memory, to be searched for the ones a probe matches best (1:N).
+/// References held in memory, searchable for the ones that best match a probe (1:N).
 ///
-/// A value; not for more than one writer. 100 000 references of 128 elements take 52 MB.
+/// A value, for one writer. 100,000 references of 128 elements take 52 MB.
 ///
-/// A score's false-match rate is that of *one* comparison. Searching n references makes about n
-/// times as many false matches: to keep one search under 1 in 1 000 with 1 000 references, ask for
-/// 72.
+/// A score's false-match rate applies to *one* comparison. Searching n references produces about n
+/// times as many false matches. To keep one search of 1,000 references below 1 in 1,000, use a
+/// threshold of 72.
 public struct Gallery<ID: Hashable & Sendable>: Sendable {
-    /// An entry that may be the probe's person.
+    /// An entry that may belong to the probe's person.
     public struct Candidate: Sendable, Equatable {
         public let id: ID
-        /// In deviations: see ``ScoreNormaliser``.
+        /// In deviations; see ``ScoreNormaliser``.
         public let normalisedScore: Float
         public let score: MatchScore
     }
@@ -19,8 +19,8 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
     private let matcher: FaceMatcher
     private var rows: VectorRows
     private var ids: [ID] = []
-    private var places: [ID: Int] = [:]
-    /// Per entry: mean, and half the inverse deviation.
+    private var rowByID: [ID: Int] = [:]
+    /// For each entry: the mean, and half the inverse deviation.
     private var means: [Float] = []
     private var weights: [Float] = []
 
@@ -31,19 +31,20 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
 
     public var count: Int { ids.count }
     public var isEmpty: Bool { ids.isEmpty }
-    public func contains(_ id: ID) -> Bool { places[id] != nil }
+    public func contains(_ id: ID) -> Bool { rowByID[id] != nil }
 
-    /// Adds an entry, or replaces the one with this id.
+    /// Adds an entry, or replaces the one with this ID.
     /// - Precondition: `reference` was made by this gallery's matcher.
     public mutating func insert(_ reference: Reference, id: ID) {
-        precondition(reference.dimension == rows.dimension, "a reference of another matcher")
+        precondition(
+            reference.dimension == rows.dimension, "the reference belongs to another matcher")
         let weight = 0.5 / reference.statistics.deviation
-        if let place = places[id] {
-            rows.replace(place, with: reference.blocks)
-            means[place] = reference.statistics.mean
-            weights[place] = weight
+        if let row = rowByID[id] {
+            rows.replace(row, with: reference.blocks)
+            means[row] = reference.statistics.mean
+            weights[row] = weight
         } else {
-            places[id] = ids.count
+            rowByID[id] = ids.count
             ids.append(id)
             rows.append(packed: reference.blocks)
             means.append(reference.statistics.mean)
@@ -51,15 +52,15 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Removes an entry; its numbers are overwritten or dropped at once.
-    /// - Returns: whether there was one.
+    /// Removes an entry. Its numbers are overwritten or discarded at once.
+    /// - Returns: Whether the entry existed.
     @discardableResult public mutating func remove(_ id: ID) -> Bool {
-        guard let place = places.removeValue(forKey: id) else { return false }
-        rows.removeSwapping(place)
+        guard let row = rowByID.removeValue(forKey: id) else { return false }
+        rows.removeSwapping(row)
         let last = ids.count - 1
-        if place != last {
-            (ids[place], means[place], weights[place]) = (ids[last], means[last], weights[last])
-            places[ids[place]] = place
+        if row != last {
+            (ids[row], means[row], weights[row]) = (ids[last], means[last], weights[last])
+            rowByID[ids[row]] = row
         }
         ids.removeLast()
         means.removeLast()
@@ -74,18 +75,19 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
         weights.reserveCapacity(count)
     }
 
-    /// The entries that match `probe` best, best first; equal scores in no particular order.
+    /// Returns the entries that best match `probe`, best first. Equal scores have no particular
+    /// order.
     ///
     /// - Parameters:
-    ///   - probe: made by this gallery's matcher.
-    ///   - limit: at most so many.
-    ///   - threshold: leaves out what matches less; `nil` leaves out nothing.
+    ///   - probe: Made by this gallery's matcher.
+    ///   - limit: The maximum number of entries.
+    ///   - threshold: Omits entries with lower scores; `nil` omits none.
     public func identify(_ probe: Reference, limit: Int = 1, threshold: MatchScore? = nil)
         -> [Candidate]
     {
-        precondition(probe.dimension == rows.dimension, "a probe of another matcher")
-        // A little under the threshold, so that rounding leaves out nothing that the table would
-        // let in; the filter below is exact.
+        precondition(probe.dimension == rows.dimension, "the probe belongs to another matcher")
+        // Slightly below the threshold, so that rounding cannot omit entries that the table
+        // accepts. The filter below is exact.
         let floor =
             threshold.map { Float(matcher.calibration.minScore(for: $0)) - 1e-3 } ?? -.infinity
         var best = BestScores(limit: limit, floor: floor)
@@ -97,16 +99,16 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
             for i in range {
                 let cosine = cosines[i - start]
                 best.offer(
-                    (cosine - probeMean) * probeWeight + (cosine - means[i]) * weights[i], place: i)
+                    (cosine - probeMean) * probeWeight + (cosine - means[i]) * weights[i], index: i)
             }
         }
         return best.entries.map {
             Candidate(
-                id: ids[$0.place], normalisedScore: $0.score,
+                id: ids[$0.index], normalisedScore: $0.score,
                 score: matcher.calibration.matchScore(of: Double($0.score)))
         }.filter { $0.score >= threshold ?? MatchScore(0) }
     }
 
-    /// Rows scored before they are looked at: their cosines stay in the nearest cache.
+    /// Rows scored per batch, so that their cosines stay in the L1 cache.
     private static var stretch: Int { 1024 }
 }

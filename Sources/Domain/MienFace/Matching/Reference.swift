@@ -1,15 +1,16 @@
-/// A descriptor or the mean of a template, prepared: with what a comparison needs of it worked out
-/// once.
+/// A descriptor or a template's mean, prepared for comparisons: the reusable part of the work is
+/// done once.
 ///
-/// A value. Two of them are compared in a microsecond; making one takes about a hundred.
+/// A value. Comparing two takes a microsecond; making one takes about a hundred.
 ///
-/// It stands for a person's face: printing or dumping it shows nothing. Keep no longer than needed.
+/// It represents a person's face, so printing or dumping it shows nothing. Do not keep it longer
+/// than needed.
 public struct Reference: Sendable {
     let blocks: [VectorRows.Block]
     let dimension: Int
 
-    /// Against the cohort of the ``FaceMatcher`` that made it. Comparable only with references of
-    /// the same matcher.
+    /// Statistics against the cohort of the ``FaceMatcher`` that made the reference. Only
+    /// references of the same matcher can be compared.
     public let statistics: CohortStatistics
 
     /// The unit vector.
@@ -21,14 +22,14 @@ extension Reference: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why numbers are no descriptor.
+/// The reason that numbers are not a valid descriptor.
 public enum VectorError: Error, Equatable, Sendable {
-    /// Made for another descriptor network.
+    /// The vector was made for another descriptor network.
     case dimension(expected: Int, got: Int)
-    /// The length is not 1 within ±0.01, or not a number.
+    /// The length is NaN or not within ±0.01 of 1.
     case notUnit(length: Double)
 
-    /// Passes for a unit vector of the expected dimension.
+    /// Checks that the vector is a unit vector of the expected dimension.
     static func check(_ vector: some Collection<Float>, dimension: Int) throws(VectorError) {
         guard vector.count == dimension else {
             throw .dimension(expected: dimension, got: vector.count)

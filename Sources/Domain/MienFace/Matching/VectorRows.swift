@@ -1,7 +1,7 @@
-/// Equally long rows of numbers, each padded with zeros to whole blocks of 16, one after another in
+/// Equally long rows of numbers, each padded with zeros to whole blocks of 16, contiguous in
 /// memory.
 ///
-/// The one place where many dot products are taken: cohort, gallery and evaluation all come here.
+/// The cohort, the gallery, and the evaluation all take their dot products here.
 struct VectorRows: Sendable {
     typealias Block = SIMD16<Float>
 
@@ -11,7 +11,7 @@ struct VectorRows: Sendable {
 
     /// - Precondition: `dimension` > 0.
     init(dimension: Int) {
-        precondition(dimension > 0, "a vector has at least one element")
+        precondition(dimension > 0, "a vector must have at least one element")
         self.dimension = dimension
         blocksPerRow = (dimension + 15) / 16
     }
@@ -28,7 +28,7 @@ struct VectorRows: Sendable {
         blocks.replaceSubrange(row * blocksPerRow..<(row + 1) * blocksPerRow, with: vector)
     }
 
-    /// The last row takes the place of the one removed.
+    /// Removes a row and moves the last row to its index.
     mutating func removeSwapping(_ row: Int) {
         let last = count - 1
         if row != last { replace(row, with: self.packedRow(last)) }
@@ -45,7 +45,7 @@ struct VectorRows: Sendable {
 
     func packed(_ vector: [Float]) -> [Block] {
         precondition(
-            vector.count == dimension, "\(vector.count) elements where rows have \(dimension)")
+            vector.count == dimension, "\(vector.count) elements; rows have \(dimension)")
         var row = [Block](repeating: .zero, count: blocksPerRow)
         for (i, x) in vector.enumerated() { row[i / 16][i % 16] = x }
         return row
@@ -53,7 +53,7 @@ struct VectorRows: Sendable {
 }
 
 extension VectorRows {
-    /// The dot products of `query` with the rows `range`, written to the start of `result`.
+    /// Writes the dot products of `query` with the rows `range` to the start of `result`.
     ///
     /// - Precondition: `query` is packed for this dimension; `result` holds at least `range.count`
     ///   numbers.
@@ -67,7 +67,7 @@ extension VectorRows {
                 unsafe result.withUnsafeMutableBufferPointer { out in
                     var row = range.lowerBound, slot = 0
                     while row + 1 < range.upperBound {
-                        // Two rows at a time: eight independent sums of four lanes keep SSE's
+                        // Two rows at a time: eight independent sums of four lanes keep the SSE
                         // adders busy.
                         var first = Block.zero, second = Block.zero
                         for i in 0..<width {
@@ -89,7 +89,7 @@ extension VectorRows {
         }
     }
 
-    /// The dot product of two packed vectors.
+    /// Returns the dot product of two packed vectors.
     static func dot(_ a: [Block], _ b: [Block]) -> Float {
         precondition(a.count == b.count)
         var sum = Block.zero
@@ -99,7 +99,7 @@ extension VectorRows {
 }
 
 extension SIMD16<Float> {
-    /// The sum of all lanes, halves first: `sum()` would add one lane after the other.
+    /// The sum of all lanes, adding halves first. `sum()` would add one lane after the other.
     var total: Float {
         let eight = lowHalf + highHalf
         let four = eight.lowHalf + eight.highHalf

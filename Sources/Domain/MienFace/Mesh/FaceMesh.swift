@@ -3,23 +3,23 @@ public import MienPixels
 
 /// 468 points on one face, in image pixels, with depth.
 ///
-/// Point numbers are those of MediaPipe's face mesh. "Right" and "left" are the person's own.
+/// Point numbers are those of MediaPipe's face mesh. Right and left are the person's own.
 public struct FaceMesh: Sendable, Hashable {
     public static let pointCount = 468
 
     /// x to the right, y down, in pixels.
     public let points: [Point]
-    /// Depth of each point in pixels relative to the head's middle; smaller is nearer to the
-    /// camera.
+    /// Depth of each point in pixels relative to the middle of the head. Smaller values are closer
+    /// to the camera.
     public let depths: [Double]
-    /// How sure the network is that this is a whole face, not its cut-off or covered remains: a
-    /// logit, about 17 to 23 for a good photo.
+    /// A logit: the network's confidence that this is a whole face, not a cut-off or covered one.
+    /// About 17 to 23 for a good photo.
     public let evidence: Double
 
     public init(points: [Point], depths: [Double], evidence: Double) {
         precondition(
             points.count == Self.pointCount && depths.count == Self.pointCount,
-            "a mesh has 468 points")
+            "a mesh must have 468 points")
         (self.points, self.depths, self.evidence) = (points, depths, evidence)
     }
 
@@ -33,7 +33,8 @@ public struct FaceMesh: Sendable, Hashable {
         return Rectangle(x: left, y: top, width: xs.max()! - left, height: ys.max()! - top)
     }
 
-    /// Between the pupils' places, in pixels: the mean of the two corners of each eye, apart.
+    /// The distance between the pupils, in pixels, approximated by the midpoints of each eye's
+    /// corners.
     public var eyeDistance: Double { rightEyeCentre.distance(to: leftEyeCentre) }
 
     public var rightEyeCentre: Point {
@@ -45,7 +46,7 @@ public struct FaceMesh: Sendable, Hashable {
 }
 
 extension FaceMesh {
-    /// Points with a name.
+    /// Named points.
     public enum Landmark {
         public static let rightEyeOuter = 33, rightEyeInner = 133, leftEyeInner = 362,
             leftEyeOuter = 263

@@ -1,14 +1,14 @@
 internal import Foundation
 public import MienPixels
 
-/// Lays the mesh onto a detected face.
+/// Fits the mesh to a detected face.
 public struct MeshFitter: Sendable {
     public let geometry: MeshGeometry
 
     public init(_ geometry: MeshGeometry) { self.geometry = geometry }
 
-    /// The mesh of `face`: the square around it, turned until its eyes are level, goes through the
-    /// network once.
+    /// Returns the mesh of `face`. Runs the network once on the square around the face, rotated so
+    /// that the eyes are level.
     public func mesh(of face: DetectedFace, in image: RGBImage, with networks: some FaceNetworks)
         throws(FaceModelError) -> FaceMesh
     {
@@ -20,15 +20,15 @@ public struct MeshFitter: Sendable {
             in: image, with: networks)
     }
 
-    /// A second look, placed by the first: the detector's box is coarse, the mesh's own outline is
-    /// not. For tracking, too.
+    /// Fits the mesh again, positioned by a first one, because the mesh's outline is more precise
+    /// than the detector's box. Also used for tracking.
     public func mesh(near mesh: FaceMesh, in image: RGBImage, with networks: some FaceNetworks)
         throws(FaceModelError) -> FaceMesh
     {
         let across = mesh.leftEyeCentre - mesh.rightEyeCentre
         let angle = atan2(across.y, across.x)
-        // The outline's box, upright along the eyes; 1.5 is how loosely the network's training
-        // crops sat around it.
+        // The outline's box, upright along the eyes. The network's training crops had a margin
+        // factor of 1.5.
         let turn = AffineMap(
             a: cos(angle), b: sin(angle), tx: 0, c: -sin(angle), d: cos(angle), ty: 0)
         let level = FaceMesh(

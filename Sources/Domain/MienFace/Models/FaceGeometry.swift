@@ -1,6 +1,6 @@
 public import MienPixels
 
-/// What a pack's networks take and give; read from the pack's manifest.
+/// The inputs and outputs of a pack's networks, read from the pack's manifest.
 public struct FaceGeometry: Sendable, Hashable, Codable {
     public let detectorShortRange: DetectorGeometry
     public let detectorFullRange: DetectorGeometry?
@@ -22,7 +22,7 @@ public struct FaceGeometry: Sendable, Hashable, Codable {
         self.presentationAttack = presentationAttack
     }
 
-    /// What `network` is shown; `nil` when the pack does not bring it.
+    /// Returns the input of `network`; `nil` when the pack does not include that network.
     public func input(of network: FaceNetwork) -> InputGeometry? {
         switch network {
         case .detectorShortRange: detectorShortRange.input
@@ -35,11 +35,11 @@ public struct FaceGeometry: Sendable, Hashable, Codable {
     }
 }
 
-/// A single-shot detector of the BlazeFace kind: per anchor a score and sixteen numbers: box
-/// centre, box size, six key points.
+/// A single-shot detector like BlazeFace. Returns a score and sixteen numbers per anchor: box
+/// center, box size, and six key points.
 public struct DetectorGeometry: Sendable, Hashable, Codable {
-    /// A grid of anchors: one row and column of cells per `stride` pixels, `perCell` anchors in
-    /// each.
+    /// A grid of anchors: one row and column of cells per `stride` pixels, with `perCell` anchors
+    /// in each cell.
     public struct Grid: Sendable, Hashable, Codable {
         public let stride, perCell: Int
         public init(stride: Int, perCell: Int) { (self.stride, self.perCell) = (stride, perCell) }
@@ -50,7 +50,7 @@ public struct DetectorGeometry: Sendable, Hashable, Codable {
 
     public init(input: InputGeometry, grids: [Grid]) { (self.input, self.grids) = (input, grids) }
 
-    /// How many ``anchors`` there are, without making them.
+    /// The number of ``anchors``, computed without creating them.
     public var anchorCount: Int {
         grids.reduce(0) { count, grid in
             let columns = (input.width + grid.stride - 1) / grid.stride,
@@ -59,7 +59,7 @@ public struct DetectorGeometry: Sendable, Hashable, Codable {
         }
     }
 
-    /// Anchor centres in input pixels, in the order of the network's rows: grid by grid, row by
+    /// Anchor centers in input pixels, in the order of the network's rows: grid by grid, row by
     /// row, cell by cell.
     public var anchors: [Point] {
         var anchors: [Point] = []
@@ -80,10 +80,10 @@ public struct DetectorGeometry: Sendable, Hashable, Codable {
     }
 }
 
-/// A mesh network: 468 points with depth, and how sure it is that there is a face (a logit).
+/// A mesh network. Returns 468 points with depth and its confidence that there is a face (a logit).
 public struct MeshGeometry: Sendable, Hashable, Codable {
     public let input: InputGeometry
-    /// Side of the square around a detected face ÷ the longer side of its box.
+    /// The side of the square around a detected face divided by the longer side of its box.
     public let cropFactor: Double
 
     public init(input: InputGeometry, cropFactor: Double) {
@@ -91,11 +91,11 @@ public struct MeshGeometry: Sendable, Hashable, Codable {
     }
 }
 
-/// An iris network: 71 points of the eye's contour and brow, five of the iris. Takes a right eye; a
-/// left eye is mirrored first.
+/// An iris network. Returns 71 points of the eye's contour and brow and five of the iris. Its input
+/// is a right eye; left eyes are mirrored first.
 public struct IrisGeometry: Sendable, Hashable, Codable {
     public let input: InputGeometry
-    /// Side of the square around an eye ÷ the distance of its corners.
+    /// The side of the square around an eye divided by the distance between its corners.
     public let cropFactor: Double
 
     public init(input: InputGeometry, cropFactor: Double) {
@@ -103,9 +103,9 @@ public struct IrisGeometry: Sendable, Hashable, Codable {
     }
 }
 
-/// A descriptor network and the alignment it was trained on.
+/// A descriptor network and the alignment with which it was trained.
 public struct DescriptorGeometry: Sendable, Hashable, Codable {
-    /// Where a mesh point belongs on the network's input, in pixels.
+    /// The position of a mesh point on the network's input, in pixels.
     public struct Landmark: Sendable, Hashable, Codable {
         /// Index into the 468 mesh points.
         public let mesh: Int
@@ -113,11 +113,12 @@ public struct DescriptorGeometry: Sendable, Hashable, Codable {
         public init(mesh: Int, x: Double, y: Double) { (self.mesh, self.x, self.y) = (mesh, x, y) }
     }
 
-    /// One way to cut out the aligned face.
+    /// One way to crop the aligned face.
     public struct Crop: Sendable, Hashable {
-        /// Enlargement around the crop's centre; 1 is the alignment the network was trained on.
+        /// Enlargement around the crop's center; 1 is the alignment with which the network was
+        /// trained.
         public var zoom: Double
-        /// Shift of the face on the crop, as a part of its side.
+        /// Shift of the face on the crop, as a fraction of its side.
         public var dx, dy: Double
         public var mirrored: Bool
 
@@ -127,11 +128,11 @@ public struct DescriptorGeometry: Sendable, Hashable, Codable {
     }
 
     public let input: InputGeometry
-    /// Numbers in one descriptor, 1...1024.
+    /// Number of elements in one descriptor, 1...1024.
     public let dimensions: Int
     public let alignment: [Landmark]
-    /// The cuts whose vectors' mean direction is the descriptor, 1...16. Other cuts make other
-    /// descriptors, and another calibration.
+    /// The crops whose vectors are averaged into the descriptor, 1...16. Different crops produce
+    /// different descriptors and need another calibration.
     public let crops: [Crop]
 
     public init(
@@ -147,7 +148,7 @@ public struct DescriptorGeometry: Sendable, Hashable, Codable {
 extension DescriptorGeometry.Crop: Codable {
     private enum CodingKeys: String, CodingKey { case zoom, dx, dy, mirrored }
 
-    /// What is left out is 1 for the zoom, 0 for a shift, and not mirrored.
+    /// Defaults for omitted values: a zoom of 1, no shift, and not mirrored.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(

@@ -1,41 +1,41 @@
-/// The networks a model pack brings.
+/// The networks in a model pack.
 public enum FaceNetwork: String, Sendable, CaseIterable, Codable {
-    /// Finds faces that take up a good part of the picture: selfies, portraits.
+    /// Finds faces that fill a large part of the picture, as in selfies and portraits.
     case detectorShortRange
-    /// Finds small faces too.
+    /// Finds small faces, too.
     case detectorFullRange
-    /// 468 points on one face.
+    /// Finds 468 points on one face.
     case mesh
-    /// Eye contour and iris of one eye.
+    /// Finds the contour and iris of one eye.
     case iris
-    /// A vector that is near to that of other photos of the same person.
+    /// Computes a vector that is close to those of other photos of the same person.
     case descriptor
-    /// Tells prints and screens from faces.
+    /// Distinguishes prints and screens from faces.
     case presentationAttack
 
-    /// May be missing from a pack.
+    /// Whether a pack may omit the network.
     public var isOptional: Bool { self == .detectorFullRange || self == .presentationAttack }
 }
 
-/// Runs a pack's networks. The pipeline owns this seam; OpenVINO stands behind it on servers and
-/// desktops, Core ML may on a phone.
+/// Runs a pack's networks. The pipeline defines this protocol; OpenVINO implements it on servers
+/// and desktops, and Core ML could on a phone.
 ///
-/// One thread at a time: each worker has its own.
+/// For one thread at a time: each worker has its own instance.
 public protocol FaceNetworks {
-    /// What the networks take and give.
+    /// The networks' inputs and outputs.
     var geometry: FaceGeometry { get }
 
-    /// Runs `network` once. `fill` writes the whole input, as ``FaceGeometry`` lays it out.
+    /// Runs `network` once. `fill` writes the whole input in the layout of ``FaceGeometry``.
     ///
-    /// - Returns: the outputs in the order the geometry names them, row-major.
+    /// - Returns: The outputs in the geometry's order, row-major.
     func run(_ network: FaceNetwork, _ fill: (inout MutableSpan<Float>) -> Void)
         throws(FaceModelError) -> [[Float]]
 
-    /// Runs `network` on `count` inputs, together where that costs less than one after another:
-    /// weights are then read once.
+    /// Runs `network` on `count` inputs. Runs them as a batch where that is cheaper, because the
+    /// weights are then read only once.
     ///
-    /// - Parameter fill: writes the whole input of the given number, from 0.
-    /// - Returns: what ``run(_:_:)`` returns, of each input.
+    /// - Parameter fill: Writes the whole input with the given number, counted from 0.
+    /// - Returns: The result of ``run(_:_:)`` for each input.
     func run(
         _ network: FaceNetwork, count: Int, _ fill: (Int, inout MutableSpan<Float>) -> Void
     ) throws(FaceModelError) -> [[[Float]]]
@@ -51,10 +51,10 @@ extension FaceNetworks {
     }
 }
 
-/// A network could not be run, or answered with numbers of another shape than its pack declares.
+/// A failure to run a network, or an output whose shape differs from the pack's declaration.
 public struct FaceModelError: Error, Sendable {
     public let network: FaceNetwork
-    /// For an operator; holds no personal data.
+    /// For an operator; contains no personal data.
     public let reason: String
 
     public init(_ network: FaceNetwork, _ reason: String) {

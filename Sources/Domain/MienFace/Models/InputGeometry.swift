@@ -1,8 +1,8 @@
 public import MienPixels
 
-/// How a picture becomes a network's input: its size, the order of its numbers, and their scale.
+/// The conversion from a picture to a network's input: size, layout, and scale.
 ///
-/// An 8-bit value p of channel c enters as (p − mean[c]) × scale.
+/// An 8-bit value p of channel c becomes (p − mean[c]) × scale.
 public struct InputGeometry: Sendable, Hashable, Codable {
     public enum Layout: String, Sendable, Codable { case nhwc = "NHWC", nchw = "NCHW" }
     public enum Colour: String, Sendable, Codable { case rgb = "RGB", bgr = "BGR" }
@@ -11,7 +11,7 @@ public struct InputGeometry: Sendable, Hashable, Codable {
     public let width, height: Int
     public let layout: Layout
     public let colour: Colour
-    /// Three numbers in the order red, green, blue, whatever ``colour`` is.
+    /// Three numbers in the order red, green, blue, regardless of ``colour``.
     public let mean: [Float]
     public let scale: Float
 
@@ -19,25 +19,27 @@ public struct InputGeometry: Sendable, Hashable, Codable {
         width: Int, height: Int, layout: Layout = .nhwc, colour: Colour = .rgb,
         mean: [Float] = [0, 0, 0], scale: Float = 1
     ) {
-        precondition(mean.count == 3, "a mean for each of red, green and blue")
+        precondition(mean.count == 3, "mean must have three values: red, green, and blue")
         (self.width, self.height, self.layout, self.colour, self.mean, self.scale) = (
             width, height, layout, colour, mean, scale
         )
     }
 
-    /// Values in one input.
+    /// The number of values in one input.
     public var count: Int { 3 * width * height }
 
     /// The input's shape with a batch of one.
     public var shape: [Int] { layout == .nhwc ? [1, height, width, 3] : [1, 3, height, width] }
 
-    /// Writes `image`, which has this geometry's size, into `input`.
+    /// Writes `image`, which must have this geometry's size, into `input`.
     public func write(_ image: RGBImage, into input: inout MutableSpan<Float>) {
         precondition(
-            image.width == width && image.height == height, "the picture has the network's size")
-        precondition(input.count == count, "the input holds \(count) values, not \(input.count)")
-        // For each output channel: where it comes from, and (p − mean) × scale as p × scale +
-        // shift.
+            image.width == width && image.height == height,
+            "the picture must have the network's size")
+        precondition(
+            input.count == count, "the input must hold \(count) values, not \(input.count)")
+        // For each output channel: its source channel, and (p − mean) × scale written as p × scale
+        // + shift.
         let sources = colour == .rgb ? [0, 1, 2] : [2, 1, 0]
         let shifts = sources.map { -mean[$0] * scale }
         let bytes = image.pixels

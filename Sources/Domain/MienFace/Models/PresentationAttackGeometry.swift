@@ -1,35 +1,35 @@
-/// A network that tells prints and screens from faces: one number for each kind of thing it knows,
-/// of one crop around the face.
+/// A network that distinguishes prints and screens from faces. Returns one number per class for one
+/// crop around the face.
 ///
-/// Packs bring none unless somebody puts one in, and a pack's is used only where ``LiveAnalyzer``
-/// is told to.
+/// Packs do not include such a network by default, and it runs only where ``LiveAnalyzer`` is
+/// configured to use it.
 public struct PresentationAttackGeometry: Sendable, Hashable, Codable {
-    /// How the network's numbers become probabilities.
+    /// The conversion from the network's numbers to probabilities.
     public enum Activation: String, Sendable, Codable, CaseIterable {
-        /// They are probabilities.
+        /// The numbers already are probabilities.
         case none
-        /// Each by itself.
+        /// Each number is converted separately.
         case sigmoid
-        /// Together they are 1.
+        /// The numbers are converted together and sum to 1.
         case softmax
     }
 
-    /// Crops around a face: its box, enlarged about its middle.
+    /// The range of crop factors: a face's box, enlarged around its center.
     public static let cropFactorRange = 0.5...8.0
-    /// Of the network's numbers, at most so many are looked at.
+    /// The maximum number of classes.
     public static let maxClasses = 64
 
     public let input: InputGeometry
-    /// Side of the upright square around a detected face ÷ the longer side of its box; what of it
-    /// is outside the picture is black.
+    /// The side of the upright square around a detected face divided by the longer side of its box.
+    /// The part outside the picture is black.
     public let cropFactor: Double
     public let activation: Activation
-    /// How many numbers there are, 1...64.
+    /// The number of classes, 1...64.
     public let classes: Int
-    /// Which of them says that it is a face; what is left of 1 is an attack.
+    /// The class that means a genuine face. The remaining probability is that of an attack.
     public let live: Int
-    /// 0...1: an attack's probability above which a session is refused, at the laxest setting. From
-    /// the network's own measurement.
+    /// 0...1: the attack probability above which a session is refused at the most lenient setting.
+    /// Taken from the network's own measurements.
     public let limit: Double
 
     public init(
@@ -40,21 +40,21 @@ public struct PresentationAttackGeometry: Sendable, Hashable, Codable {
         (self.classes, self.live, self.limit) = (classes, live, limit)
     }
 
-    /// What is wrong with one that was read from a file; empty when nothing is.
+    /// The errors in a geometry that was read from a file; empty when it is valid.
     public var faults: [String] {
         var faults: [String] = []
         if !Self.cropFactorRange.contains(cropFactor) {
-            faults.append("the crop factor of presentationAttack is 0.5...8")
+            faults.append("the crop factor of presentationAttack must be 0.5...8")
         }
         if !(1...Self.maxClasses).contains(classes) || !(0..<classes).contains(live) {
             faults.append(
-                "presentationAttack has 1...64 classes, and live is the number of one of them, from 0"
+                "presentationAttack must have 1...64 classes, with live the index of one, from 0"
             )
         } else if activation == .softmax, classes < 2 {
-            faults.append("softmax takes two classes or more; of one number it is always 1")
+            faults.append("softmax needs two or more classes; with one, the result is always 1")
         }
         if !(limit > 0 && limit < 1) {
-            faults.append("the limit of presentationAttack is between 0 and 1")
+            faults.append("the limit of presentationAttack must lie between 0 and 1")
         }
         return faults
     }

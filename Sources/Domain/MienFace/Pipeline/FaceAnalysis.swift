@@ -1,8 +1,8 @@
-/// What was found in one photo.
+/// The faces found in one photo.
 public struct FaceAnalysis: Sendable {
-    /// Every face, the most prominent first: large, and near the middle.
+    /// All faces, the most prominent first: large and near the middle.
     public let faces: [DetectedFace]
-    /// The most prominent face looked at closely; `nil` when there is none.
+    /// The most prominent face, measured; `nil` when there is none.
     public let main: AnalysedFace?
 
     public init(faces: [DetectedFace], main: AnalysedFace?) {
@@ -12,19 +12,19 @@ public struct FaceAnalysis: Sendable {
     /// 0...100; 0 without a face.
     public var qualityScore: Int { main?.quality.score ?? 0 }
 
-    /// What keeps the photo under `threshold`, worst first; ``QualityReason/noFace`` without a
-    /// face.
+    /// Returns the reasons that keep the photo below `threshold`, worst first;
+    /// ``QualityReason/noFace`` without a face.
     public func reasons(below threshold: Int = FaceQuality.defaultThreshold) -> [QualityReason] {
         main?.quality.reasons(below: threshold) ?? [.noFace]
     }
 }
 
-/// One face, measured.
+/// One face with its measurements.
 public struct AnalysedFace: Sendable {
     public let detection: DetectedFace
     public let mesh: FaceMesh
     public let pose: HeadPose
-    /// `nil` when the eyes were not asked for.
+    /// `nil` when the eyes were not read.
     public let eyes: EyeOpening?
     public let quality: FaceQuality
 

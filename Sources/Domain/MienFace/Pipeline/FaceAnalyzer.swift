@@ -1,17 +1,18 @@
 public import MienPixels
 
-/// The face pipeline: detect, lay the mesh, read the eyes, grade, align, describe.
+/// The face pipeline: detects faces, fits the mesh, reads the eyes, grades, aligns, and describes.
 ///
-/// A value without state: keep one per pack and hand it each worker's networks. Works on decoded
-/// pictures; costs are those of docs/facts.md §5.
+/// A stateless value: keep one per pack and pass it each worker's networks. Takes decoded pictures.
+/// For the costs, see docs/facts.md §5.
 public struct FaceAnalyzer: Sendable {
-    /// Which detectors look at a photo.
+    /// The detectors to run on a photo.
     public enum Search: Sendable {
-        /// The short-range one only: for a person in front of a camera.
+        /// Only the short-range detector, for a person in front of a camera.
         case near
-        /// The short-range one, and the full-range one when that finds nothing or only small faces.
+        /// The short-range detector, and the full-range one when the first finds no faces or only
+        /// small ones.
         case automatic
-        /// Both: for photos with several people.
+        /// Both detectors, for photos with several people.
         case thorough
     }
 
@@ -23,7 +24,7 @@ public struct FaceAnalyzer: Sendable {
     private let eyeReader: EyeReader
     private let assessor = QualityAssessor()
 
-    /// Narrower than this part of the photo's longer side, a face counts as small.
+    /// A face narrower than this fraction of the photo's longer side counts as small.
     private static let smallFace = 0.2
 
     public init(_ geometry: FaceGeometry, crops: [FaceDescriber.Crop]? = nil) {
@@ -37,7 +38,7 @@ public struct FaceAnalyzer: Sendable {
         eyeReader = EyeReader(geometry.iris)
     }
 
-    /// Every face, the most prominent first.
+    /// Returns all faces, the most prominent first.
     public func faces(
         in image: RGBImage, search: Search = .automatic, with networks: some FaceNetworks
     ) throws(FaceModelError) -> [DetectedFace] {
@@ -45,8 +46,8 @@ public struct FaceAnalyzer: Sendable {
         let longer = Double(max(image.width, image.height))
         let onlySmall = found.allSatisfy { $0.box.width < Self.smallFace * longer }
         if let fullRange, search == .thorough || (search == .automatic && onlySmall) {
-            // A face that both see is kept as the short-range detector has it: its key points are
-            // finer.
+            // For a face that both detectors find, keep the short-range result, whose key points
+            // are more precise.
             let more = try fullRange.faces(in: image, with: networks)
             found += more.filter { face in !found.contains { $0.box.overlap(face.box) > 0.3 } }
         }
@@ -55,8 +56,8 @@ public struct FaceAnalyzer: Sendable {
         }
     }
 
-    /// The most prominent face, measured, and the others' places. Without `readingEyes` a photo
-    /// costs a little less.
+    /// Returns the measured most prominent face and the other faces' boxes. Without `readingEyes`,
+    /// a photo costs slightly less.
     public func analyse(
         _ image: RGBImage, search: Search = .automatic, readingEyes: Bool = true,
         with networks: some FaceNetworks
@@ -73,14 +74,14 @@ public struct FaceAnalyzer: Sendable {
                 detection: first, mesh: mesh, pose: mesh.pose, eyes: eyes, quality: quality))
     }
 
-    /// The descriptor of a face that was analysed in the same `image`.
+    /// Returns the descriptor of a face that was analyzed in the same `image`.
     public func describe(_ face: AnalysedFace, in image: RGBImage, with networks: some FaceNetworks)
         throws(FaceModelError) -> FaceDescription
     {
         try describer.description(of: face.mesh, in: image, with: networks)
     }
 
-    /// Width in pixels, less for a face towards the edge: there it is more often a passer-by.
+    /// Width in pixels, reduced for a face near the edge, where it is more often a passer-by.
     private static func prominence(of face: DetectedFace, in image: RGBImage) -> Double {
         let middle = image.bounds.centre
         let away = face.box.centre.distance(to: middle) / middle.length

@@ -2,17 +2,17 @@ internal import Foundation
 internal import MienPixels
 
 extension FaceMesh {
-    /// Where the head points, from the mesh's own depth.
+    /// The head's direction, from the mesh's own depth.
     ///
-    /// Pairs of points that lie mirror-like on a face give the head's sideways axis, points along
-    /// the middle line its upward axis. Both are means over several pairs, so that a smile or an
-    /// open mouth does not turn the head.
+    /// Pairs of mirror-image points on the face give the head's sideways axis; points along the
+    /// midline give its upward axis. Both axes are means over several pairs, so that a smile or an
+    /// open mouth does not change the pose.
     public var pose: HeadPose {
         let across = Self.mirrored.map { vector(from: $0.right, to: $0.left) }.sum.unit
         let upward = Self.middle.map { vector(from: $0.low, to: $0.high) }.sum
         let up = (upward - across * across.dot(upward)).unit
-        // Image axes: x right, y down, z away from the camera. Out of the face, towards the camera
-        // when frontal.
+        // Image axes: x right, y down, z away from the camera. The vector points out of the face,
+        // toward the camera when frontal.
         let outward = across.cross(up)
         let degrees = 180 / Double.pi
         let yaw = atan2(outward.x, -outward.z) * degrees
@@ -27,11 +27,11 @@ extension FaceMesh {
         (58, 288), (50, 280), (129, 358), (172, 397),
     ]
 
-    /// Along the middle line: (low, high). Upper half of the face only: the jaw moves.
+    /// Along the midline: (low, high). Upper half of the face only, because the jaw moves.
     private static let middle: [(low: Int, high: Int)] = [(2, 10), (2, 151), (164, 9), (2, 9)]
 
-    /// The middle line of a face that looks straight ahead leans by this much; set so that the
-    /// median over frontal photos is 0.
+    /// The lean of the midline for a face that looks straight ahead, set so that the median over
+    /// frontal photos is 0.
     private static let neutralPitch = -3.0
 
     private func vector(from a: Int, to b: Int) -> Vector3 {

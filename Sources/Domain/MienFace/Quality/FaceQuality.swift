@@ -1,16 +1,16 @@
-/// How fit one face in one photo is for recognition.
+/// The fitness of one face in one photo for recognition.
 ///
-/// Each part is measured in its own unit and graded 0...100. The score is the *lowest* grade: no
-/// good part outvotes a bad one.
+/// Each part is measured in its own unit and graded 0...100. The score is the *lowest* grade, so a
+/// good part cannot compensate for a bad one.
 public struct FaceQuality: Sendable, Hashable, Codable {
-    /// Photos under this are refused unless the caller says otherwise.
+    /// Photos below this score are rejected unless the caller sets another threshold.
     public static let defaultThreshold = 48
 
-    /// What is looked at.
+    /// The measured aspects.
     public enum Aspect: String, Sendable, CaseIterable, Codable {
-        /// Distance between the eyes' centres, in pixels of the photo.
+        /// Distance between the eyes' centers, in pixels of the photo.
         case size
-        /// Fine detail on the aligned face ÷ its contrast, without unit.
+        /// Fine detail on the aligned face divided by its contrast; unitless.
         case sharpness
         /// Mean brightness of the face, 0...255.
         case exposure
@@ -22,9 +22,9 @@ public struct FaceQuality: Sendable, Hashable, Codable {
         case eyes
         /// Part of the mesh inside the photo, 0...1.
         case framing
-        /// Width of the next largest face ÷ width of this one; 0 when it is alone.
+        /// Width of the next largest face divided by the width of this one; 0 without another face.
         case singleFace
-        /// How sure the mesh network is that it sees a whole face: a logit, see
+        /// The mesh network's confidence that it sees a whole face: a logit, see
         /// ``FaceMesh/evidence``.
         case visibility
     }
@@ -34,9 +34,9 @@ public struct FaceQuality: Sendable, Hashable, Codable {
         public let aspect: Aspect
         /// In the aspect's own unit.
         public let value: Double
-        /// 0...100, 100 the best.
+        /// 0...100; 100 is best.
         public let grade: Int
-        /// What is wrong when the grade is low; the direction matters (too dark or too bright).
+        /// The problem that a low grade indicates. The direction matters: too dark or too bright.
         public let reason: QualityReason
 
         public init(_ aspect: Aspect, value: Double, grade: Double, reason: QualityReason) {
@@ -51,10 +51,10 @@ public struct FaceQuality: Sendable, Hashable, Codable {
 
     public init(parts: [Part]) { self.parts = parts }
 
-    /// 0...100; 0 when nothing was measured.
+    /// 0...100; 0 without measurements.
     public var score: Int { parts.map(\.grade).min() ?? 0 }
 
-    /// What keeps the score under `threshold`, worst first.
+    /// Returns the reasons that keep the score below `threshold`, worst first.
     public func reasons(below threshold: Int = defaultThreshold) -> [QualityReason] {
         parts.filter { $0.grade < threshold }.sorted { $0.grade < $1.grade }.map(\.reason)
     }

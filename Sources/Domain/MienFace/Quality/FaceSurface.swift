@@ -1,17 +1,18 @@
 internal import MienPixels
 
-/// What light and lens did to a face, measured on a small upright picture of it.
+/// The effects of light and lens on a face, measured on a small upright picture of it.
 struct FaceSurface: Sendable {
-    /// Side of the picture, in pixels; the face's outline fills about 80.
+    /// The picture's side in pixels. The face's outline fills about 80 of them.
     static let side = 112
 
     /// Mean brightness of the face, 0...255.
     let brightness: Double
     /// Standard deviation of the brightness, 0...128.
     let contrast: Double
-    /// Part of the face's pixels that are black or burnt out, 0...1.
+    /// Fraction of the face's pixels that are black or blown out, 0...1.
     let clipped: Double
-    /// Root mean square of the Laplacian ÷ ``contrast``: how much of the contrast is fine detail.
+    /// Root mean square of the Laplacian divided by ``contrast``: the fraction of the contrast that
+    /// is fine detail.
     let sharpness: Double
 
     /// - Parameter mesh: in `image`'s pixels.
@@ -21,8 +22,8 @@ struct FaceSurface: Sendable {
         let across = mesh.leftEyeCentre - mesh.rightEyeCentre
         let size = max(bounds.width, bounds.height, 1) * 1.1
         let length = across.length, k = Double(side) / size
-        // Upright along the eyes, the box's centre in the middle. Eyes in one place, which only a
-        // broken mesh has, turn nothing.
+        // Upright along the eyes, with the box's center in the middle. When both eyes coincide, as
+        // in a broken mesh, do not rotate.
         let (c, s) = length > 1e-6 ? (across.x / length * k, across.y / length * k) : (k, 0),
             half = Double(side) / 2
         let map = AffineMap(
@@ -40,8 +41,8 @@ struct FaceSurface: Sendable {
                 squares += value * value
                 count += 1
                 if luma[i] <= 4 || luma[i] >= 251 { clipped += 1 }
-                // Only where all neighbours are skin too: the outline's own edge says nothing about
-                // the lens.
+                // Only where all neighbors are skin, too, because the outline's own edge says
+                // nothing about the lens.
                 guard mask[x - 1, y], mask[x + 1, y], mask[x, y - 1], mask[x, y + 1] else {
                     continue
                 }
@@ -60,7 +61,7 @@ struct FaceSurface: Sendable {
     }
 }
 
-/// Which pixels of a square picture lie inside a closed outline.
+/// A mask of the pixels of a square picture that lie inside a closed outline.
 private struct OutlineMask {
     private let side: Int
     private var inside: [Bool]

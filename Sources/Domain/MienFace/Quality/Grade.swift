@@ -1,15 +1,16 @@
-/// A piecewise linear curve from a measured value to a grade 0...100.
+/// A piecewise linear curve from a measured value to a grade of 0...100.
 ///
-/// Two points matter to people and are set first: where the grade passes 48, the default threshold,
-/// and where it is full.
+/// Two points are set first: the value at which the grade passes 48, the default threshold, and the
+/// value for the full grade.
 struct Grade: Sendable {
     private let knots: [(value: Double, grade: Double)]
 
-    /// - Parameter knots: with rising values.
+    /// - Parameter knots: In order of increasing values.
     init(_ knots: (Double, Double)...) {
         self.knots = knots.map { (value: $0.0, grade: $0.1) }
         assert(
-            zip(self.knots, self.knots.dropFirst()).allSatisfy { $0.value < $1.value }, "knots rise"
+            zip(self.knots, self.knots.dropFirst()).allSatisfy { $0.value < $1.value },
+            "knots must increase"
         )
     }
 

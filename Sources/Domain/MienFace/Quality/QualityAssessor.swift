@@ -6,10 +6,10 @@ public struct QualityAssessor: Sendable {
     public init() {}
 
     /// - Parameters:
-    ///   - mesh: the face.
-    ///   - eyes: `nil` when they were not read; then that part is left out.
-    ///   - rival: width of the next largest face ÷ width of this one; 0 without one.
-    ///   - image: the upright photo, in whose pixels the mesh is.
+    ///   - mesh: The face.
+    ///   - eyes: `nil` when they were not read; that part is then omitted.
+    ///   - rival: Width of the next largest face divided by the width of this one; 0 without one.
+    ///   - image: The upright photo to whose pixels the mesh refers.
     public func quality(of mesh: FaceMesh, eyes: EyeOpening?, rival: Double, in image: RGBImage)
         -> FaceQuality
     {
@@ -46,8 +46,8 @@ public struct QualityAssessor: Sendable {
         return FaceQuality(parts: parts)
     }
 
-    /// The whole turn out of the picture plane, in degrees; roll is undone by the alignment and
-    /// does not count.
+    /// Returns the total rotation out of the picture plane, in degrees. Roll does not count,
+    /// because the alignment removes it.
     private static func angle(_ pose: HeadPose) -> Double {
         let radians = Double.pi / 180
         return acos(
@@ -55,7 +55,7 @@ public struct QualityAssessor: Sendable {
             / radians
     }
 
-    // The curves. How they were set: docs/measurements/quality.md.
+    // The curves. For how they were set, see docs/measurements/quality.md.
     private static let size = Grade((8, 0), (18, 48), (40, 80), (60, 100))
     private static let share = Grade((0.85, 100), (1.1, 48), (1.4, 0))
     private static let sharpness = Grade((0.04, 0), (0.1, 48), (0.25, 100))

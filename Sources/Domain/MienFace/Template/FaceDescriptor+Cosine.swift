@@ -1,16 +1,16 @@
 extension FaceDescriptor {
-    /// The cosine of the angle to `other`: 1 for the same direction, 0 for unrelated ones, −1 for
-    /// the opposite.
+    /// Returns the cosine of the angle to `other`: 1 for the same direction, 0 for unrelated ones,
+    /// −1 for the opposite.
     ///
-    /// Summed in eight `Float` lanes, so the last digits can differ from a plain sum; the same two
-    /// descriptors always give the same number, whichever comes first. Clamped to −1…1.
+    /// Summed in eight `Float` lanes, so the last digits can differ from a plain sum. The same two
+    /// descriptors always give the same number, in either order. Clamped to −1…1.
     ///
-    /// - Precondition: both have the same ``dimensions``.
+    /// - Precondition: Both have the same ``dimensions``.
     /// - Returns: −1…1.
     public func cosine(with other: FaceDescriptor) -> Float {
         precondition(
             dimensions == other.dimensions,
-            "descriptors of \(dimensions) and \(other.dimensions) dimensions cannot be compared")
+            "cannot compare descriptors of \(dimensions) and \(other.dimensions) dimensions")
         let dot = unsafe withUnsafeValues { a in
             unsafe other.withUnsafeValues { b in unsafe Self.dot(a, b) }
         }

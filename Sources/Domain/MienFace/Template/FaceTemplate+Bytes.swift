@@ -1,6 +1,6 @@
 internal import MienCore
 
-/// Places and sizes of the binary form, version 1: `docs/spec/face-template.md`.
+/// Offsets and sizes of the binary form, version 1: `docs/spec/face-template.md`.
 enum FaceTemplateLayout {
     static let magic = Array("MIFT".utf8)
     static let version: UInt16 = 1
@@ -14,16 +14,16 @@ enum FaceTemplateLayout {
 }
 
 extension FaceTemplate {
-    /// The size in bytes of every template of so many dimensions: 88 + 8 × (16 + 4 × `dimensions`);
-    /// 4,312 for 128. It does not depend on the number of entries or on the length of the pack's
-    /// name.
+    /// Returns the size in bytes of every template with this many dimensions: 88 + 8 × (16 + 4 ×
+    /// `dimensions`); 4,312 for 128. It does not depend on the number of entries or on the length
+    /// of the pack's name.
     public static func byteCount(dimensions: Int) -> Int {
         FaceTemplateLayout.slotsOffset + FaceTemplateLayout.slots
             * FaceTemplateLayout.slotSize(dimensions: dimensions)
     }
 
-    /// The binary form, version 1: ``byteCount(dimensions:)`` bytes. Not protected in any way: seal
-    /// them before they leave memory.
+    /// The binary form, version 1: ``byteCount(dimensions:)`` bytes. The bytes are not protected.
+    /// Seal them before they leave memory.
     public var bytes: [UInt8] {
         var writer = ByteWriter(capacity: Self.byteCount(dimensions: dimensions))
         writer.put(FaceTemplateLayout.magic)

@@ -1,11 +1,10 @@
 internal import MienCore
 
 extension FaceTemplate {
-    /// Reads the binary form, version 1. Accepts exactly what ``bytes`` writes:
+    /// Reads the binary form, version 1. Accepts exactly the output of ``bytes``:
     /// `FaceTemplate(bytes: b).bytes == b`.
     ///
-    /// - Throws: ``FaceTemplateFormatError`` for anything else, with the place of the first thing
-    ///   that is wrong.
+    /// - Throws: ``FaceTemplateFormatError`` for anything else, with the offset of the first error.
     public init(bytes: some Collection<UInt8>) throws(FaceTemplateFormatError) {
         guard bytes.count <= Self.byteCount(dimensions: FaceDescriptor.dimensionRange.upperBound)
         else {
@@ -18,7 +17,7 @@ extension FaceTemplate {
     }
 }
 
-/// One pass over the bytes, front to back; each step checks the field it takes.
+/// Parses the bytes in one pass, front to back. Each step checks the field it reads.
 private struct FaceTemplateParser {
     private typealias Layout = FaceTemplateLayout
     private typealias Failure = FaceTemplateFormatError
@@ -42,7 +41,7 @@ private struct FaceTemplateParser {
         try expectZeros((Layout.slots - count) * Layout.slotSize(dimensions: dimensions))
         do { return try FaceTemplate(entries: entries, packID: packID, createdAt: createdAt) } catch
         {
-            throw Failure(.noMeanDirection, at: Layout.slotsOffset)  // all else was checked above
+            throw Failure(.noMeanDirection, at: Layout.slotsOffset)  // the rest was checked above
         }
     }
 
@@ -120,8 +119,8 @@ private struct FaceTemplateParser {
         var values: [Float] = []
         values.reserveCapacity(dimensions)
         for _ in 0..<dimensions {
-            let (place, value) = (reader.offset, try require(reader.float()))
-            guard value.isFinite else { throw Failure(.notFinite, at: place) }
+            let (offset, value) = (reader.offset, try require(reader.float()))
+            guard value.isFinite else { throw Failure(.notFinite, at: offset) }
             values.append(value)
         }
         do { return try FaceDescriptor(stored: values) } catch { throw Failure(.norm, at: start) }

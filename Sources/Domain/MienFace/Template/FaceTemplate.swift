@@ -1,16 +1,16 @@
 public import MienCore
 
-/// What is kept of an enrolled face: a few descriptors from one model pack, and no image.
+/// The stored form of an enrolled face: a few descriptors from one model pack, and no image.
 ///
-/// - Shape: 1…8 ``Entry`` values, all of the same ``dimensions``.
+/// - Shape: 1…8 ``Entry`` values, all with the same ``dimensions``.
 ///
-/// A template is biometric data: it never prints, and is stored sealed. Its bytes:
+/// A template is biometric data: it is never printed and is stored sealed. For its bytes, see
 /// `docs/spec/face-template.md`.
 public struct FaceTemplate: Sendable, Equatable {
     public static let entryRange = 1...8
 
-    /// Shorter than this before it is brought to length 1, the mean of the descriptors counts as
-    /// having no direction.
+    /// If the descriptors' mean is shorter than this before normalization, it counts as having no
+    /// direction.
     public static let shortestMean = 1e-3
 
     /// One accepted picture of the face.
@@ -18,7 +18,7 @@ public struct FaceTemplate: Sendable, Equatable {
         public static let qualityRange: ClosedRange<UInt8> = 0...100
 
         public let descriptor: FaceDescriptor
-        /// 0…100, 100 the best.
+        /// 0…100; 100 is best.
         public let quality: UInt8
         public let pose: HeadPose
 
@@ -37,14 +37,14 @@ public struct FaceTemplate: Sendable, Equatable {
     public let packID: PackID
     public let createdAt: Instant
 
-    /// The unit mean of the entries' descriptors: what a new capture is compared with.
+    /// The unit mean of the entries' descriptors, with which a new capture is compared.
     public let mean: FaceDescriptor
 
-    /// The dimensions of every descriptor.
+    /// The number of dimensions of every descriptor.
     public var dimensions: Int { mean.dimensions }
 
     /// - Throws: ``FaceTemplateError`` when there are no entries or more than 8, when their
-    ///   dimensions differ, when they cancel out, or when `createdAt` lies before 1970.
+    ///   dimensions differ, when they cancel out, or when `createdAt` is before 1970.
     public init(entries: [Entry], packID: PackID, createdAt: Instant) throws(FaceTemplateError) {
         guard Self.entryRange.contains(entries.count) else { throw .entries(entries.count) }
         guard createdAt.milliseconds >= 0 else { throw .createdAt }
@@ -86,15 +86,15 @@ extension FaceTemplate.Entry: CustomStringConvertible, CustomDebugStringConverti
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why values make no template.
+/// The reason that values do not form a template.
 public enum FaceTemplateError: Error, Sendable, Equatable {
-    /// So many entries; ``FaceTemplate/entryRange`` are allowed.
+    /// The number of entries, which is not in ``FaceTemplate/entryRange``.
     case entries(Int)
-    /// An entry's descriptor has other dimensions than the first one's.
+    /// The dimensions of an entry's descriptor differ from the first one's.
     case dimensions(expected: Int, got: Int)
     /// A quality over 100.
     case quality(UInt8)
-    /// An angle that is no number in −180…180 degrees.
+    /// An angle is not a number in −180…180 degrees.
     case pose
     /// A time before 1970.
     case createdAt

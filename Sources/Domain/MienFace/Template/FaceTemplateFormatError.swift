@@ -1,7 +1,7 @@
-/// Bytes are no face template of a version this program reads. Says what is wrong and where, never
-/// what stands there.
+/// Bytes that are not a face template of a supported version. States the error and its offset, but
+/// never the content.
 public struct FaceTemplateFormatError: Error, Sendable, Equatable {
-    /// Stable words: never reused for another meaning.
+    /// Stable codes, never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
         case truncated = "template.truncated"
         case trailingBytes = "template.trailing-bytes"
@@ -20,7 +20,7 @@ public struct FaceTemplateFormatError: Error, Sendable, Equatable {
     }
 
     public let code: Code
-    /// Where the wrong field or byte starts, in bytes from the start of the template.
+    /// The start of the invalid field or byte, in bytes from the start of the template.
     public let offset: Int
 
     public init(_ code: Code, at offset: Int) { (self.code, self.offset) = (code, offset) }

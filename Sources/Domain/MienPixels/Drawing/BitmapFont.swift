@@ -1,6 +1,6 @@
-/// A font of 5 × 8 dots, the lowest row for what hangs under the line.
+/// A font of 5 × 8 dots; the lowest row is for descenders.
 ///
-/// Drawn in the manner of the character displays of the 1980s.
+/// Modeled on the character displays of the 1980s.
 enum BitmapFont {
     /// Five columns, left to right; bit 0 of each is the top row.
     static func columns(of character: Character) -> [UInt8] {

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Canvas {
-    /// A straight line with round ends, `width` pixels wide.
+    /// Draws a straight line with round ends, `width` pixels wide.
     public mutating func line(
         from a: Point, to b: Point, _ colour: RGBColour, width: Double = 1, opacity: Double = 1
     ) {
@@ -12,8 +12,8 @@ extension Canvas {
         fill(box, colour, opacity: opacity) { p in width / 2 + 0.5 - Self.distance(p, a, b) }
     }
 
-    /// Lines from point to point. `dash` gives the lengths of mark and gap in pixels, carried on
-    /// from one line to the next; without it lines are whole.
+    /// Draws lines from point to point. `dash` gives the lengths of mark and gap in pixels,
+    /// continued from one line to the next. Without it, lines are solid.
     public mutating func polyline(
         _ points: [Point], _ colour: RGBColour, width: Double = 1, opacity: Double = 1,
         dash: (mark: Double, gap: Double)? = nil
@@ -24,12 +24,12 @@ extension Canvas {
             }
             return
         }
-        var place = 0.0
+        var distance = 0.0
         for (a, b) in zip(points, points.dropFirst()) {
             let length = a.distance(to: b)
             var at = 0.0
             while at < length {
-                let phase = (place + at).truncatingRemainder(dividingBy: dash.mark + dash.gap)
+                let phase = (distance + at).truncatingRemainder(dividingBy: dash.mark + dash.gap)
                 let isMark = phase < dash.mark
                 let end = min(
                     length,
@@ -41,11 +41,12 @@ extension Canvas {
                 }
                 at = end
             }
-            place += length
+            distance += length
         }
     }
 
-    /// A line with a head at `b`: the head is a third of the line, but at most 12 line widths.
+    /// Draws a line with an arrowhead at `b`. The head takes up a third of the line, but at most 12
+    /// line widths.
     public mutating func arrow(
         from a: Point, to b: Point, _ colour: RGBColour, width: Double = 2, opacity: Double = 1
     ) {

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Canvas {
-    /// A filled circle.
+    /// Draws a filled circle.
     public mutating func dot(
         _ centre: Point, radius: Double, _ colour: RGBColour, opacity: Double = 1
     ) {
@@ -9,7 +9,7 @@ extension Canvas {
         fill(box, colour, opacity: opacity) { radius + 0.5 - $0.distance(to: centre) }
     }
 
-    /// The rim of a circle, half of its width inside and half outside of `radius`.
+    /// Draws the outline of a circle, half of its width inside and half outside `radius`.
     public mutating func circle(
         _ centre: Point, radius: Double, _ colour: RGBColour, width: Double = 1, opacity: Double = 1
     ) {
@@ -19,7 +19,7 @@ extension Canvas {
         }
     }
 
-    /// The rim of a rectangle, half of its width inside and half outside.
+    /// Draws the outline of a rectangle, half of its width inside and half outside.
     public mutating func rectangle(
         _ r: Rectangle, _ colour: RGBColour, width: Double = 1, opacity: Double = 1
     ) {
@@ -29,7 +29,7 @@ extension Canvas {
         }
     }
 
-    /// A filled rectangle; pixels it covers in part are blended in part.
+    /// Draws a filled rectangle. Blends pixels that it covers partly.
     public mutating func filledRectangle(_ r: Rectangle, _ colour: RGBColour, opacity: Double = 1) {
         fill(r, colour, opacity: opacity) { Self.share(of: $0, in: r) }
     }
@@ -40,7 +40,7 @@ extension Canvas {
             height: max(0, r.height + 2 * margin))
     }
 
-    /// How much of the pixel around `centre` lies in `r`, 0…1.
+    /// Returns the fraction of the pixel around `centre` that lies in `r`, 0…1.
     private static func share(of centre: Point, in r: Rectangle) -> Double {
         r.intersection(Rectangle(centre: centre, width: 1, height: 1)).area
     }

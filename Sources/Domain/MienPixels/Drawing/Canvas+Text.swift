@@ -1,22 +1,22 @@
 extension Canvas {
-    /// A character's cell in pixels at scale 1: 5 × 8 and a column and row of air.
+    /// A character's cell in pixels at scale 1: 5 × 8 plus an empty column and row.
     public static let cellWidth = 6, cellHeight = 9
 
-    /// How much room `text` takes, in pixels, without the air after its last column and row.
+    /// Returns the size of `text` in pixels, without the space after its last column and row.
     public static func size(of text: String, scale: Int = 1) -> (width: Int, height: Int) {
         (max(0, text.count * cellWidth - 1) * scale, (cellHeight - 1) * scale)
     }
 
-    /// One line of text, its top-left corner in column `x`, row `y`.
+    /// Draws one line of text with its top-left corner in column `x`, row `y`.
     ///
-    /// Letters, digits and signs of ASCII, and `° ± × −`; anything else shows as a box. A dot of
-    /// the letters takes `scale` pixels, at least 1. With a `background` colour, a rectangle is
-    /// laid under the text, a dot larger on each side.
+    /// Supports ASCII and `° ± × −`; other characters appear as a box. Each dot of a character is
+    /// `scale` pixels wide, at least 1. With a `background` color, fills a rectangle behind the
+    /// text, one dot larger on each side.
     public mutating func text(
         _ text: String, x: Int, y: Int, _ colour: RGBColour, scale: Int = 1,
         background: RGBColour? = nil, backgroundOpacity: Double = 1
     ) {
-        precondition(scale >= 1, "letters cannot be smaller than their dots")
+        precondition(scale >= 1, "scale must be at least 1")
         if let background {
             let size = Self.size(of: text, scale: scale)
             let box = Rectangle(

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// An image being drawn on: lines, shapes and small text, with smooth edges.
+/// An image to draw on: antialiased lines, shapes, and small text.
 ///
-/// Coordinates are those of ``Point``: a pixel's centre lies at (column + ½, row + ½). What falls
-/// outside the image is left out.
+/// Coordinates are those of ``Point``: a pixel's center lies at (column + ½, row + ½). Drawing is
+/// clipped to the image.
 public struct Canvas: Sendable {
     public private(set) var image: RGBImage
 
@@ -13,8 +13,8 @@ public struct Canvas: Sendable {
         image = RGBImage(width: width, height: height, filledWith: background)
     }
 
-    /// Lays `colour` over the pixel in column `x` of row `y`.
-    /// - Parameter opacity: 0 leaves the pixel, 1 replaces it.
+    /// Blends `colour` over the pixel in column `x` of row `y`.
+    /// - Parameter opacity: 0 leaves the pixel unchanged; 1 replaces it.
     mutating func blend(_ x: Int, _ y: Int, _ colour: RGBColour, opacity: Double) {
         guard opacity > 0, x >= 0, y >= 0, x < image.width, y < image.height else { return }
         let k = min(opacity, 1), i = 3 * (y * image.width + x)
@@ -26,7 +26,8 @@ public struct Canvas: Sendable {
         image.pixels[i + 2] = mixed(image.pixels[i + 2], colour.blue)
     }
 
-    /// Blends every pixel of the box around `area` with what `coverage` says at its centre, 0…1.
+    /// Blends every pixel of the box around `area` with the opacity that `coverage` returns for its
+    /// center, 0…1.
     mutating func fill(
         _ area: Rectangle, _ colour: RGBColour, opacity: Double, coverage: (Point) -> Double
     ) {

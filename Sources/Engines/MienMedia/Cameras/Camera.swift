@@ -1,26 +1,26 @@
-/// A camera of this machine.
+/// A camera of this computer.
 public struct Camera: Sendable, Hashable {
-    /// What the system calls it: "Integrated Camera: Front". Two may have the same.
+    /// The system's name for the camera: "Integrated Camera: Front". Two cameras may have the same
+    /// name.
     public let name: String
 
-    /// Its device: "/dev/video0".
+    /// The path of its device: "/dev/video0".
     public let path: String
 
     public init(name: String, path: String) { (self.name, self.path) = (name, path) }
 
-    /// Picks one.
+    /// Chooses a camera.
     ///
     /// - Parameters:
-    ///   - name: a camera's name, whatever the case of its letters, or the path of its device.
-    ///     Without one the first camera whose name
-    ///     contains "front" is taken, or else the first.
-    /// - Throws: ``MediaError`` `.noCamera`; `.unknownCamera`, with the names that there are.
+    ///   - name: A camera's name, in any letter case, or the path of its device. Without a name,
+    ///     chooses the first camera whose name contains "front", or else the first camera.
+    /// - Throws: ``MediaError`` `.noCamera`; `.unknownCamera`, which lists the available names.
     public static func choose(from cameras: [Camera], named name: String? = nil) throws(MediaError)
         -> Camera
     {
         guard let first = cameras.first else {
             throw MediaError(
-                .noCamera, "There is no camera on this machine. Plug one in, or use a video file.")
+                .noCamera, "This computer has no camera. Connect one or use a video file.")
         }
         guard let name else {
             return cameras.first { $0.name.lowercased().contains("front") } ?? first
@@ -33,7 +33,7 @@ public struct Camera: Sendable, Hashable {
             let all = cameras.map { "“\($0.name)” (\($0.path))" }.joined(separator: ", ")
             throw MediaError(
                 .unknownCamera,
-                "There is no camera “\(name)”. There \(cameras.count == 1 ? "is" : "are"): \(all).")
+                "There is no camera “\(name)”. Choose from: \(all).")
         }
         return named
     }

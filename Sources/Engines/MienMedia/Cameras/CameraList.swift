@@ -2,17 +2,17 @@ internal import CMienMedia
 internal import Foundation
 
 extension Camera {
-    /// The cameras of this machine, in the order of their devices' numbers.
+    /// Returns the cameras of this computer, in the order of their device numbers.
     ///
-    /// Devices that the present user may not open are in it: using one says why it cannot be used.
+    /// Includes devices that the current user may not open. Using one of them reports the reason.
     public static func all() -> [Camera] {
         all(in: "/sys/class/video4linux", devices: "/dev", isCamera: givesPictures)
     }
 
     /// - Parameters:
-    ///   - folder: one folder for each device, with its name in a file.
-    ///   - isCamera: told a device's path; most cameras have a second device, which gives data
-    ///     about pictures.
+    ///   - folder: Contains one folder per device, with its name in a file.
+    ///   - isCamera: Receives a device's path. Most cameras have a second device, which provides
+    ///     metadata instead of pictures.
     static func all(in folder: String, devices: String, isCamera: (String) -> Bool) -> [Camera] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let numbered = entries.compactMap { entry in

@@ -2,10 +2,10 @@ internal import CMienMedia
 internal import Foundation
 internal import SystemAV
 
-/// Where a file's bytes come from: FFmpeg is given these and opens nothing by itself, so no file
-/// can make it read another or ask a network.
+/// The source of a file's bytes. FFmpeg reads only from it and opens nothing itself, so a file
+/// cannot make it read another file or access a network.
 ///
-/// Used by one thread at a time.
+/// For one thread at a time.
 final class ByteSource {
     private enum Storage {
         case file(descriptor: Int32)
@@ -14,14 +14,14 @@ final class ByteSource {
     private let storage: Storage
     private let count: Int
     private var position = 0
-    /// Asked before each read.
+    /// Called before each read.
     private let isStopped: @Sendable () -> Bool
 
-    /// The regular file at `path`, which is kept open until this is let go.
+    /// Opens the regular file at `path` and keeps it open for its own lifetime.
     init(file path: String, limits: VideoLimits, isStopped: @escaping @Sendable () -> Bool)
         throws(MediaError)
     {
-        // O_NONBLOCK: opening a pipe must not wait for its writer.
+        // With O_NONBLOCK, opening a pipe does not wait for its writer.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error(errno) }
         (storage, self.isStopped) = (.file(descriptor: descriptor), isStopped)
@@ -29,12 +29,12 @@ final class ByteSource {
         count = unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : -1
         guard count >= 0 else { throw Self.error(errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else {
-            throw MediaError(.fileIsDirectory, "This is a directory. Name one video file.")
+            throw MediaError(.fileIsDirectory, "This is a directory. Specify one video file.")
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw MediaError(
                 .fileNotRegular,
-                "This is not a regular file but a pipe, a device or the like. Name a file; cameras have an option of their own."
+                "This is a pipe, a device, or another special file. Specify a regular file; for cameras, use the camera option."
             )
         }
         try limits.check(byteCount: count)
@@ -51,21 +51,21 @@ final class ByteSource {
 
     private static func error(_ number: Int32) -> MediaError {
         switch number {
-        case ENOENT, ENOTDIR: MediaError(.fileNotFound, "There is no such file. Check the path.")
+        case ENOENT, ENOTDIR: MediaError(.fileNotFound, "The file does not exist. Check the path.")
         case EACCES, EPERM:
             MediaError(
                 .fileNotAllowed,
-                "This file may not be read by the present user. Change its permissions.")
+                "The current user may not read this file. Change its permissions.")
         default:
             unsafe MediaError(
                 .fileUnreadable, "Reading failed: \(String(cString: strerror(number))).")
         }
     }
 
-    /// - Returns: how many bytes, or a negative status of FFmpeg's.
+    /// - Returns: The number of bytes read, or a negative FFmpeg status.
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
         guard !isStopped() else { return mien_media_status_stopped() }
-        // A file that grows meanwhile is read as long as it was.
+        // If the file grows, read only up to its original size.
         let wanted = min(buffer.count, count - position)
         guard wanted > 0 else { return mien_media_status_end() }
         switch storage {
@@ -87,7 +87,7 @@ final class ByteSource {
         }
     }
 
-    /// - Returns: the new position or the size, or a negative status.
+    /// - Returns: The new position or the size, or a negative status.
     fileprivate func seek(to offset: Int64, whence: Int32) -> Int64 {
         let start: Int
         switch whence & ~AVSEEK_FORCE {
@@ -104,7 +104,7 @@ final class ByteSource {
     }
 }
 
-/// FFmpeg's side of a ``ByteSource``, which it keeps.
+/// The FFmpeg side of a ``ByteSource``, which it retains.
 @safe final class ByteReader {
     let context: UnsafeMutablePointer<AVIOContext>
     private let source: Unmanaged<ByteSource>
@@ -137,7 +137,7 @@ final class ByteSource {
     }
 
     deinit {
-        // FFmpeg may have put another buffer in the place of ours.
+        // FFmpeg may have replaced our buffer.
         unsafe av_free(context.pointee.buffer)
         var context: UnsafeMutablePointer<AVIOContext>? = unsafe context
         unsafe avio_context_free(&context)
@@ -148,6 +148,6 @@ final class ByteSource {
 extension MediaError {
     static let tooMuchMemory = MediaError(
         .tooMuchMemory,
-        "The video asks for more memory than it may have (256 MiB at a time) or than is left. It may be damaged: save it again, or scale it down."
+        "The video needs more memory than allowed (256 MiB at a time) or available. It may be damaged. Save it again or scale it down."
     )
 }

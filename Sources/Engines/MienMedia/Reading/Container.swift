@@ -1,7 +1,7 @@
 internal import CMienMedia
 internal import SystemAV
 
-/// An open file or camera, of which one stream of pictures is read. Used by one thread at a time.
+/// An open file or camera from which one stream of pictures is read. For one thread at a time.
 @safe final class Container {
     private var context: UnsafeMutablePointer<AVFormatContext>?
     private let packet: UnsafeMutablePointer<AVPacket>
@@ -9,8 +9,8 @@ internal import SystemAV
     private let stop: StopFlag
     private var streamIndex: Int32 = 0
 
-    /// The forms of files and codecs that are read; everything else FFmpeg knows stays shut, as
-    /// each is a way in for a bad file.
+    /// The supported container formats and codecs. All others that FFmpeg supports stay disabled,
+    /// because each is an attack surface for malicious files.
     private static let formats = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,gif,avi,mpegts,ogg"
     private static let codecs: [AVCodecID] = [
         AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1,
@@ -19,9 +19,9 @@ internal import SystemAV
         AV_CODEC_ID_RAWVIDEO,
     ]
 
-    /// Everything that outlives one call of FFmpeg is set here, once, for the process.
+    /// Makes the process-wide FFmpeg settings once.
     private static let isPrepared: Bool = {
-        // What FFmpeg prints may be about what is in a file.
+        // FFmpeg's log output may reveal the contents of a file.
         av_log_set_level(AV_LOG_QUIET)
         av_max_alloc(256 << 20)
         return true
@@ -38,26 +38,26 @@ internal import SystemAV
         unsafe context.pointee.probesize = 5_000_000
         unsafe context.pointee.max_analyze_duration = 5_000_000
         unsafe context.pointee.max_streams = 64
-        // Names in a file lead nowhere.
+        // Prevent references in a file from opening anything.
         unsafe context.pointee.io_open = { _, _, _, _, _ in -EACCES }
         let status = unsafe open(
             context, nil, nil, ["format_whitelist": Self.formats, "protocol_whitelist": "none"])
         guard status >= 0 else {
             throw Self.error(
                 status, orElse: .notVideo,
-                "This is not a video that can be read, or it is damaged at its beginning. Send MP4, MOV, MKV, WebM, AVI, MPEG-TS, Ogg or GIF."
+                "The video's format is not supported, or its beginning is damaged. Send MP4, MOV, MKV, WebM, AVI, MPEG-TS, Ogg, or GIF."
             )
         }
         guard unsafe avformat_find_stream_info(self.context, nil) >= 0 else {
             throw MediaError(
                 .corrupt,
-                "The video is damaged: what its streams are cannot be told. Record or save it again."
+                "The video is damaged: its streams cannot be identified. Record or save it again."
             )
         }
         streamIndex = try findStream()
     }
 
-    /// Opens a device: `format` is FFmpeg's name of its kind, `url` its path.
+    /// Opens a device. `format` is FFmpeg's name for its kind, and `url` is its path.
     init(device url: String, format: String, wishes: [String: String], stop: StopFlag)
         throws(MediaError)
     {
@@ -72,7 +72,7 @@ internal import SystemAV
         }
         var status: Int32 = 0
         for wishes in [wishes, [:]] {
-            // A camera that cannot do what is wished for does what it does.
+            // A camera that does not support the requested options uses its own.
             let context = unsafe try Self.newContext(stop)
             unsafe context.pointee.flags |= AVFMT_FLAG_NONBLOCK
             status = unsafe open(context, url, input, wishes)
@@ -97,12 +97,12 @@ internal import SystemAV
 
     enum Reading {
         case packet
-        /// A camera has none yet.
+        /// A camera has no frame yet.
         case nothingYet
         case end
     }
 
-    /// Hands the next packet of the stream to `use`, for the time of the call.
+    /// Passes the next packet of the stream to `use`, for the duration of the call.
     func read(_ use: (UnsafeMutablePointer<AVPacket>) -> Void) throws(MediaError) -> Reading {
         while true {
             let status = unsafe av_read_frame(context, packet)
@@ -122,7 +122,7 @@ internal import SystemAV
             if bytes == nil { throw Self.cameraError(status) }
             throw Self.error(
                 status, orElse: .corrupt,
-                "The video is damaged on its way. Record or save it again.")
+                "The video is damaged partway through. Record or save it again.")
         }
     }
 
@@ -130,12 +130,12 @@ internal import SystemAV
         unsafe context!.pointee.streams[Int(streamIndex)]!
     }
 
-    /// The sides of a pixel, by the frame's or else the file's account.
+    /// Returns the pixel aspect ratio according to the frame or, failing that, the file.
     func pixelAspect(of frame: UnsafeMutablePointer<AVFrame>?) -> AVRational {
         unsafe av_guess_sample_aspect_ratio(context, stream, frame)
     }
 
-    /// By the file's own account.
+    /// The duration that the file states.
     var duration: Duration? {
         let microseconds = unsafe context!.pointee.duration
         return microseconds > 0 ? .microseconds(microseconds) : nil
@@ -151,7 +151,7 @@ internal import SystemAV
         for (key, value) in settings { unsafe av_dict_set(&dictionary, key, value, 0) }
         defer { unsafe av_dict_free(&dictionary) }
         unsafe self.context = context
-        // Frees the context when it fails.
+        // FFmpeg frees the context when opening fails.
         return unsafe avformat_open_input(&self.context, url, input, &dictionary)
     }
 
@@ -159,7 +159,7 @@ internal import SystemAV
         AVFormatContext
     > {
         guard let context = unsafe avformat_alloc_context() else { throw .tooMuchMemory }
-        // Not retained: `self` keeps it for longer than the context lives.
+        // Not retained, because `self` keeps it alive longer than the context.
         unsafe context.pointee.interrupt_callback.opaque = Unmanaged.passUnretained(stop).toOpaque()
         unsafe context.pointee.interrupt_callback.callback = { stop in
             unsafe Unmanaged<StopFlag>.fromOpaque(stop!).takeUnretainedValue().isSet ? 1 : 0
@@ -178,7 +178,7 @@ internal import SystemAV
         let count = unsafe Int32(context.pointee.nb_streams)
         for index in 0..<count {
             let stream = unsafe context.pointee.streams[Int(index)]!
-            // A cover is a picture, but does not move.
+            // Cover art is a picture but not a video.
             let isCover = unsafe stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
             let isVideo =
                 unsafe stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO && !isCover
@@ -190,7 +190,8 @@ internal import SystemAV
         }
         guard let first = video.first else {
             throw MediaError(
-                .noVideoStream, "There are no moving pictures in this file, only sound or the like."
+                .noVideoStream,
+                "The file contains no video stream, only sound or other data. Send a file with video."
             )
         }
         for other in video.dropFirst() {
@@ -201,7 +202,7 @@ internal import SystemAV
             let name = unsafe String(cString: avcodec_get_name(codec))
             throw MediaError(
                 .unsupportedCodec,
-                "The pictures are coded as “\(name)”, which is not read. Save the video as H.264, HEVC, VP8, VP9, AV1, MPEG-4, MPEG-2, Motion JPEG, Theora, FFV1 or GIF."
+                "The video codec “\(name)” is not supported. Save the video as H.264, HEVC, VP8, VP9, AV1, MPEG-4, MPEG-2, Motion JPEG, Theora, FFV1, or GIF."
             )
         }
         return first
@@ -221,19 +222,20 @@ internal import SystemAV
         case mien_media_busy:
             MediaError(
                 .cameraBusy,
-                "The camera is in use by another program. Close that, or name another camera.")
+                "The camera is in use by another program. Close that program or choose another camera."
+            )
         case mien_media_not_allowed:
             MediaError(
                 .cameraNotAllowed,
-                "The camera may not be used by the present user. On Debian members of the group “video” may: add the user to it."
+                "The current user may not use the camera. On Debian, add the user to the group “video”."
             )
         case mien_media_no_device:
-            MediaError(.cameraGone, "The camera is not there any more. Plug it in again.")
+            MediaError(.cameraGone, "The camera was disconnected. Connect it again.")
         case mien_media_no_memory: .tooMuchMemory
         default:
             MediaError(
                 .cameraFailed,
-                "The camera cannot be used: it gives no pictures of a kind that is known, or fails at giving them."
+                "The camera cannot be used: its picture format is not supported, or capturing fails. Choose another camera."
             )
         }
     }

@@ -2,7 +2,7 @@ internal import CMienMedia
 internal import MienPixels
 internal import SystemAV
 
-/// Raw frames in, upright RGB pictures out. Buffers are kept from frame to frame.
+/// Converts raw frames to upright RGB pictures. Reuses its buffers from frame to frame.
 @safe final class FrameConverter {
     private let orientation: FrameOrientation
     private let longestSide: Int
@@ -10,7 +10,7 @@ internal import SystemAV
     private var scaler: OpaquePointer?
     private var target: UnsafeMutablePointer<AVFrame>?
 
-    /// - Parameter longestSide: larger frames are scaled down to it.
+    /// - Parameter longestSide: Scales larger frames down to this size.
     init(_ orientation: FrameOrientation, longestSide: Int?, limits: VideoLimits) {
         (self.orientation, self.limits) = (orientation, limits)
         self.longestSide = min(longestSide ?? .max, RGBImage.sideRange.upperBound)
@@ -21,14 +21,14 @@ internal import SystemAV
         unsafe av_frame_free(&target)
     }
 
-    /// The sides of a stored frame of `width` × `height` when it is shown, not yet upright: its
-    /// pixels made square, within `longestSide`.
+    /// Returns the display size of a stored frame of `width` × `height` before it is turned
+    /// upright: with square pixels and within `longestSide`.
     func shown(_ width: Int, _ height: Int, pixelAspect: AVRational) -> (width: Int, height: Int) {
         var (w, h) = (Double(width), Double(height))
         let aspect =
             pixelAspect.num > 0 && pixelAspect.den > 0
             ? Double(pixelAspect.num) / Double(pixelAspect.den) : 1
-        // Nobody films with stranger pixels than this; files say anything.
+        // Files may state any ratio. No camera uses pixels outside this range.
         if (0.25...4).contains(aspect) { if aspect < 1 { w *= aspect } else { h /= aspect } }
         let scale = min(1, Double(longestSide) / max(w, h))
         return (max(1, Int((w * scale).rounded())), max(1, Int((h * scale).rounded())))
@@ -48,7 +48,7 @@ internal import SystemAV
         guard unsafe scaler != nil else {
             throw MediaError(
                 .unsupportedCodec,
-                "The frames' pixels are of a kind that cannot be turned into RGB. Save the video as H.264."
+                "The frames' pixel format cannot be converted to RGB. Save the video as H.264."
             )
         }
         unsafe setColours(of: frame)
@@ -69,14 +69,14 @@ internal import SystemAV
         }
         guard rows == Int32(h), let start = unsafe target.pointee.data.0 else {
             throw MediaError(
-                .corrupt, "A frame of the video cannot be turned into RGB. Save the video again.")
+                .corrupt, "A frame of the video cannot be converted to RGB. Save the video again.")
         }
         return unsafe orientation.upright(
             start, width: w, height: h, stride: Int(target.pointee.linesize.0))
     }
 
-    /// Which numbers mean which colours. What a file leaves open is taken as players take it:
-    /// BT.709 from 720 rows on, BT.601 below.
+    /// Sets the color matrix and range. For values that a file leaves open, uses the same defaults
+    /// as players: BT.709 from 720 rows on, BT.601 below.
     private func setColours(of frame: UnsafeMutablePointer<AVFrame>) {
         var space = unsafe Int32(bitPattern: frame.pointee.colorspace.rawValue)
         if unsafe frame.pointee.colorspace == AVCOL_SPC_UNSPECIFIED {
@@ -85,7 +85,7 @@ internal import SystemAV
         let isFull: Int32 =
             unsafe frame.pointee.color_range == AVCOL_RANGE_JPEG
             || isFullByFormat(frame.pointee.format) ? 1 : 0
-        // Refused for RGB frames, which need none.
+        // Fails for RGB frames, which need no matrix.
         _ = unsafe sws_setColorspaceDetails(
             scaler, sws_getCoefficients(space), isFull, sws_getCoefficients(SWS_CS_DEFAULT), 1, 0,
             1 << 16, 1 << 16)
@@ -98,7 +98,8 @@ internal import SystemAV
         ].contains { $0.rawValue == format }
     }
 
-    /// Aligned as swscale likes it: it writes whole registers, past a row's end too.
+    /// Returns a buffer aligned for swscale, which writes whole registers, even past the end of a
+    /// row.
     private func target(_ width: Int, _ height: Int) throws(MediaError) -> UnsafeMutablePointer<
         AVFrame
     > {
@@ -118,8 +119,8 @@ internal import SystemAV
     }
 }
 
-/// How stored frames become upright: mirrored, left for right, or not; then turned by quarters,
-/// clockwise.
+/// The transformation that turns stored frames upright: an optional left–right mirroring, then
+/// clockwise quarter turns.
 struct FrameOrientation: Equatable {
     /// 0...3.
     let quarterTurns: Int
@@ -131,7 +132,7 @@ struct FrameOrientation: Equatable {
         (self.quarterTurns, self.isMirrored) = (quarterTurns, isMirrored)
     }
 
-    /// - Parameter code: as CMienMedia.h has it.
+    /// - Parameter code: As defined in CMienMedia.h.
     init(code: Int32) { self.init(quarterTurns: Int(code & 3), isMirrored: code & 4 != 0) }
 
     func sides(_ width: Int, _ height: Int) -> (width: Int, height: Int) {
@@ -153,7 +154,7 @@ struct FrameOrientation: Equatable {
             count = 3 * w * h
         }
         guard let image = try? RGBImage(width: w, height: h, pixels: pixels) else {
-            preconditionFailure("sides were checked")
+            preconditionFailure("the sides must have been checked")
         }
         return image
     }
@@ -162,8 +163,8 @@ struct FrameOrientation: Equatable {
         _ start: UnsafePointer<UInt8>, _ width: Int, _ height: Int, _ stride: Int,
         into out: UnsafeMutablePointer<UInt8>, _ w: Int, _ h: Int
     ) {
-        // Where the upright picture's first pixel comes from, and how far it is to the ones right
-        // of and below it.
+        // The stored position of the upright picture's first pixel, and the steps to its neighbors
+        // to the right and below.
         var (x, y, right, down): (Int, Int, (Int, Int), (Int, Int))
         switch quarterTurns {
         case 0: (x, y, right, down) = (0, 0, (1, 0), (0, 1))

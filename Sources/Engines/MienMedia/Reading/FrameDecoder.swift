@@ -2,11 +2,11 @@ internal import CMienMedia
 internal import MienPixels
 internal import SystemAV
 
-/// Packets in, raw frames out. On the caller's thread alone, so that nothing is left of it
-/// afterwards.
+/// Decodes packets to raw frames. Runs only on the caller's thread, so that no FFmpeg threads
+/// remain afterwards.
 @safe final class FrameDecoder {
     private var context: UnsafeMutablePointer<AVCodecContext>?
-    /// The frame that was decoded last; valid until the next is asked for.
+    /// The frame that was decoded last; valid until the next call to ``decode()``.
     let frame: UnsafeMutablePointer<AVFrame>
 
     init(_ stream: UnsafeMutablePointer<AVStream>, limits: VideoLimits) throws(MediaError) {
@@ -15,7 +15,7 @@ internal import SystemAV
         guard let decoder = unsafe avcodec_find_decoder(parameters.pointee.codec_id) else {
             throw MediaError(
                 .unsupportedCodec,
-                "The pictures are coded as “\(name)”, for which FFmpeg has no decoder on this machine."
+                "FFmpeg has no decoder for “\(name)” on this computer. Save the video as H.264."
             )
         }
         guard let frame = unsafe av_frame_alloc() else { throw .tooMuchMemory }
@@ -26,14 +26,14 @@ internal import SystemAV
         else { throw .tooMuchMemory }
         unsafe context.pointee.pkt_timebase = unsafe stream.pointee.time_base
         unsafe context.pointee.thread_count = 1
-        // For streams that grow on their way, before memory is taken. Decoders count rows as long
-        // as they are stored; the exact check comes after.
+        // Applies before memory is allocated, to streams whose frames grow midway. Decoders count
+        // rows with their stored length; the exact check follows later.
         unsafe context.pointee.max_pixels =
             Int64(limits.maxPixels) + 64 * Int64(RGBImage.sideRange.upperBound)
         guard unsafe avcodec_open2(context, decoder, nil) >= 0 else {
             throw MediaError(
                 .corrupt,
-                "The pictures are coded as “\(name)”, in a way that its decoder does not take. Save the video again."
+                "The video uses an unsupported variant of “\(name)”. Save the video again."
             )
         }
     }
@@ -44,7 +44,7 @@ internal import SystemAV
         unsafe avcodec_free_context(&context)
     }
 
-    /// Gives it a packet; `nil` after the last. A packet that is damaged gives no frame.
+    /// Feeds a packet to the decoder; `nil` after the last one. A damaged packet produces no frame.
     func feed(_ packet: UnsafeMutablePointer<AVPacket>?) {
         unsafe avcodec_send_packet(context, packet)
     }
@@ -58,7 +58,7 @@ internal import SystemAV
         switch Int(mien_media_outcome(status)) {
         case mien_media_end: return .end
         case mien_media_no_memory: throw .tooMuchMemory
-        // A damaged packet; the next may be whole.
+        // The packet is damaged; the next one may be intact.
         default: return .needsPacket
         }
     }

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Between the thread that reads and the tasks that want frames. All state is under one condition
-/// lock.
+/// Passes frames from the reading thread to the tasks that wait for them. One condition lock guards
+/// all state.
 final class FrameExchange: @unchecked Sendable {
-    // Unchecked: every stored variable below is touched only while `condition` is locked.
+    // Unchecked: every stored variable below is accessed only while `condition` is locked.
     let flag = StopFlag()
     private let condition = NSCondition()
     private let isLive: Bool
@@ -12,7 +12,7 @@ final class FrameExchange: @unchecked Sendable {
     private var frames: [VideoFrame] = []
     private var info: VideoInfo?
     private var error: MediaError?
-    /// The thread has let go of everything.
+    /// Whether the thread has released all resources.
     private var isFinished = false
     private var isCancelled = false
 
@@ -20,28 +20,28 @@ final class FrameExchange: @unchecked Sendable {
     private var readers: [CheckedContinuation<VideoFrame?, any Error>] = []
     private var closers: [CheckedContinuation<Void, Never>] = []
 
-    /// How long a camera may give nothing.
+    /// The maximum time without a frame from a camera.
     private static let patience = Duration.seconds(10)
 
     init(isLive: Bool, capacity: Int) { (self.isLive, self.capacity) = (isLive, capacity) }
 
     // MARK: The thread
 
-    /// Starts the thread. `make` runs on it, and so does all reading.
+    /// Starts the thread. `make` and all reading run on it.
     func start(
         _ make: @escaping @Sendable () throws(MediaError) -> FrameReader,
         explaining: @escaping @Sendable (MediaError) -> MediaError
     ) {
         let started = MediaThread.start {
-            // In a function of its own: the reader is gone when it returns, and only then is anyone
-            // told.
+            // In a separate function, so that the reader is released when it returns. Only then are
+            // waiting tasks notified.
             self.finish(self.serve(make).map(explaining))
         }
         if !started {
             finish(
                 MediaError(
                     .tooMuchMemory,
-                    "No thread can be started: the machine has no room for one. Run less beside this."
+                    "Cannot start a thread: the system limit is reached. Stop other programs and try again."
                 ))
         }
     }
@@ -60,7 +60,7 @@ final class FrameExchange: @unchecked Sendable {
                     guard ContinuousClock.now - lastFrame < Self.patience else {
                         throw MediaError(
                             .cameraSilent,
-                            "The camera has given no picture for \(Self.patience.components.seconds) s. Plug it in again."
+                            "The camera has returned no picture for \(Self.patience.components.seconds) s. Reconnect it."
                         )
                     }
                     rest()
@@ -80,8 +80,8 @@ final class FrameExchange: @unchecked Sendable {
         for opener in waiting { opener.resume(returning: info) }
     }
 
-    /// Hands the frame over. A file's thread waits here for room, a camera's drops the oldest
-    /// frame.
+    /// Delivers the frame. When the buffer is full, a file's thread waits for room, and a camera's
+    /// drops the oldest frame.
     private func put(_ frame: VideoFrame) {
         let reader: CheckedContinuation<VideoFrame?, any Error>? = condition.withLock {
             if !readers.isEmpty { return readers.removeFirst() }
@@ -94,7 +94,7 @@ final class FrameExchange: @unchecked Sendable {
         reader?.resume(returning: frame)
     }
 
-    /// For a moment, or until ``stop()``.
+    /// Waits briefly, or until ``stop()``.
     private func rest() {
         condition.withLock {
             if !flag.isSet { _ = condition.wait(until: Date(timeIntervalSinceNow: 0.004)) }
@@ -117,7 +117,7 @@ final class FrameExchange: @unchecked Sendable {
         for closer in closers { closer.resume() }
     }
 
-    /// What a reader gets when there are no frames any more; `nil` for the end.
+    /// The result for readers when there are no more frames; `nil` means the end.
     private var end: (any Error)? { isCancelled ? CancellationError() : error }
 
     // MARK: Tasks
@@ -170,7 +170,7 @@ final class FrameExchange: @unchecked Sendable {
 
     private func stop(cancelling: Bool) {
         condition.withLock {
-            // What has ended by itself stays as it ended.
+            // If reading has already ended, keep that result.
             if cancelling, !isFinished { isCancelled = true }
             flag.set()
             frames = []
@@ -178,8 +178,8 @@ final class FrameExchange: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` under the lock; what it returns is done outside it, at once. Cancelled,
-    /// everything stops, and the thread resumes whoever waits once it has let go.
+    /// Runs `body` under the lock, and then the action it returns outside it. On cancellation,
+    /// reading stops, and the thread resumes the waiting tasks after it has released its resources.
     private func cancellable<Output: Sendable>(
         _ body: (CheckedContinuation<Output, any Error>) -> (() -> Void)?
     ) async throws -> Output {

@@ -2,10 +2,9 @@ internal import CMienMedia
 internal import MienPixels
 internal import SystemAV
 
-/// Reads a video's frames one after another, on the caller's thread, which it may hold for as long
-/// as a frame takes.
+/// Reads a video's frames in order on the caller's thread, blocking for up to a frame's duration.
 ///
-/// Not `Sendable`: it belongs to the thread that made it.
+/// Not `Sendable`: it belongs to the thread that created it.
 package final class FrameReader {
     package let info: VideoInfo
 
@@ -21,12 +20,12 @@ package final class FrameReader {
 
     package enum Reading {
         case frame(VideoFrame)
-        /// A camera has none yet.
+        /// A camera has no frame yet.
         case nothingYet
         case end
     }
 
-    /// A video in memory: for tests of the parser.
+    /// Reads a video in memory, to test the parser.
     package convenience init(
         bytes: [UInt8], limits: VideoLimits = .standard, longestSide: Int? = nil
     ) throws(MediaError) {
@@ -39,7 +38,7 @@ package final class FrameReader {
         throws(MediaError)
     {
         let container: Container
-        switch source.place {
+        switch source.origin {
         case .file(let path):
             let bytes = try ByteSource(file: path, limits: options.limits) { stop.isSet }
             container = try Container(bytes, stop: stop)
@@ -78,7 +77,7 @@ package final class FrameReader {
             quarterTurns: orientation.quarterTurns)
     }
 
-    /// - Throws: ``MediaError`` when the video is damaged beyond reading on, or over a limit.
+    /// - Throws: ``MediaError`` when the video is too damaged to continue or exceeds a limit.
     package func next() throws(MediaError) -> Reading {
         for _ in 0..<VideoLimits.fruitlessPackets {
             switch try decoder.decode() {
@@ -97,7 +96,7 @@ package final class FrameReader {
         }
         throw MediaError(
             .corrupt,
-            "The video is damaged: \(VideoLimits.fruitlessPackets) packets in a row hold no picture. Record or save it again."
+            "The video is damaged: \(VideoLimits.fruitlessPackets) consecutive packets contain no picture. Record or save it again."
         )
     }
 
@@ -105,7 +104,7 @@ package final class FrameReader {
         guard number > 0 || isLive else {
             throw MediaError(
                 .corrupt,
-                "The video is damaged: not one of its pictures can be decoded. Save it again.")
+                "The video is damaged: none of its pictures can be decoded. Save it again.")
         }
         return .end
     }
@@ -122,8 +121,8 @@ package final class FrameReader {
     }
 }
 
-/// Turns a stream's time stamps, which may be anything, into times that start at zero and always
-/// rise.
+/// Converts a stream's timestamps, which may be arbitrary, to strictly increasing times that start
+/// at zero.
 final class FrameClock {
     private let base: AVRational
     private let step: Duration
@@ -135,8 +134,8 @@ final class FrameClock {
     }
 
     /// - Parameters:
-    ///   - stamp: `Int64.min` for none.
-    ///   - last: the time of the frame before.
+    ///   - stamp: The timestamp; `Int64.min` if there is none.
+    ///   - last: The previous frame's time.
     func time(of stamp: Int64, after last: Duration?) -> Duration {
         guard let last else {
             first = stamp == .min ? nil : stamp

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// A thread that nobody waits for: what it does last tells its owner.
+/// A detached thread. Its last action notifies its owner.
 enum MediaThread {
-    /// For debuggers and `top`.
+    /// The name for debuggers and `top`.
     static let name = "mien.media"
 
     private final class Start: Sendable {
@@ -10,7 +10,7 @@ enum MediaThread {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// - Returns: whether it runs.
+    /// - Returns: Whether the thread was started.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let start = unsafe Unmanaged.passRetained(
             Start {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Says to a thread at work that nobody waits for it any more.
+/// Tells a working thread that its result is no longer needed.
 final class StopFlag: Sendable {
     private let value = Atomic(false)
 

@@ -1,13 +1,13 @@
 public import MienFace
 public import MienPixels
 
-/// Draws a face's upper lids down, in the colour of the skin over the eye, with the dark line of
-/// the lashes at their edge.
+/// Draws a face's upper lids down in the color of the skin above the eye, with the dark line of the
+/// lashes at their edge.
 public struct ClosedEyes: Sendable {
     private struct Eye: Sendable {
         let map: AffineMap
-        /// At equal steps along the eye, from corner to corner: where the lids are, below the line
-        /// of the corners.
+        /// The positions of the lids below the line between the corners, at equal steps along the
+        /// eye from corner to corner.
         let upper: [Double], lower: [Double]
         let length: Double
     }
@@ -15,7 +15,7 @@ public struct ClosedEyes: Sendable {
     private let eyes: [Eye]
     private let amount: Double
 
-    /// - Parameter amount: 0 leaves the eyes as they are, 1 closes them.
+    /// - Parameter amount: 0 leaves the eyes unchanged; 1 closes them.
     public init(of mesh: FaceMesh, by amount: Double) {
         self.amount = min(1, max(0, amount))
         eyes = Self.contours.map { contour in
@@ -39,7 +39,7 @@ public struct ClosedEyes: Sendable {
                 }
             }
             let upper = curve(contour.upper), lower = curve(contour.lower)
-            // The mesh's contour lies a little inside of the eye.
+            // The mesh's contour lies slightly inside the eye.
             let more = 0.06 * length
             return Eye(
                 map: map, upper: upper.map { $0 - more }, lower: lower.map { $0 + more },
@@ -47,7 +47,7 @@ public struct ClosedEyes: Sendable {
         }
     }
 
-    /// The picture with the lids where they are to be.
+    /// Returns the picture with the lids at their new positions.
     public func drawn(on image: RGBImage) -> RGBImage {
         guard amount > 0 else { return image }
         var out = image
@@ -65,14 +65,14 @@ public struct ClosedEyes: Sendable {
             for y in rows {
                 for x in columns {
                     let q = eye.map(Point(x: Double(x) + 0.5, y: Double(y) + 0.5)),
-                        place = q.x / eye.length * 32
-                    guard place > 0, place < 32 else { continue }
-                    let i = Int(place), part = place - Double(i)
+                        step = q.x / eye.length * 32
+                    guard step > 0, step < 32 else { continue }
+                    let i = Int(step), part = step - Double(i)
                     let top = eye.upper[i] + (eye.upper[i + 1] - eye.upper[i]) * part,
                         bottom = eye.lower[i] + (eye.lower[i + 1] - eye.lower[i]) * part
                     let lid = top + amount * (bottom - top)
                     guard q.y > top, q.y < lid + 0.03 * eye.length else { continue }
-                    // Skin from just over the eye, in the same column.
+                    // Use the skin just above the eye, in the same column.
                     let over = back(Point(x: q.x, y: top - 0.06 * eye.length))
                     let skin = image[
                         min(max(Int(over.x), 0), image.width - 1),

@@ -1,7 +1,7 @@
 public import MienFace
 public import MienPixels
 
-/// A person's clip cut into pieces, each shown when its action is asked for: genuine behaviour on
+/// A person's clip cut into pieces, each shown when its action is requested: genuine behavior on
 /// cue.
 public struct CuedClip: LivenessActor {
     private let rest: RGBImage
@@ -12,8 +12,8 @@ public struct CuedClip: LivenessActor {
     private var asked: LivenessAction?
 
     /// - Parameters:
-    ///   - rest: what is shown when nothing is asked, with the sway and the noise of a camera.
-    ///   - pieces: from rest to the action and back.
+    ///   - rest: Shown when nothing is requested, with the sway and noise of a camera.
+    ///   - pieces: The pieces, each from rest to the action and back.
     public init(
         rest: RGBImage, pieces: [LivenessAction: [RGBImage]], framesPerSecond: Double,
         noise: Double = 1, seed: UInt64 = 1

@@ -1,20 +1,20 @@
 public import MienFace
 internal import MienPixels
 
-/// What a made-up person looks like in one frame: enough for sessions, without a picture or a
-/// network.
+/// The appearance of a synthetic person in one frame. It is sufficient for sessions, without a
+/// picture or a network.
 public struct MadeLook: Sendable, Hashable {
-    /// Whose face.
+    /// The person whose face it is.
     public var person: Int
     public var yaw, pitch: Float
-    /// Part of the open eyes' opening; 1 is open.
+    /// Fraction of the open eyes' opening; 1 is open.
     public var eyes: Double
-    /// Opening of the mouth, in distances of the eyes.
+    /// Opening of the mouth, relative to the eye distance.
     public var mouth: Double
     public var zoom: Double
-    /// Where the face's middle is, in pixels of a picture of 640×480.
+    /// The position of the face's middle, in pixels of a 640×480 picture.
     public var x, y: Double
-    /// Taken from a flat picture: turns without depth.
+    /// Whether it is a flat picture, which turns without depth.
     public var isFlat: Bool
     public var quality: Int
 
@@ -31,10 +31,10 @@ public struct MadeLook: Sendable, Hashable {
 }
 
 extension FaceReading {
-    /// A frame that shows `look`, or nobody.
+    /// Returns a reading of a frame that shows `look`, or nobody.
     ///
-    /// - Parameter hash: of the picture; the index when left out, so that no two frames are the
-    ///   same.
+    /// - Parameter hash: The picture's hash. Defaults to the index, so that no two frames are
+    ///   identical.
     public static func made(_ look: MadeLook?, index: Int, at time: Duration, hash: UInt64? = nil)
         -> FaceReading
     {
@@ -47,11 +47,11 @@ extension FaceReading {
 }
 
 extension LiveFace {
-    /// - Parameter sheet: the frontal points lie on it, and it is seen; nothing of `look` then
-    ///   turns them.
+    /// - Parameter sheet: A sheet that carries the frontal points. If it is set, `look` does not
+    ///   turn them.
     static func made(_ look: MadeLook, index: Int, on sheet: Plane? = nil) -> LiveFace {
         let centre = Point(x: look.x, y: look.y), half = 80 * look.zoom
-        // Nobody keeps quite still.
+        // Nobody keeps perfectly still.
         let sway = Float(index % 7) * 0.5
         let pose = HeadPose(yaw: look.yaw + sway, pitch: look.pitch, roll: 0)
         var mesh = SyntheticHead().mesh(
@@ -60,7 +60,7 @@ extension LiveFace {
             mesh = FaceMesh(
                 points: mesh.points.map(sheet.seen), depths: mesh.depths, evidence: mesh.evidence)
         } else if look.isFlat {
-            // The frontal points, pressed together: what a tilted picture is.
+            // A tilted picture shows the frontal points compressed.
             let k = Double(90 - abs(look.yaw)) / 90
             mesh = FaceMesh(
                 points: mesh.points.map { Point(x: centre.x + ($0.x - centre.x) * k, y: $0.y) },

@@ -2,23 +2,23 @@ internal import Foundation
 public import MienFace
 public import MienPixels
 
-/// A photo of somebody, held up by an attacker who does with it what can be done.
+/// A presentation attack with a photo of a person, manipulated with the attacker's skills.
 public struct FlatPhoto: LivenessActor {
-    /// What the attacker can do.
+    /// The attacker's skills.
     public enum Skill: String, CaseIterable, Sendable {
-        /// Holds it up. The stream shows it, byte for byte the same.
+        /// Holds the photo up. The stream repeats it byte for byte.
         case still
-        /// Holds it up before a camera.
+        /// Holds the photo up to a camera.
         case held
-        /// Tilts it when a turn is asked for, and brings it nearer.
+        /// Tilts the photo when a turn is requested, and brings it closer.
         case tilted
-        /// Bends it round the head's axis besides.
+        /// Also bends the photo around the head's axis.
         case bent
-        /// Brings it nearer and takes it away, whatever is asked.
+        /// Moves the photo closer and farther, regardless of the request.
         case zoomed
-        /// Has cut out the eyes and blinks behind it; else as tilted.
+        /// Has cut out the eyes and blinks behind them; otherwise tilts.
         case cutOutEyes = "cut_out_eyes"
-        /// Cut-out eyes and mouth, bent: all of it.
+        /// Combines cut-out eyes and mouth with bending.
         case cutOutAndBent = "cut_out_and_bent"
     }
 
@@ -29,8 +29,8 @@ public struct FlatPhoto: LivenessActor {
     private var camera: Camera
 
     /// - Parameters:
-    ///   - mesh: the photo's face.
-    ///   - reach: how far it is tilted, in degrees.
+    ///   - mesh: The photo's face.
+    ///   - reach: The tilt in degrees.
     public init(
         _ photo: RGBImage, mesh: FaceMesh, skill: Skill, reach: Double = 50, noise: Double = 2,
         sway: Double = 0.7, seed: UInt64 = 1
@@ -73,26 +73,26 @@ public struct FlatPhoto: LivenessActor {
     }
 }
 
-/// A sheet in space, turned about its middle, perhaps bent round an upright axis, as a camera sees
-/// it.
+/// A sheet in space as seen by a camera, rotated around its middle and optionally bent around an
+/// upright axis.
 struct Plane: Sendable {
     let centre: Point
     private let cy, sy, cp, sp, distance, radius, turn: Double
 
     /// - Parameters:
-    ///   - distance: of the camera, in pixels.
-    ///   - radius: of the bend; infinite for none.
+    ///   - distance: The camera's distance, in pixels.
+    ///   - radius: The radius of the bend; infinite for none.
     init(centre: Point, yaw: Double, pitch: Double, distance: Double, radius: Double) {
         let a = yaw * .pi / 180, b = pitch * .pi / 180
         (self.centre, self.distance, self.radius, turn) = (centre, distance, radius, a)
         (cy, sy, cp, sp) = (cos(a), sin(a), cos(b), sin(b))
     }
 
-    /// Where a point of the sheet is seen: what ``source(of:)`` undoes.
+    /// Returns where a point of the sheet is seen. The inverse of ``source(of:)``.
     func seen(_ p: Point) -> Point {
         var q = p - centre
         if radius.isFinite {
-            // Round the axis; the camera is far for it, as in ``source(of:)``.
+            // Around the axis. The camera is treated as far away, as in ``source(of:)``.
             q = Point(x: radius * sin(max(-.pi / 2, min(.pi / 2, q.x / radius + turn))), y: q.y)
         } else {
             let k = distance / (distance + q.x * sy)
@@ -102,7 +102,8 @@ struct Plane: Sendable {
         return Point(x: q.x * k, y: q.y * cp * k) + centre
     }
 
-    /// Where on the sheet a pixel comes from; far outside where it is not seen.
+    /// Returns the sheet's point that a pixel shows; a point far outside when the sheet is not
+    /// visible there.
     func source(of p: Point) -> Point {
         let nowhere = Point(x: -1e6, y: -1e6)
         var q = p - centre

@@ -2,17 +2,18 @@ internal import Foundation
 public import MienFace
 public import MienPixels
 
-/// Somebody, or something, in front of the camera, that sees what is asked and shows a picture.
+/// A subject in front of the camera, genuine or an attack, that sees the session's requests and
+/// shows pictures.
 public protocol LivenessActor: Sendable {
-    /// - Parameter asked: what the session asks now; `nil` while it asks nothing.
+    /// - Parameter asked: The session's current request; `nil` without one.
     mutating func image(asked: LivenessAction?, at time: Double) -> RGBImage
 }
 
-/// Where a head is on its way through its actions: what people and attackers move.
+/// The position of a head as it performs its actions, for genuine persons and attackers.
 struct Movement: Sendable {
-    /// Degrees, as `HeadPose` has them.
+    /// In degrees, as in `HeadPose`.
     var yaw = 0.0, pitch = 0.0
-    /// 1 as the photo has it.
+    /// 1 is the size in the photo.
     var zoom = 1.0
     /// 0...1.
     var mouth = 0.0, lids = 0.0
@@ -22,11 +23,11 @@ struct Movement: Sendable {
     private var askedAt = 0.0
     let reach: Double
 
-    /// - Parameter reach: how far it turns, in degrees.
+    /// - Parameter reach: The largest turn, in degrees.
     init(reach: Double) { self.reach = reach }
 
-    /// Goes on to `time`: 0.3 s after an instruction it moves, and comes back when nothing is
-    /// asked.
+    /// Advances to `time`. The head moves 0.3 s after an instruction and returns when nothing is
+    /// requested.
     mutating func move(asked now: LivenessAction?, at time: Double) {
         let dt = min(0.2, time - (lastTime ?? time))
         lastTime = time
@@ -37,19 +38,19 @@ struct Movement: Sendable {
         }
         approach(&yaw, doing == .turnLeft ? reach : doing == .turnRight ? -reach : 0, 90)
         approach(&pitch, doing == .lookUp ? 0.7 * reach : doing == .lookDown ? -0.7 * reach : 0, 60)
-        // Who has come closer stays there.
+        // A person who has come closer stays there.
         if doing == .comeCloser { approach(&zoom, 1.6, 0.6) }
         approach(&mouth, doing == .openMouth ? 1 : 0, 3)
-        // Down in 0.1 s, closed for 0.1 s, up in 0.1 s; again every second while asked.
+        // Down in 0.1 s, closed for 0.1 s, up in 0.1 s; repeated every second while requested.
         let phase = (time - askedAt - 0.3).truncatingRemainder(dividingBy: 1)
         lids = doing == .blink ? max(0, min(1, 1.5 - abs(phase - 0.15) / 0.1)) : 0
     }
 }
 
-/// A photo, held by a hand that is never quite still, before a camera that is never quite clean.
+/// A photo in an unsteady hand in front of a slightly dirty camera.
 struct Camera: Sendable {
     let noise: Double
-    /// Of the hand, in pixels.
+    /// The hand's sway, in pixels.
     let sway: Double
     private var generator: SeededGenerator
     private let phases: [Double]
@@ -67,7 +68,7 @@ struct Camera: Sendable {
             y: sway * (sin(1.7 * time + phases[2]) + 0.5 * sin(4.7 * time + phases[3])))
     }
 
-    /// Degrees of an unsteady hand or neck.
+    /// Returns the rotation of an unsteady hand or neck, in degrees.
     func wobble(at time: Double) -> (yaw: Double, pitch: Double) {
         (0.6 * sway * sin(1.3 * time + phases[4]), 0.5 * sway * sin(1.9 * time + phases[5]))
     }

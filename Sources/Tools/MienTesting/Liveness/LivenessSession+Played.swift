@@ -4,7 +4,7 @@ public import MienPixels
 extension LivenessSession {
     /// Plays `actor` to a session until it ends, or for 60 s.
     ///
-    /// - Returns: the session, and what was seen.
+    /// - Returns: The session and the readings it handled.
     public static func played(
         _ actor: some MadeActor, _ challenge: LivenessChallenge, settings: VerificationSettings,
         framesPerSecond: Int = 25
@@ -22,10 +22,10 @@ extension LivenessSession {
 }
 
 extension LivenessSession {
-    /// Plays `actor`'s pictures, as the pipeline reads them, to a session until it ends, or for so
-    /// long.
+    /// Plays `actor`'s pictures, as read by the pipeline, to a session until it ends or the time is
+    /// up.
     ///
-    /// - Returns: the session; the pictures when they are to be kept.
+    /// - Returns: The session, and the pictures if they are to be kept.
     public static func played(
         _ actor: some LivenessActor, _ challenge: LivenessChallenge, settings: VerificationSettings,
         framesPerSecond: Double, seconds: Double = 40,

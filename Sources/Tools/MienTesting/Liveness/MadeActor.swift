@@ -2,19 +2,19 @@ internal import Foundation
 public import MienFace
 internal import MienPixels
 
-/// Somebody, or something, in front of the camera, as the pipeline would see it: readings without
-/// pictures. What ``LivenessActor`` is without networks.
+/// A subject in front of the camera, genuine or an attack, as the pipeline would read it. The
+/// counterpart of ``LivenessActor`` without pictures and networks.
 public protocol MadeActor: Sendable {
-    /// - Parameter asked: what the session asks now; `nil` while it asks nothing.
+    /// - Parameter asked: The session's current request; `nil` without one.
     mutating func reading(asked: LivenessAction?, index: Int, at time: Duration) -> FaceReading
 }
 
-/// A head with depth that does what is asked.
+/// A head with depth that performs the requested actions.
 public struct MadePerson: MadeActor {
     private let person: Int
     private var movement = Movement(reach: 42)
 
-    /// - Parameter person: whose face, 0...7.
+    /// - Parameter person: The person whose face it is, 0...7.
     public init(_ person: Int = 0) { self.person = person }
 
     public mutating func reading(asked: LivenessAction?, index: Int, at time: Duration)
@@ -25,7 +25,7 @@ public struct MadePerson: MadeActor {
     }
 }
 
-/// A sheet with the face of a made-up head on it, held up by an attacker as ``FlatPhoto`` is.
+/// A sheet with the face of a synthetic head, held up by an attacker like ``FlatPhoto``.
 public struct MadeSheet: MadeActor {
     private let skill: FlatPhoto.Skill
     private var movement: Movement
@@ -60,13 +60,14 @@ public struct MadeSheet: MadeActor {
     }
 }
 
-/// What was seen of somebody once, played again whatever is asked; then its end stands still.
+/// Readings recorded once and replayed regardless of the requests. The last one is repeated at the
+/// end.
 public struct MadeRecording: MadeActor {
     private let readings: [FaceReading]
 
-    /// - Parameter readings: at least one.
+    /// - Parameter readings: At least one.
     public init(_ readings: [FaceReading]) {
-        precondition(!readings.isEmpty, "a recording has frames")
+        precondition(!readings.isEmpty, "a recording must have frames")
         self.readings = readings
     }
 
@@ -80,8 +81,8 @@ public struct MadeRecording: MadeActor {
     }
 }
 
-/// One actor, then another, who takes the first's place when `changes` says so. What ``Splice`` is
-/// without networks.
+/// One actor, then another who replaces the first as soon as `changes` returns `true`. The
+/// counterpart of ``Splice`` without networks.
 public struct MadeSplice: MadeActor {
     private var first, second: any MadeActor
     private var hasChanged = false
@@ -104,7 +105,7 @@ public struct MadeSplice: MadeActor {
     }
 }
 
-/// Does other actions than those that are asked for.
+/// Performs other actions than the requested ones.
 public struct MadeDisobedient: MadeActor {
     private var actor: any MadeActor
     private let instead: @Sendable (LivenessAction) -> LivenessAction
@@ -133,8 +134,8 @@ extension Movement {
 }
 
 extension MadeSheet {
-    /// How far points of a sheet in this position end up from where they were, there and back, in
-    /// pixels.
+    /// Returns the largest error, in pixels, of mapping points of a sheet in this position there
+    /// and back.
     package static func roundTripError(yaw: Double, pitch: Double, radius: Double) -> Double {
         let plane = Plane(
             centre: Point(x: 320, y: 240), yaw: yaw, pitch: pitch, distance: 640, radius: radius)

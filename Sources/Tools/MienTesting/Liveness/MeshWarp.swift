@@ -1,21 +1,21 @@
 internal import Foundation
 public import MienPixels
 
-/// Moves a face's points and takes the skin between them along: closes eyes, opens a mouth, turns a
+/// Moves a face's points together with the skin between them: closes eyes, opens a mouth, turns a
 /// head.
 ///
-/// How far a pixel goes is the mean of what the points near it go, weighted by their distance.
-/// Worked out on a grid, filled in linearly.
+/// Each pixel moves by the mean of nearby points' movements, weighted by distance. The movements
+/// are computed on a grid and interpolated linearly.
 public struct MeshWarp: Sendable {
     private static let cells = 48
     private let area: Rectangle
     private let offsets: [Point]
 
     /// - Parameters:
-    ///   - from: where the points lie on the result.
-    ///   - to: where each is taken from, in the source.
-    ///   - reach: how near a point has to be to count, in pixels.
-    ///   - area: what moves at all; fades towards its edge.
+    ///   - from: The points' positions in the result.
+    ///   - to: The positions in the source from which they are taken.
+    ///   - reach: The maximum distance at which a point has an effect, in pixels.
+    ///   - area: The area that moves. The effect fades toward its edge.
     public init(from: [Point], to: [Point], reach: Double, area: Rectangle) {
         let n = Self.cells
         let moves = zip(from, to).map { (at: $0, by: $1 - $0) }
@@ -40,7 +40,7 @@ public struct MeshWarp: Sendable {
         self.offsets = offsets
     }
 
-    /// Where in the source a pixel of the result is taken from.
+    /// Returns the source position for a pixel of the result.
     public func callAsFunction(_ p: Point) -> Point {
         let n = Self.cells
         let u = (p.x - area.x) / area.width * Double(n),

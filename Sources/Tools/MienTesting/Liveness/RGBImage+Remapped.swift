@@ -3,8 +3,8 @@ public import MienFace
 public import MienPixels
 
 extension RGBImage {
-    /// Each pixel of the result is taken from where `source` says, between pixels linearly;
-    /// `background` where that lies outside.
+    /// Takes each pixel of the result from the position that `source` returns, with linear
+    /// interpolation, or from `background` when it is outside.
     public func remapped(
         width: Int, height: Int, background: RGBColour = .black, _ source: (Point) -> Point
     ) -> RGBImage {
@@ -40,13 +40,14 @@ extension RGBImage {
         return try! RGBImage(width: width, height: height, pixels: out)
     }
 
-    /// As a camera would see it: every value off by a normal deviate of `deviation` levels.
+    /// Returns the picture with camera noise: a normal deviate of `deviation` levels is added to
+    /// every value.
     public func withCameraNoise(_ deviation: Double, using generator: inout SeededGenerator)
         -> RGBImage
     {
         guard deviation > 0 else { return self }
-        // A table of deviates, entered at random places: a deviate for each of a million values
-        // would be most of the work.
+        // Start at random positions in a table of deviates, because drawing one for each of a
+        // million values would take most of the time.
         var out = pixels
         var i = 0
         while i < out.count {

@@ -1,16 +1,16 @@
 public import MienFace
 public import MienPixels
 
-/// A recording: it plays whatever is asked, from the start, then stands still on its last picture,
-/// or begins again.
+/// A recording that plays from the start regardless of requests, then stops at its last picture or
+/// starts again.
 public struct RecordedClip: LivenessActor {
     private let frames: [RGBImage]
     private let framesPerSecond: Double
     private let loops: Bool
 
-    /// - Precondition: at least one frame.
+    /// - Precondition: There is at least one frame.
     public init(_ frames: [RGBImage], framesPerSecond: Double, loops: Bool = false) {
-        precondition(!frames.isEmpty, "a clip has frames")
+        precondition(!frames.isEmpty, "a clip must have frames")
         (self.frames, self.framesPerSecond, self.loops) = (frames, framesPerSecond, loops)
     }
 
@@ -20,7 +20,7 @@ public struct RecordedClip: LivenessActor {
     }
 }
 
-/// One actor, then another: the attacker takes the first's place when `changes` says so.
+/// One actor, then another: the attacker replaces the first as soon as `changes` returns `true`.
 public struct Splice: LivenessActor {
     private var first, second: any LivenessActor
     private var hasChanged = false
@@ -35,13 +35,13 @@ public struct Splice: LivenessActor {
 
     public mutating func image(asked: LivenessAction?, at time: Double) -> RGBImage {
         if changes(asked, time) { hasChanged = true }
-        // Both go on, so that the second is where the first has been.
+        // Advance both, so that the second is in the same phase as the first.
         let a = first.image(asked: asked, at: time), b = second.image(asked: asked, at: time)
         return hasChanged ? b : a
     }
 }
 
-/// Does other actions than those that are asked for.
+/// Performs other actions than the requested ones.
 public struct Disobedient: LivenessActor {
     private var actor: any LivenessActor
     private let instead: @Sendable (LivenessAction) -> LivenessAction

@@ -2,19 +2,20 @@ internal import Foundation
 public import MienFace
 public import MienPixels
 
-/// What an actor shows, on a device held before the camera: a dark border, a grid of pixels, bands
-/// that move. Made up; what real screens look like to real cameras differs from case to case.
+/// An actor shown on a device that is held in front of the camera, with a dark border, a grid of
+/// pixels, and moving bands. This is synthetic; the appearance of real screens varies with the
+/// camera.
 public struct ShownOnScreen: LivenessActor {
     private var actor: any LivenessActor
-    /// Pixels of the camera.
+    /// In camera pixels.
     private let bezel: Int, margin: Int
     private let pitch: Double
-    /// Of brightness: part for the grid, levels for the bands.
+    /// Brightness: a fraction for the grid, levels for the bands.
     private let grid: Double, bands: Double
 
     /// - Parameters:
-    ///   - bezel: width of the device's border; 0 for none in sight.
-    ///   - pitch: distance of the screen's pixels, or of the beat between them and the camera's.
+    ///   - bezel: Width of the device's border; 0 if none is visible.
+    ///   - pitch: Distance between the screen's pixels, or the beat between them and the camera's.
     public init(
         _ actor: some LivenessActor, bezel: Int = 14, margin: Int = 60, pitch: Double = 2.7,
         grid: Double = 0.12, bands: Double = 8

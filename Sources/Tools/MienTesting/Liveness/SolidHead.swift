@@ -2,11 +2,11 @@ internal import Foundation
 public import MienFace
 public import MienPixels
 
-/// A head with depth, made from one photo and its mesh, that does what is asked: for genuine
-/// behaviour of many people where there are no clips.
+/// A head with depth, made from one photo and its mesh, that performs the requested actions. It
+/// simulates genuine behavior of many people for whom there are no clips.
 ///
-/// Not a person: what of it passes shows that depth is accepted, and that a program which animates
-/// photos passes.
+/// It is not a person. A passed session shows that depth is accepted, and also that a program which
+/// animates photos passes.
 public struct SolidHead: LivenessActor {
     private let photo: RGBImage
     private let mesh: FaceMesh
@@ -41,7 +41,7 @@ public struct SolidHead: LivenessActor {
 }
 
 extension MeshWarp {
-    /// The head turned in space, by the mesh's own depth.
+    /// Rotates the head in space by the mesh's own depth.
     static func turning(_ mesh: FaceMesh, yaw: Double, pitch: Double) -> MeshWarp {
         let a = yaw * .pi / 180, b = pitch * .pi / 180, bounds = mesh.bounds, centre = bounds.centre
         // The neck's axis lies behind the cheeks.
@@ -57,7 +57,8 @@ extension MeshWarp {
         return MeshWarp(from: turned, to: mesh.points, reach: 0.12 * mesh.eyeDistance, area: wide)
     }
 
-    /// The jaw down: 0 leaves it, 1 opens the mouth wide. What was between the lips is stretched.
+    /// Lowers the jaw: 0 leaves it unchanged; 1 opens the mouth wide. The area between the lips is
+    /// stretched.
     public static func openingMouth(of mesh: FaceMesh, by amount: Double) -> MeshWarp {
         let lower = [
             14, 87, 178, 88, 317, 402, 318, 17, 84, 181, 314, 405, 152, 148, 377, 176, 400,

@@ -20,7 +20,7 @@ import Testing
         try CalibrationTable(knots: knots.map { knot($0.0, $0.1) }, measurement: measurement)
     }
 
-    @Test("knots and lines between and beyond them")
+    @Test("rates follow the knots and the lines between and beyond them")
     func lines() throws {
         let table = try Self.table([(0, -1), (2, -2), (3, -4)])
         for (score, logRate) in [
@@ -34,7 +34,7 @@ import Testing
         #expect(table.matchScore(of: -100) == MatchScore(0))
     }
 
-    @Test("a higher score never gives a lower match score")
+    @Test("a higher score never yields a lower match score")
     func monotone() throws {
         let table = try Self.table([
             (-7.4, -0.25), (-2, -1), (0.5, -1.7), (0.6, -2), (4, -4), (4.1, -5.5),
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "the least score for a match score leads back to it",
+        "the minimum score for a match score maps back to it",
         arguments: [0.0, 1, 3, 12, 24, 36, 48, 60, 72])
     func inverse(value: Double) throws {
         let table = try Self.table([
@@ -54,7 +54,7 @@ import Testing
             abs(table.matchScore(of: table.minScore(for: MatchScore(value))).value - value) < 1e-9)
     }
 
-    @Test("JSON gives the same table back, and states its form")
+    @Test("JSON round-trips a table and states its form")
     func json() throws {
         let table = try Self.table([(0, -1), (2, -2)])
         let data = try JSONEncoder().encode(table)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("knots that are no falling curve are refused")
+    @Test("knots that do not form a falling curve are rejected")
     func refused() {
         #expect(throws: CalibrationError.knotCount(1)) { try Self.table([(0, -1)]) }
         #expect(throws: CalibrationError.notFalling(knot: 1)) {

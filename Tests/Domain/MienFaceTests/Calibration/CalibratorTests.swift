@@ -15,7 +15,7 @@ import Testing
         return plan
     }
 
-    /// Made once: the slowest part of these tests.
+    /// Created once, because it is the slowest part of these tests.
     static let made: (set: LabelledDescriptors, calibration: Calibration) = {
         var people = SyntheticPeople(seed: 11, dimension: 12)
         let set = people.set(people: 150, photosEach: 2, common: 0.8)
@@ -29,7 +29,7 @@ import Testing
             set, dataset: "made up", descriptor: "none", madeOn: "2026-01-02")
     }
 
-    @Test("strangers match as rarely as their score says")
+    @Test("strangers match as rarely as their scores claim")
     func holdsForStrangers() throws {
         var people = SyntheticPeople(seed: 99, dimension: 12)
         let strangers = people.set(people: 300, photosEach: 1, common: 0.8),
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("knots fall, carry their support, and lie in their intervals or nearly")
+    @Test("knots fall, state their support, and lie in or near their intervals")
     func knots() {
         let table = Self.made.calibration.table
         #expect(table.knots.filter { !$0.isExtrapolated }.allSatisfy { $0.support >= 30 })
@@ -70,7 +70,7 @@ import Testing
         #expect(m.acceptance.map(\.logRate) == [-2, -3, -4, -5, -6])
     }
 
-    @Test("the same seed makes the same table and cohort, another seed others")
+    @Test("the same seed produces the same table and cohort; another seed produces others")
     func repeats() throws {
         let (set, first) = Self.made
         let again = try Self.calibrate(set)
@@ -80,17 +80,17 @@ import Testing
         #expect(try Self.calibrate(set, other).draw.cohort.bytes != first.draw.cohort.bytes)
     }
 
-    @Test("no member of the cohort comes nearer to a photo than made-up faces come to each other")
+    @Test("no cohort member is closer to a photo than synthetic faces are to each other")
     func privacy() {
         let (set, calibration) = Self.made
         let privacy = calibration.draw.privacy
         #expect(privacy.nearest <= privacy.bound && privacy.members == 200 && privacy.redrawn <= 20)
-        // Rounding to 8 bits may move a member a little.
+        // Rounding to 8 bits may move a member slightly.
         #expect(
             CohortPrivacy.nearest(of: calibration.draw.cohort, to: set) <= privacy.bound + 0.005)
     }
 
-    @Test("too few people or pairs are refused")
+    @Test("too few people or pairs are rejected")
     func tooFew() {
         var people = SyntheticPeople(seed: 1, dimension: 4)
         #expect(throws: CalibrationError.self) {
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("progress counts cohorts and rounds, and can stop")
+    @Test("progress reports cohorts and rounds and can stop the calibration")
     func progress() {
         struct Stop: Error {}
         var seen: [CalibrationProgress] = []
@@ -119,7 +119,7 @@ import Testing
         #expect(round.round == 1)
     }
 
-    @Test("people never show in text")
+    @Test("descriptions never reveal people")
     func sensitive() throws {
         let (set, calibration) = Self.made
         let reference = try calibration.matcher.reference(for: set[0])

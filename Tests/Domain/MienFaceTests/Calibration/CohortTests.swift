@@ -14,7 +14,7 @@ import Testing
         zip(a, b).reduce(0) { $0 + $1.0 * $1.1 }
     }
 
-    @Test("the example of the specification")
+    @Test("the specification's example parses")
     func example() throws {
         let cohort = try Cohort(members: [[1, 0], [0.6, 0.8]], nearestCount: 1)
         let bytes: [UInt8] = [
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("statistics are those of sorted cosines", arguments: [1, 2, 10, 199, 200])
+    @Test("statistics match those of sorted cosines", arguments: [1, 2, 10, 199, 200])
     func statistics(nearest: Int) throws {
         let (cohort, _) = try Self.cohort(nearest: nearest)
         var people = SyntheticPeople(seed: 9, dimension: 20)
@@ -52,7 +52,7 @@ import Testing
         #expect(abs(Double(found.deviation) - max(deviation, 1e-4)) < 1e-4)
     }
 
-    @Test("members that point the same way, right across and the opposite way all count")
+    @Test("parallel, perpendicular, and opposite members all count")
     func extremes() throws {
         let cohort = try Cohort(members: [[1, 0], [0, 1], [-1, 0]], nearestCount: 3)
         let found = try cohort.statistics(of: [1.005, 0])
@@ -61,7 +61,7 @@ import Testing
                 && abs(Double(found.deviation) - 1.005 * (2.0 / 3).squareRoot()) < 1e-4)
     }
 
-    @Test("a vector of another dimension or length is refused")
+    @Test("a vector of another dimension or length is rejected")
     func vectors() throws {
         let (cohort, members) = try Self.cohort()
         #expect(throws: VectorError.dimension(expected: 20, got: 19)) {
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("members that are no unit vectors of one dimension are refused")
+    @Test("members that are not unit vectors of one dimension are rejected")
     func members() {
         #expect(throws: CohortError.notUnit(member: 1)) {
             try Cohort(members: [[1, 0], [1, 1]], nearestCount: 1)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("every cut and every longer file is refused")
+    @Test("every truncated or extended file is rejected")
     func truncation() throws {
         let bytes = try Self.cohort(count: 3, dimension: 4, nearest: 2).0.bytes
         for count in bytes.indices {
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("a header that lies is refused by name")
+    @Test("an inconsistent header is rejected with the matching error")
     func header() throws {
         let good = try Self.cohort(count: 3, dimension: 4, nearest: 2).0.bytes
         func with(_ offset: Int, _ value: [UInt8]) -> [UInt8] {

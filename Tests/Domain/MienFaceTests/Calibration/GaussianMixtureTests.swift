@@ -24,7 +24,7 @@ import Testing
         return fitting
     }
 
-    @Test("one component is the mean and covariance of the points")
+    @Test("a single component has the mean and covariance of the points")
     func oneComponent() throws {
         var generator = SeededGenerator(seed: 1)
         let points: [[Float]] = [[0, 0], [2, 0], [0, 4], [2, 4], [1, 2]]
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// scikit-learn 1.x, GaussianMixture(2, reg_covar=1e-4, tol=1e-9) on the same points.
-    @Test("two components are those scikit-learn finds")
+    @Test("two components match those of scikit-learn")
     func knownAnswer() throws {
         var generator = SeededGenerator(seed: 1)
         var last = GaussianMixture.Progress?.none
@@ -63,9 +63,9 @@ import Testing
         #expect(abs((last?.meanLogDensity ?? 0) + 1.6347695376820213) < 1e-6)
     }
 
-    /// 20 dimensions take three blocks of eight; the density is checked by Gaussian elimination on
-    /// the covariance.
-    @Test("more dimensions than a block has are right, too")
+    /// 20 dimensions take three blocks of eight. Gaussian elimination on the covariance verifies
+    /// the density.
+    @Test("dimensions that exceed one block give the right density")
     func manyDimensions() throws {
         let n = 20
         var generator = SeededGenerator(seed: 12)
@@ -107,17 +107,17 @@ import Testing
                     * (Double(n) * log(2 * Double.pi) + logDeterminant + square)) < 1e-6)
     }
 
-    @Test("no round makes the points less likely")
+    @Test("no round lowers the likelihood")
     func rises() throws {
         var generator = SeededGenerator(seed: 3), densities: [Double] = []
         _ = try GaussianMixture.fit(
             Self.twoClusters, Self.fitting(3, minPeople: 1), using: &generator
         ) { densities.append($0.meanLogDensity) }
-        // Regularisation is no part of the likelihood, so allow it a hair.
+        // Regularization is not part of the likelihood, so allow a small tolerance.
         #expect(zip(densities, densities.dropFirst()).allSatisfy { $1 >= $0 - 1e-4 })
     }
 
-    @Test("a component of fewer people than allowed is given up", arguments: [2, 5, 9])
+    @Test("a component with too few people is dropped", arguments: [2, 5, 9])
     func smallComponents(components: Int) throws {
         var generator = SeededGenerator(seed: 2)
         let mixture = try GaussianMixture.fit(
@@ -130,7 +130,7 @@ import Testing
         #expect(abs(allowed.weights.reduce(0, +) - 1) < 1e-9)
     }
 
-    @Test("fewer people than one component needs are refused")
+    @Test("too few people for one component are rejected")
     func tooFew() {
         var generator = SeededGenerator(seed: 2)
         #expect(throws: CalibrationError.self) {
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test("a fit stops when progress says so")
+    @Test("a fit stops when progress throws")
     func stops() {
         struct Stop: Error {}
         var generator = SeededGenerator(seed: 5), rounds = 0

@@ -4,9 +4,10 @@ import Testing
 
 @Suite struct PeopleBootstrapTests {
     /// In three dimensions the cosine of two random directions is uniform on −1…1 (Archimedes), so
-    /// the true rate at t is (1 − t)/2. Three photos a person make pairs depend on each other:
-    /// counted as independent, their intervals would cover about half as often as they promise.
-    @Test("intervals cover the true rate about as often as they promise")
+    /// the true rate at t is (1 − t)/2. Three photos per person make pairs depend on each other. If
+    /// they were counted as independent, the intervals would cover the true rate about half as
+    /// often as promised.
+    @Test("intervals cover the true rate about as often as promised")
     func coverage() {
         let thresholds = [0.4, 0.8, 0.9], worlds = 40
         var covered = [0, 0, 0]
@@ -26,11 +27,11 @@ import Testing
                 if interval[0] <= truth && truth <= interval[1] { covered[i] += 1 }
             }
         }
-        // 95 % of 40 is 38; two and a half deviations under that is 34.
+        // 95 % of 40 is 38; two and a half deviations below that is 34.
         #expect(covered.allSatisfy { $0 >= 33 }, "covered \(covered) of \(worlds)")
     }
 
-    @Test("everybody counted once gives the plain rate")
+    @Test("counting everybody once gives the plain rate")
     func plain() {
         var people = SyntheticPeople(seed: 4, dimension: 3)
         let set = people.set(people: 30, photosEach: 2)
@@ -51,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("a round draws as many people as there are")
+    @Test("a round draws as many people as the set has")
     func draws() {
         var people = SyntheticPeople(seed: 4, dimension: 3)
         let bootstrap = PeopleBootstrap(people.set(people: 30, photosEach: 1), knotScores: [0])

@@ -2,7 +2,7 @@ import MienFace
 import Testing
 
 @Suite struct SeededGeneratorTests {
-    /// xoshiro256** filled by SplitMix64 from 42, computed apart.
+    /// xoshiro256** filled by SplitMix64 from 42, computed independently.
     @Test("a seed gives the published sequence")
     func knownAnswer() {
         var generator = SeededGenerator(seed: 42)
@@ -13,7 +13,7 @@ import Testing
             ])
     }
 
-    @Test("normal deviates have mean 0, variance 1 and the right share beyond 1.96")
+    @Test("normal deviates have mean 0, variance 1, and the right share beyond 1.96")
     func normal() {
         var generator = SeededGenerator(seed: 7)
         let n = 20_000

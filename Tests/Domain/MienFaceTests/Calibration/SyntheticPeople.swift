@@ -1,10 +1,10 @@
 import MienFace
 
-/// Made-up descriptors: people at random places of the sphere, photos scattered around each.
+/// Synthetic descriptors: people at random points of the sphere, with photos scattered around each.
 struct SyntheticPeople {
     var generator: SeededGenerator
     let dimension: Int
-    /// Deviation of an element between photos of one person, before scaling to length 1.
+    /// The deviation of an element between photos of one person, before scaling to length 1.
     var scatter = 0.05
 
     init(seed: UInt64, dimension: Int, scatter: Double = 0.05) {
@@ -13,7 +13,7 @@ struct SyntheticPeople {
         )
     }
 
-    /// A direction without preference.
+    /// Returns a uniformly distributed direction.
     mutating func direction() -> [Double] {
         Self.unit((0..<dimension).map { _ in generator.normal() })
     }
@@ -22,21 +22,21 @@ struct SyntheticPeople {
         Self.unit(person.map { $0 + scatter * generator.normal() }).map { Float($0) }
     }
 
-    /// - Parameter common: added to everybody: makes all cosines positive, as descriptors of faces
-    ///   have them.
+    /// - Parameter common: An offset added to everybody. It makes all cosines positive, like those
+    ///   of real faces.
     mutating func set(people: Int, photosEach: Int, common: Double = 0) -> LabelledDescriptors {
         var set = LabelledDescriptors(dimension: dimension)
         for person in 0..<people {
-            // Every third person lives in a crowd: a narrow cone around the first axis.
-            var place = direction()
+            // Every third person is in a crowd: a narrow cone around the first axis.
+            var center = direction()
             if common > 0 {
-                place[0] += common
+                center[0] += common
                 if person % 3 == 0 {
-                    place = Self.unit(place.enumerated().map { $0 == 0 ? $1 + common : $1 })
+                    center = Self.unit(center.enumerated().map { $0 == 0 ? $1 + common : $1 })
                 }
             }
-            place = Self.unit(place)
-            for _ in 0..<photosEach { try! set.append(photo(of: place), of: "person \(person)") }
+            center = Self.unit(center)
+            for _ in 0..<photosEach { try! set.append(photo(of: center), of: "person \(person)") }
         }
         return set
     }

@@ -20,12 +20,12 @@ struct FaceDescriberTests {
             crops: crops)
     }
 
-    /// From the network's input to the picture: turned by 20°, 0.8 pixels to one.
+    /// The map from the network's input to the picture: rotated by 20°, with 0.8 pixels to one.
     private let placed = AffineMap(
         a: 0.8 * cos(0.35), b: -0.8 * sin(0.35), tx: 120, c: 0.8 * sin(0.35), d: 0.8 * cos(0.35),
         ty: 60)
 
-    /// A mesh whose landmarks lie where ``placed`` puts them.
+    /// A mesh whose landmarks lie where ``placed`` maps them.
     private var mesh: FaceMesh {
         var points = SyntheticHead().mesh(centre: Point(x: 160, y: 120), halfWidth: 50).points
         for landmark in landmarks {
@@ -34,7 +34,7 @@ struct FaceDescriberTests {
         return FaceMesh(points: points, depths: Array(repeating: 0, count: 468), evidence: 20)
     }
 
-    @Test("the descriptor is the mean direction of the crops, whatever their vectors' lengths")
+    @Test("the descriptor is the mean direction of the crops, regardless of vector length")
     func mean() throws {
         networks.answer(.descriptor, [[3, 0, 0, 0]], [[0, 40, 0, 0]])
         let found = try describer().description(of: mesh, in: image, with: networks)
@@ -43,7 +43,7 @@ struct FaceDescriberTests {
         #expect(abs(found.agreement - 0.5.squareRoot()) < 1e-6)
     }
 
-    @Test("crops that say the same agree fully, crops at odds little")
+    @Test("identical crops agree fully; contradictory crops agree little")
     func agreement() throws {
         networks.answer(.descriptor, [[1, 2, 3, 4]], [[2, 4, 6, 8]])
         #expect(
@@ -61,7 +61,7 @@ struct FaceDescriberTests {
         #expect(networks.runs == [.descriptor])
     }
 
-    @Test("the mirrored crop is the plain one in a mirror, to the bit")
+    @Test("the mirrored crop is the exact mirror image of the plain one")
     func mirrored() throws {
         networks.answer(.descriptor, [[1, 0, 0, 0]])
         _ = try describer().description(of: mesh, in: image, with: networks)
@@ -71,7 +71,7 @@ struct FaceDescriberTests {
         #expect(shown[1] != shown[0])
     }
 
-    @Test("the landmarks land on their places on the network's input")
+    @Test("the landmarks land on their positions on the network's input")
     func alignment() throws {
         let map = try #require(describer().alignment(of: mesh))
         for landmark in landmarks {
@@ -82,7 +82,7 @@ struct FaceDescriberTests {
     }
 
     @Test(
-        "what the network sees has the face in its place, as zoom and shift ask",
+        "the network's input shows the face at the position set by zoom and shift",
         arguments: [
             FaceDescriber.Crop(), .init(zoom: 1.2), .init(dx: 0.1, dy: -0.05),
             .init(zoom: 0.9, dx: -0.04),
@@ -90,10 +90,11 @@ struct FaceDescriberTests {
         ])
     func crop(crop: FaceDescriber.Crop) throws {
         let mesh = mesh
-        // The nose alone is lit.
-        let nose = landmarks[4], place = mesh.points[nose.mesh]
+        // Only the nose is lit.
+        let nose = landmarks[4], position = mesh.points[nose.mesh]
         let lit = RGBImage.made(width: 320, height: 240) { x, y in
-            place.distance(to: Point(x: Double(x) + 0.5, y: Double(y) + 0.5)) < 5 ? .white : .black
+            position.distance(to: Point(x: Double(x) + 0.5, y: Double(y) + 0.5)) < 5
+                ? .white : .black
         }
         networks.answer(.descriptor, [[1, 0, 0, 0]])
         _ = try describer([crop]).description(of: mesh, in: lit, with: networks)
@@ -104,7 +105,7 @@ struct FaceDescriberTests {
         #expect(spot.distance(to: Point(x: crop.mirrored ? 150 - x : x, y: y)) < 0.3)
     }
 
-    @Test("as many runs as crops")
+    @Test("each crop is run once")
     func runs() throws {
         networks.answer(.descriptor, [[1, 0, 0, 0]])
         let crops = [
@@ -116,7 +117,7 @@ struct FaceDescriberTests {
     }
 
     @Test(
-        "numbers without a direction are an error",
+        "a vector without direction is an error",
         arguments: [[0, 0, 0, 0], [.nan, 1, 0, 0], [.infinity, 0, 0, 0], [1e-9, 0, 0, 0]]
             as [[Float]])
     func noDirection(vector: [Float]) {
@@ -135,7 +136,7 @@ struct FaceDescriberTests {
     }
 
     @Test(
-        "another number of dimensions is an error that says how many",
+        "a wrong number of dimensions is an error that states the expected number",
         arguments: [[[1, 2, 3]], [[1, 2, 3, 4, 5]], []] as [[[Float]]])
     func dimensions(outputs: [[Float]]) throws {
         networks.answer(.descriptor, outputs)
@@ -158,7 +159,7 @@ struct FaceDescriberTests {
         #expect(networks.runs.isEmpty)
     }
 
-    @Test("a descriptor of no crops is a bug of the caller")
+    @Test("a describer without crops traps")
     func noCrops() async {
         await #expect(processExitsWith: .failure) {
             _ = FaceDescriber(FaceGeometry.defaultPack.descriptor, crops: [])

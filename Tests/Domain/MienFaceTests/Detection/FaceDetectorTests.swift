@@ -8,10 +8,10 @@ struct FaceDetectorTests {
     private let networks = ScriptedFaceNetworks()
     private let detector = FaceDetector(
         .detectorShortRange, geometry: FaceGeometry.defaultPack.detectorShortRange)
-    /// Twice as wide as high: on the network's 128×128 it is 128×64, 32 rows down.
+    /// Twice as wide as high: on the network's 128×128 input it is 128×64, 32 rows down.
     private let image = RGBImage(width: 400, height: 200, filledWith: .white)
 
-    /// Rows that say nothing, but for those given.
+    /// Returns rows without faces, except those given.
     private func outputs(_ rows: [(anchor: Int, numbers: [Float], score: Float)]) -> [[Float]] {
         var all = [Float](repeating: 0, count: 16 * 896),
             scores = [Float](repeating: -50, count: 896)
@@ -22,19 +22,20 @@ struct FaceDetectorTests {
         return [all, scores]
     }
 
-    /// Row of the anchor (100, 68): row 8, column 12 of the first grid.
+    /// The row of the anchor (100, 68): row 8, column 12 of the first grid.
     private let anchor = (8 * 16 + 12) * 2
     private let numbers: [Float] = [
         -4, -4, 25.6, 19.2, -8, -6, 0, -6, -4, -3, -4, 2, -12, -5, 4, -5,
     ]
 
-    @Test("numbers relative to an anchor become a face at its place in the picture")
+    @Test("numbers relative to an anchor become a face at its position in the picture")
     func knownAnswer() throws {
         networks.answer(.detectorShortRange, outputs([(anchor, numbers, 2)]))
         let faces = try detector.faces(in: image, with: networks)
         #expect(faces.count == 1)
         let face = try #require(faces.first)
-        // (96, 64) on the square is (96, 32) on the fitted picture; 3.125 picture pixels to each.
+        // (96, 64) on the square is (96, 32) on the fitted picture; the scale is 3.125 picture
+        // pixels.
         #expect(face.box.centre.distance(to: Point(x: 300, y: 100)) < 0.01)
         #expect(abs(face.box.width - 80) < 0.01 && abs(face.box.height - 60) < 0.01)
         #expect(abs(face.confidence - 0.880797) < 1e-6)
@@ -49,7 +50,7 @@ struct FaceDetectorTests {
     }
 
     @Test(
-        "a face comes back at its place whatever the picture's sides",
+        "a face is found at its position for any picture size",
         arguments: [(400, 200), (200, 400), (123, 77), (64, 64), (2000, 1501), (31, 90)])
     func roundTrip(width: Int, height: Int) throws {
         let side = Double(min(width, height))
@@ -67,7 +68,7 @@ struct FaceDetectorTests {
         let found = try detector.faces(
             in: RGBImage(width: width, height: height, filledWith: .black), with: networks)
         #expect(found.count == 2)
-        // The fitted picture has whole pixels: half of one is what its place can be off.
+        // The fitted picture has whole pixels, so the position may be off by half of one.
         let pixel = max(1, Double(max(width, height)) / 128)
         for (a, b) in zip(found, shown) {
             #expect(a.box.centre.distance(to: b.box.centre) < pixel)
@@ -77,7 +78,7 @@ struct FaceDetectorTests {
         }
     }
 
-    @Test("the network sees the whole picture, centred, on black")
+    @Test("the network sees the whole picture, centered on black")
     func fitted() throws {
         networks.answer(.detectorShortRange, outputs([]))
         _ = try detector.faces(in: image, with: networks)
@@ -91,7 +92,7 @@ struct FaceDetectorTests {
         #expect(abs(values[0] + 1) < 1e-5 && abs(values[3 * (64 * 128 + 64)] - 1) < 1e-5)
     }
 
-    @Test("a row counts from a confidence of one half")
+    @Test("a row counts from a confidence of one half upward")
     func threshold() throws {
         networks.answer(
             .detectorShortRange, outputs([(anchor, numbers, 0)]),
@@ -100,7 +101,7 @@ struct FaceDetectorTests {
         #expect(try detector.faces(in: image, with: networks).isEmpty)
     }
 
-    @Test("the threshold is the caller's")
+    @Test("the caller sets the threshold")
     func ownThreshold() throws {
         let strict = FaceDetector(
             .detectorShortRange, geometry: detector.geometry, minConfidence: 0.9)
@@ -112,7 +113,7 @@ struct FaceDetectorTests {
     }
 
     @Test(
-        "rows that are no numbers, or boxes without sides, are no faces",
+        "rows with NaN or boxes without sides are not faces",
         arguments: [0, 1, 2, 3, 4, 15])
     func notFinite(column: Int) throws {
         for bad in [Float.nan, .infinity, -.infinity] {
@@ -123,7 +124,7 @@ struct FaceDetectorTests {
         }
     }
 
-    @Test("boxes of no or negative size are no faces", arguments: [2, 3])
+    @Test("boxes of zero or negative size are not faces", arguments: [2, 3])
     func noSize(column: Int) throws {
         for bad: Float in [0, -10] {
             var row = numbers
@@ -133,7 +134,7 @@ struct FaceDetectorTests {
         }
     }
 
-    @Test("a score that is no number is no face, one beyond all bounds is certainty")
+    @Test("a NaN score is not a face; an infinite score is certainty")
     func oddScores() throws {
         networks.answer(
             .detectorShortRange, outputs([(anchor, numbers, .nan)]),
@@ -142,7 +143,7 @@ struct FaceDetectorTests {
         #expect(try detector.faces(in: image, with: networks).map(\.confidence) == [1])
     }
 
-    @Test("rows on one face become one face; the sure ones weigh more")
+    @Test("rows on one face become one face, weighted by confidence")
     func merged() throws {
         var moved = numbers
         moved[0] = 0
@@ -154,7 +155,7 @@ struct FaceDetectorTests {
         #expect(abs(faces[0].box.centre.x - (96 + 4 * 0.5 / 1.380797) * 3.125) < 0.01)
     }
 
-    @Test("of very many faces the hundred surest are kept, surest first")
+    @Test("of very many faces, the hundred most confident are kept, most confident first")
     func hundred() throws {
         let small: [Float] = [0, 0, 2, 2] + [Float](repeating: 0, count: 12)
         networks.answer(
@@ -165,7 +166,7 @@ struct FaceDetectorTests {
         #expect(abs(faces[0].confidence - 0.981736) < 1e-5)
     }
 
-    @Test("an answer of another shape is an error that names the network", arguments: 0..<4)
+    @Test("an output of the wrong shape is an error that names the network", arguments: 0..<4)
     func wrongShape(kind: Int) throws {
         let right = outputs([])
         let answers: [[[Float]]] = [

@@ -13,7 +13,7 @@ struct WeightedSuppressionTests {
             keyPoints: (0..<6).map { Point(x: x + Double($0), y: y) })
     }
 
-    /// Groups far apart, each of a few boxes close together, all with a confidence of their own.
+    /// Returns groups far apart, each with a few boxes close together and distinct confidences.
     private func groups(stream: UInt64) -> [DetectedFace] {
         var random = TestSeed.generator(stream)
         return (0..<6).flatMap { group in
@@ -28,7 +28,7 @@ struct WeightedSuppressionTests {
         }
     }
 
-    @Test("nothing stays nothing, and one face stays as it is")
+    @Test("no candidates give no faces, and one face stays unchanged")
     func few() {
         #expect(WeightedSuppression().merge([]).isEmpty)
         let merged = WeightedSuppression().merge([face(3, 0.8)])
@@ -38,7 +38,7 @@ struct WeightedSuppressionTests {
     }
 
     @Test(
-        "boxes that overlap become their mean, weighted by confidence, with the best one's confidence"
+        "overlapping boxes become their weighted mean with the best one's confidence"
     )
     func weighted() throws {
         let merged = WeightedSuppression().merge([face(1, 0.6), face(0, 0.9), face(50, 0.7)])
@@ -50,9 +50,9 @@ struct WeightedSuppressionTests {
         #expect(merged[1].box.centre.distance(to: Point(x: 55, y: 5)) < 1e-12)
     }
 
-    @Test("boxes that overlap just no more than allowed stay two")
+    @Test("boxes that overlap exactly as much as allowed stay separate")
     func limit() {
-        // Shifted by d of 10: overlap is (10 − d) / (10 + d).
+        // Shifted by d of 10, the overlap is (10 − d) / (10 + d).
         #expect(
             WeightedSuppression(minOverlap: 0.3).merge([face(0, 0.9), face(5.4, 0.8)]).count == 2)
         #expect(
@@ -60,7 +60,7 @@ struct WeightedSuppressionTests {
     }
 
     @Test(
-        "a chain of boxes is split at the best one: what does not overlap that one is another face")
+        "a chain of boxes is split at the best one; boxes that do not overlap it are another face")
     func chain() {
         let merged = WeightedSuppression().merge([
             face(0, 0.7), face(4, 0.9), face(8, 0.8), face(12, 0.6),
@@ -68,7 +68,7 @@ struct WeightedSuppressionTests {
         #expect(merged.map(\.confidence) == [0.9, 0.6])
     }
 
-    @Test("merging what is merged changes nothing", arguments: 0..<10)
+    @Test("merging is idempotent", arguments: 0..<10)
     func idempotent(stream: UInt64) {
         let once = WeightedSuppression().merge(groups(stream: stream)),
             twice = WeightedSuppression().merge(once)
@@ -89,13 +89,13 @@ struct WeightedSuppressionTests {
                 == WeightedSuppression().merge(candidates))
     }
 
-    @Test("surest first")
+    @Test("faces are sorted by confidence")
     func sorted() {
         let merged = WeightedSuppression().merge(groups(stream: 99))
         #expect(zip(merged, merged.dropFirst()).allSatisfy { $0.confidence >= $1.confidence })
     }
 
-    @Test("the same candidate many times is one face")
+    @Test("a repeated candidate is one face")
     func copies() {
         #expect(WeightedSuppression().merge(Array(repeating: face(2, 0.9), count: 50)).count == 1)
     }

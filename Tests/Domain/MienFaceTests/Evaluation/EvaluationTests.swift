@@ -14,7 +14,7 @@ import Testing
     }()
 
     @Test(
-        "a threshold for a rate lets in no more than the rate",
+        "a threshold for a rate accepts no more than the rate",
         arguments: [1, 0.5, 0.1, 0.05, 0.01, 0.001, 0])
     func pointForRate(rate: Double) {
         let point = Self.rates.point(falseMatchRate: rate)
@@ -23,7 +23,7 @@ import Testing
         #expect(abs(point.trueAcceptRate - min(1, Double(point.falseMatches) / 10)) < 1e-12)
     }
 
-    @Test("a stated threshold counts what reaches it")
+    @Test("a given threshold counts the pairs that reach it")
     func pointForThreshold() {
         #expect(
             Self.rates.point(threshold: 90).falseMatches == 10
@@ -34,7 +34,7 @@ import Testing
                 && Self.rates.point(threshold: 500).falseMatchRate == 0)
     }
 
-    @Test("scores outside the range count to its ends")
+    @Test("scores outside the range count in its end bins")
     func ends() {
         var histogram = ScoreHistogram(range: -1...1, bins: 10)
         histogram.count(-7, mated: false)
@@ -43,13 +43,14 @@ import Testing
         #expect(histogram.impostor.first == 1 && histogram.mated.last == 2)
     }
 
-    @Test("errors are equal where the curves cross")
+    @Test("the equal error rate lies where the curves cross")
     func equalErrorRate() {
-        // At 91 nine impostors and nine of ten mated pairs get in: 0.09 and 0.1; at 90.9 the same.
+        // At 91, nine impostors and nine of ten mated pairs are accepted: 0.09 and 0.1. At 90.9,
+        // the same.
         #expect(abs(Self.rates.equalErrorRate - 0.095) < 0.006)
     }
 
-    @Test("the trade-off never turns back")
+    @Test("the trade-off is monotonic")
     func tradeoff() {
         let curve = Self.rates.tradeoff()
         #expect(curve.count > 20)
@@ -79,7 +80,7 @@ import Testing
         #expect(set.matedPairCount == 90 && set.impostorPairCount == 90 * 89 / 2 - 90)
     }
 
-    @Test("scores of a set are those of the matcher")
+    @Test("the scores of a set match those of the matcher")
     func sameAsMatcher() throws {
         var people = SyntheticPeople(seed: 3, dimension: 20)
         let set = people.set(people: 5, photosEach: 2), matcher = try FaceMatcherTests.matcher()
@@ -88,7 +89,7 @@ import Testing
         #expect(abs(scorer.score(1, 6) - matcher.normalisedScore(a, b)) < 1e-3)
     }
 
-    @Test("a figure without enough pairs says so")
+    @Test("a figure with too few pairs is marked")
     func support() throws {
         let evaluation = VerificationEvaluation(
             rates: Self.rates, calibration: try CalibrationTableTests.table([(0, -0.1), (99, -2)]))
@@ -97,14 +98,14 @@ import Testing
                 "0.01", "0.001", "0.0001", "1e-05", "1e-06",
             ])
         #expect(evaluation.figures.allSatisfy { !$0.isSupported })
-        #expect(evaluation.report.contains("too few: a hint, not a measurement"))
+        #expect(evaluation.report.contains("too few: an indication, not a measurement"))
         #expect(
             evaluation.thresholds.count == 11
                 && evaluation.thresholds[2].threshold == MatchScore(24))
         #expect(evaluation.thresholds[2].point.falseMatches == 1)
     }
 
-    @Test("the curve as comma-separated values")
+    @Test("the curve is written as comma-separated values")
     func csv() {
         let lines = VerificationEvaluation(rates: Self.rates).tradeoffCSV.split(separator: "\n")
         #expect(lines.first == "threshold,false_match_rate,false_non_match_rate,false_matches")
@@ -112,7 +113,7 @@ import Testing
         #expect(lines.dropFirst().allSatisfy { $0.split(separator: ",").count == 4 })
     }
 
-    @Test("a list naming photos that are not there is refused with their names")
+    @Test("a list with missing photos is rejected with their names")
     func missing() throws {
         var people = SyntheticPeople(seed: 2, dimension: 20)
         let scorer = PairScorer(people.set(people: 3, photosEach: 2), .none(photoCount: 6))
@@ -124,7 +125,7 @@ import Testing
         #expect(accuracy.mean == 1)
     }
 
-    @Test("the plot draws each curve in its colour inside its frame")
+    @Test("the plot draws each curve in its color inside its frame")
     func plot() {
         let colour = DETPlot.colours[0]
         let image = DETPlot(

@@ -7,7 +7,7 @@ import Testing
             + impostor.map { .init(score: $0, isMated: false) }
     }
 
-    @Test("kinds that lie apart are told apart")
+    @Test("separable kinds are classified perfectly")
     func apart() {
         let accuracy = FoldAccuracy(folds: [
             Self.trials([5, 6], [1, 2]), Self.trials([7, 5.5], [0, 2]),
@@ -18,7 +18,7 @@ import Testing
 
     @Test("the threshold comes from the other folds")
     func otherFolds() {
-        // Fold 0 alone would choose a threshold between 1 and 2; the others put it at 5.
+        // Fold 0 alone would choose a threshold between 1 and 2; the others choose 5.
         let accuracy = FoldAccuracy(folds: [
             Self.trials([2, 3], [0, 1]), Self.trials([6, 7], [4, 3]),
         ])
@@ -41,7 +41,7 @@ import Testing
         #expect(found.perFold == [possible.max()!])
     }
 
-    @Test("the standard error is that of the folds' mean")
+    @Test("the standard error is the one of the folds' mean")
     func standardError() {
         let accuracy = FoldAccuracy(folds: [
             Self.trials([1], [0]), Self.trials([1], [0]), Self.trials([1, 0], [0, 1]),

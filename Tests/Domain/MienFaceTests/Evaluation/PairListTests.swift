@@ -4,7 +4,7 @@ import Testing
 @Suite struct PairListTests {
     static let good = "2\t1\nAda\t1\t4\nAda\t1\tBo\t2\n\nBo 3 2\nBo  1  Cy  1\n"
 
-    @Test("folds of mated and impostor pairs, by tabs or spaces")
+    @Test("folds of mated and impostor pairs are read with tabs or spaces")
     func parses() throws {
         let list = try PairList(Self.good)
         #expect(list.folds.count == 2 && list.pairs.count == 4)
@@ -40,7 +40,7 @@ import Testing
         ])
     func errors(text: String, expected: PairListError) {
         #expect(throws: expected) { try PairList(text) }
-        // For people: no names of cases or of their values.
+        // Descriptions are for people, so they contain no case names or associated values.
         let words = "\(expected)"
         #expect(
             !words.contains("(") && !words.contains("expected:") || words.contains("1,000"),

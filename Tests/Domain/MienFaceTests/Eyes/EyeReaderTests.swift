@@ -9,7 +9,8 @@ struct EyeReaderTests {
     private let reader = EyeReader(FaceGeometry.defaultPack.iris)
     private let image = RGBImage(width: 300, height: 200, filledWith: .black)
 
-    /// An eye from corner to corner, its lids `gap` apart; the other 55 points say nothing.
+    /// Returns an eye from corner to corner with its lids `gap` apart. The other 55 points are
+    /// zero.
     private func contour(corners: Float, gap: Float) -> [Float] {
         var points = [(Float, Float)](repeating: (0, 0), count: 71)
         for i in 0...8 {
@@ -21,7 +22,7 @@ struct EyeReaderTests {
 
     private let mesh = SyntheticHead().mesh(centre: Point(x: 150, y: 100), halfWidth: 70)
 
-    @Test("opening is the lids' mean distance over the corners', eye by eye")
+    @Test("opening is the lids' mean distance divided by the corners' distance, for each eye")
     func knownAnswer() throws {
         networks.answer(.iris, [contour(corners: 40, gap: 10)], [contour(corners: 32, gap: 2)])
         let opening = try reader.opening(of: mesh, in: image, with: networks)
@@ -30,16 +31,16 @@ struct EyeReaderTests {
         #expect(abs(opening.mean - 0.15625) < 1e-6)
     }
 
-    @Test("the contour is found by its size, wherever the network puts it")
+    @Test("the contour is recognized by its size, at any output position")
     func outputOrder() throws {
         networks.answer(.iris, [[1, 2, 3], contour(corners: 40, gap: 10)])
         #expect(abs(try reader.opening(of: mesh, in: image, with: networks).right - 0.25) < 1e-6)
     }
 
-    /// Half the crop's side is 2.3/2 corner distances: the corner is 32/2.3 of 64 pixels from the
-    /// middle.
+    /// Half the crop's side is 2.3/2 corner distances, so the corner is 32/2.3 of 64 pixels from
+    /// the middle.
     @Test(
-        "both eyes are shown as right eyes: upright, the outer corner on the left",
+        "both eyes are passed as right eyes: upright, with the outer corner on the left",
         arguments: [0, 35, -80] as [Float])
     func crops(roll: Float) throws {
         let mesh = SyntheticHead().mesh(
@@ -71,7 +72,7 @@ struct EyeReaderTests {
         )
     }
 
-    @Test("no contour among the answers is an error", arguments: 0..<3)
+    @Test("an output without a contour is an error", arguments: 0..<3)
     func wrongShape(kind: Int) throws {
         let answers: [[[Float]]] = [[], [[1, 2, 3]], [[Float](repeating: 0, count: 212)]]
         networks.answer(.iris, answers[kind])

@@ -2,9 +2,9 @@ import MienFace
 import MienTesting
 import Testing
 
-/// Attackers and a person, made of numbers, at default settings in active mode: many challenges,
-/// drawn as they are for people.
-@Suite("Attacks on made-up heads")
+/// Synthetic attackers and a synthetic person at default settings in active mode, with many
+/// challenges drawn as in production.
+@Suite("Attacks with synthetic heads")
 struct AttackTests {
     private static let settings = try! VerificationSettings(mode: .livenessActive)
     private static let challenges: [LivenessChallenge] = {
@@ -24,7 +24,7 @@ struct AttackTests {
         LivenessSession.played(actor, challenge, settings: Self.settings).session.refusals
     }
 
-    @Test("a person who does what is asked passes, whatever is drawn")
+    @Test("a person who follows the instructions passes every challenge")
     func genuine() {
         for challenge in Self.challenges {
             let session = LivenessSession.played(MadePerson(), challenge, settings: Self.settings)
@@ -35,19 +35,20 @@ struct AttackTests {
     }
 
     @Test(
-        "a photo is refused, whatever is done with it and whatever is drawn",
+        "a photo is refused for every attacker skill and every challenge",
         arguments: FlatPhoto.Skill.allCases)
     func photo(skill: FlatPhoto.Skill) throws {
         for challenge in Self.challenges {
             let refusals = try #require(
-                verdict(MadeSheet(skill), challenge), "\(challenge.actions): never ended")
+                verdict(MadeSheet(skill), challenge),
+                "\(challenge.actions): the session never ended")
             #expect(!refusals.isEmpty, "\(challenge.actions)")
             if skill == .still { #expect(refusals.first == .repeatedFrames) }
         }
     }
 
     @Test(
-        "somebody else in the first one's place is refused, whatever is drawn, when an instruction has come"
+        "replacing the first person after an instruction is refused for every challenge"
     )
     func splice() {
         for challenge in Self.challenges {
@@ -58,8 +59,8 @@ struct AttackTests {
         }
     }
 
-    /// The first one's picture as long as nothing is asked; for what is asked, at once, somebody
-    /// else's own head.
+    /// Shows the first person's picture while nothing is requested. For a requested action,
+    /// immediately shows another person's head.
     private struct StandIn: MadeActor {
         private var asked: LivenessAction?, since = Duration.zero
 
@@ -86,7 +87,7 @@ struct AttackTests {
     }
 
     @Test(
-        "few frames a second leave no room between two for somebody else",
+        "a low frame rate does not let another person in between two frames",
         arguments: [3, 5, 6, 7, 25])
     func standIn(framesPerSecond: Int) {
         for challenge in Self.challenges {
@@ -99,7 +100,7 @@ struct AttackTests {
         }
     }
 
-    @Test("a recording of what passed passes for no challenge that asks for something else")
+    @Test("a recording of a passed challenge fails every challenge with other actions")
     func replay() throws {
         var tried = 0
         for (recorded, asked) in zip(Self.challenges, Self.challenges.dropFirst())
@@ -114,7 +115,7 @@ struct AttackTests {
         #expect(tried > 40)
     }
 
-    @Test("a recording of the same actions passes at most when their pauses suit it")
+    @Test("a recording of the same actions passes only if the pauses match")
     func replayOfTheSame() throws {
         let actions: [LivenessAction] = [.turnLeft, .blink]
         func challenge(_ first: Int, _ second: Int) throws -> LivenessChallenge {
@@ -124,16 +125,16 @@ struct AttackTests {
         let played = LivenessSession.played(
             MadePerson(), try challenge(300, 300), settings: Self.settings)
         let recording = MadeRecording(played.readings)
-        // It moves before it is asked to.
+        // It moves before the action is requested.
         #expect(verdict(recording, try challenge(1500, 300))?.first == .actionOutOfOrder)
-        // What this cannot see: a recording that happens to be right.
+        // Known limit: a recording that happens to match passes.
         #expect(verdict(recording, try challenge(300, 300)) == [])
     }
 
-    /// An action beside the one that is asked for is a fault only where it could be taken for it:
-    /// people blink and open their mouths.
+    /// An additional action is a fault only where it could be mistaken for the requested one,
+    /// because people blink and open their mouths.
     @Test(
-        "what this cannot see: a recording with more in it than was asked for, in the right order")
+        "known limit: a recording with extra actions passes if the order is right")
     func replayOfMore() throws {
         let recorded = try LivenessChallenge(
             steps: [.lookDown, .blink, .turnRight].map { .init($0, pauseMilliseconds: 500) })
@@ -143,7 +144,7 @@ struct AttackTests {
         #expect(verdict(MadeRecording(played.readings), asked) == [])
     }
 
-    @Test("who does something else than what is asked is refused")
+    @Test("a different action than requested is refused")
     func disobedient() {
         for challenge in Self.challenges {
             let actor = MadeDisobedient(MadePerson()) { Self.others[$0] ?? $0 }
@@ -162,9 +163,9 @@ struct AttackTests {
         }
     }
 
-    @Test("a sheet of paper is seen where it was looked up")
+    @Test("a sheet of paper maps points there and back")
     func plane() {
-        // Of the attackers' own geometry: both ways round, flat and bent.
+        // Tests the attackers' own geometry in both directions, flat and bent.
         for radius in [Double.infinity, 120] {
             for (yaw, pitch) in [(0.0, 0.0), (40, 0), (-50, 0), (0, 35), (30, -20)] {
                 let error = MadeSheet.roundTripError(yaw: yaw, pitch: pitch, radius: radius)
@@ -175,7 +176,7 @@ struct AttackTests {
 }
 
 extension [LivenessAction] {
-    /// All of them are in `other`, in this order.
+    /// Whether all elements are in `other`, in this order.
     fileprivate func isSubsequence(of other: Self) -> Bool {
         var rest = other[...]
         return allSatisfy { action in

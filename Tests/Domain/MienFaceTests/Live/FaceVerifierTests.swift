@@ -7,7 +7,7 @@ import Testing
 
 private let capture = CaptureID("cap_test")!
 
-/// A pipeline that sees what a script says, frame by frame; after its end, the last look.
+/// A pipeline that follows a script, frame by frame. After its end, it repeats the last look.
 private struct ScriptedReader: LiveFaceReader {
     let looks: [MadeLook?]
 
@@ -32,7 +32,7 @@ struct FaceVerifierTests {
     private let image = try! VerificationSettings(mode: .image)
 
     @Test(
-        "one good picture is compared, and the threshold itself passes",
+        "one good picture is compared, and a score at the threshold passes",
         arguments: [(47.9, false), (48, true), (72, true)])
     func score(score: Double, passes: Bool) async throws {
         let verifier = FaceVerifier(
@@ -49,7 +49,7 @@ struct FaceVerifierTests {
     }
 
     @Test(
-        "a source that ends, time that runs out, pictures that are never good: refusals, not errors"
+        "an ended source, a timeout, and bad pictures are refusals, not errors"
     )
     func refusals() async throws {
         func verdict(_ looks: [MadeLook?], _ count: Int) async throws -> VerificationVerdict {
@@ -64,7 +64,7 @@ struct FaceVerifierTests {
             try await verdict([MadeLook(quality: 10)], 1000).refusals == [.timedOut, .badQuality])
     }
 
-    @Test("keep still, then blink: the frame that is compared is one of the still phase")
+    @Test("the compared frame comes from the still phase before the blink")
     func passive() async throws {
         var looks = [MadeLook?](repeating: MadeLook(), count: 40)
         looks += [MadeLook(eyes: 0.2), MadeLook(eyes: 0.2), MadeLook(eyes: 0.2), MadeLook()]
@@ -83,7 +83,7 @@ struct FaceVerifierTests {
         #expect(seen[26].lastExtraction == .success)
     }
 
-    @Test("a stranger who is live is refused, at the end")
+    @Test("a live stranger is refused at the end")
     func stranger() async throws {
         let looks =
             [MadeLook?](repeating: MadeLook(), count: 40) + [
@@ -95,7 +95,7 @@ struct FaceVerifierTests {
         #expect(verdict.checks.allSatisfy { $0.hasPassed })
     }
 
-    @Test("without a challenge nobody is asked to act")
+    @Test("a session without a challenge requests no action")
     func challenge() throws {
         let settings = try VerificationSettings(mode: .livenessActive)
         #expect(throws: SessionSettingError.self) {
@@ -104,7 +104,7 @@ struct FaceVerifierTests {
         _ = try FaceVerification(capture: capture, settings: settings, challenge: .passive)
     }
 
-    @Test("a cancelled task ends the session as cancelled, and leaves nothing behind")
+    @Test("a canceled task ends the session as canceled and releases everything")
     func cancel() async throws {
         final class Held: Sendable {}
         weak var leaked: Held?
@@ -125,7 +125,7 @@ struct FaceVerifierTests {
         #expect(leaked == nil)
     }
 
-    @Test("a source that breaks is an error with its code")
+    @Test("a source failure is an error with its code")
     func broken() async throws {
         let source = PushedFrames()
         source.fail(FrameSourceError(.stalled, "no frame for 5 s"))
@@ -163,7 +163,7 @@ struct FaceEnrollerTests {
             of: frames(count), capture: capture)
     }
 
-    @Test("simple mode: after the countdown, so many frames, not all at once")
+    @Test("simple mode takes the set number of frames after the countdown, spaced apart")
     func simple() async throws {
         let result = try await verdict([MadeLook()], .standard)
         guard case .captured(let captures) = result.outcome else {
@@ -176,7 +176,7 @@ struct FaceEnrollerTests {
         #expect(template.entries.count == 4)
     }
 
-    @Test("full mode: front, right, left, bottom, top, and each has to be shown")
+    @Test("full mode requires the front, right, left, bottom, and top")
     func full() async throws {
         let settings = try EnrollmentSettings(
             views: .full, countdownToCapture: .zero, framesToEnroll: 1, timeout: .seconds(4))
@@ -196,7 +196,7 @@ struct FaceEnrollerTests {
         }
     }
 
-    @Test("the app may refuse any frame")
+    @Test("the app may reject any frame")
     func veto() async throws {
         let settings = try EnrollmentSettings(
             countdownToCapture: .zero, framesToEnroll: 2, timeout: .seconds(2))
@@ -209,7 +209,7 @@ struct FaceEnrollerTests {
         #expect(try await verdict([MadeLook()], settings) { _ in false }.refusals == [.timedOut])
     }
 
-    @Test("two people are not one")
+    @Test("two people cannot be enrolled as one")
     func two() async throws {
         let settings = try EnrollmentSettings(countdownToCapture: .zero, framesToEnroll: 2)
         #expect(
@@ -218,7 +218,7 @@ struct FaceEnrollerTests {
             ])
     }
 
-    @Test("with liveness, it comes first")
+    @Test("the liveness session comes first")
     func live() async throws {
         let settings = try EnrollmentSettings(
             mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 1)
@@ -233,7 +233,7 @@ struct FaceEnrollerTests {
 
 @Suite("Session settings")
 struct SessionSettingsTests {
-    @Test("defaults are those of the guide")
+    @Test("defaults match the guide")
     func defaults() {
         let e = EnrollmentSettings.standard, v = VerificationSettings.standard
         #expect((e.mode, e.livenessThreshold, e.qualityThreshold) == (.image, 0, 48))
@@ -242,7 +242,7 @@ struct SessionSettingsTests {
         #expect((v.blinkTimeout, v.matchingThreshold) == (.seconds(5), MatchScore(48)))
     }
 
-    @Test("what is out of range is refused by name")
+    @Test("a value out of range is rejected with the setting's name")
     func ranges() {
         #expect(throws: SessionSettingError(setting: "livenessThreshold", allowed: "0...100")) {
             try VerificationSettings(livenessThreshold: 101)
@@ -269,7 +269,7 @@ struct SessionSettingsTests {
 
 @Suite("Liveness challenge")
 struct LivenessChallengeTests {
-    @Test("drawn: two or three different actions, always a turn; every sequence comes up")
+    @Test("drawing covers every sequence of two or three different actions with a turn")
     func drawn() {
         var generator = TestSeed.generator(77)
         var seen: Set<[LivenessAction]> = []
@@ -284,7 +284,7 @@ struct LivenessChallengeTests {
         #expect(seen.count == 22 + 150)
     }
 
-    @Test("what cannot be asked is refused")
+    @Test("an impossible challenge is rejected")
     func refused() {
         #expect(throws: SessionSettingError.self) { try LivenessChallenge(steps: []) }
         #expect(throws: SessionSettingError.self) {
@@ -305,7 +305,7 @@ struct FrameSourceTests {
         Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: .milliseconds(i))
     }
 
-    @Test("pushed frames: the oldest goes when too many wait, the end comes after those that wait")
+    @Test("pushed frames drop the oldest when full and end after the waiting ones")
     func pushed() async throws {
         let source = PushedFrames(capacity: 2)
         #expect(source.push(frame(0)) == .taken)
@@ -319,7 +319,7 @@ struct FrameSourceTests {
         #expect(source.dropped == 1)
     }
 
-    @Test("who waits for a pushed frame gets it, or is cancelled")
+    @Test("a task that waits for a pushed frame receives it or is canceled")
     func waiting() async throws {
         let source = PushedFrames()
         let task = Task {
@@ -336,7 +336,7 @@ struct FrameSourceTests {
         await #expect(throws: FrameSourceError(.cancelled, "")) { try await other.value }
     }
 
-    @Test("a frame prints its time and nothing else")
+    @Test("a frame prints only its time")
     func printing() {
         var text = ""
         dump(frame(7), to: &text)
@@ -346,7 +346,7 @@ struct FrameSourceTests {
 
 @Suite("Guidance")
 struct GuidanceTests {
-    @Test("a remark stays long enough to be read, an instruction comes at once")
+    @Test("a remark stays long enough to be read; an instruction appears at once")
     func holder() {
         var holder = GuidanceHolder(minimum: .milliseconds(700))
         #expect(holder.show(.keepStill, at: .zero) == .keepStill)
@@ -357,7 +357,7 @@ struct GuidanceTests {
         #expect(holder.show(nil, at: .milliseconds(1500)) == nil)
     }
 
-    @Test("every action and every fault of a picture has a word")
+    @Test("every action and every quality reason has guidance")
     func words() {
         for action in LivenessAction.allCases {
             #expect(Guidance(action).rawValue == action.rawValue)

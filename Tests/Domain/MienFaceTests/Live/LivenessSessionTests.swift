@@ -2,7 +2,7 @@ import MienFace
 import MienTesting
 import Testing
 
-/// Plays somebody who sees what is asked.
+/// Plays a person who sees the session's requests.
 private struct Play {
     var session: LivenessSession
     var index = 0
@@ -29,7 +29,8 @@ private struct Play {
         steps.append(step)
     }
 
-    /// - Parameter look: what to show when `asked` has been asked for so long.
+    /// - Parameter look: Returns the look to show when `asked` has been requested for the given
+    ///   time.
     mutating func run(_ look: (_ asked: LivenessAction?, _ since: Duration) -> MadeLook?) {
         var since = time, last: LivenessAction?
         while session.refusals == nil, time < .seconds(60) {
@@ -39,7 +40,7 @@ private struct Play {
     }
 }
 
-/// Does what is asked, 0.3 s after it is asked, at the speed of a person.
+/// Performs the requested action 0.3 s after the request, at a person's speed.
 private func obedient(_ asked: LivenessAction?, _ since: Duration) -> MadeLook {
     let done = min(1, max(0, (since - .milliseconds(300)) / .milliseconds(400)))
     var look = MadeLook()
@@ -58,7 +59,7 @@ private func obedient(_ asked: LivenessAction?, _ since: Duration) -> MadeLook {
 
 @Suite("Liveness session")
 struct LivenessSessionTests {
-    @Test("who does what is asked passes, whatever it is", arguments: LivenessAction.drawable)
+    @Test("performing the requested action passes", arguments: LivenessAction.drawable)
     func passes(action: LivenessAction) throws {
         var play = try Play([action])
         play.run(obedient)
@@ -67,7 +68,7 @@ struct LivenessSessionTests {
         #expect(play.session.checks.allSatisfy { $0.hasPassed })
     }
 
-    @Test("three actions in a row, and each is asked for")
+    @Test("three actions are requested in turn")
     func three() throws {
         var play = try Play([.turnLeft, .blink, .lookUp])
         play.run(obedient)
@@ -79,7 +80,7 @@ struct LivenessSessionTests {
         #expect(play.steps.count { $0.isBestFrame } == 1)
     }
 
-    @Test("who does nothing has missed it", arguments: LivenessAction.drawable)
+    @Test("doing nothing misses the action", arguments: LivenessAction.drawable)
     func nothing(action: LivenessAction) throws {
         var play = try Play([action])
         play.run { _, _ in MadeLook() }
@@ -87,7 +88,7 @@ struct LivenessSessionTests {
     }
 
     @Test(
-        "who does the contrary is out of order",
+        "the opposite action is out of order",
         arguments: [LivenessAction.turnLeft, .turnRight, .lookUp, .lookDown])
     func contrary(action: LivenessAction) throws {
         let other: [LivenessAction: LivenessAction] = [
@@ -98,7 +99,7 @@ struct LivenessSessionTests {
         #expect(play.session.refusals?.first == .actionOutOfOrder)
     }
 
-    @Test("a turn before it is asked for is out of order")
+    @Test("a turn before its request is out of order")
     func early() throws {
         var play = try Play([.turnLeft], pause: 1500)
         play.run { asked, since in
@@ -108,7 +109,7 @@ struct LivenessSessionTests {
     }
 
     @Test(
-        "another face in the place of the first is told, whenever it comes",
+        "a replaced face is detected at any time",
         arguments: [nil, LivenessAction.turnLeft, .blink])
     func another(during: LivenessAction?) throws {
         var play = try Play([.turnLeft, .blink])
@@ -123,7 +124,7 @@ struct LivenessSessionTests {
         #expect(play.session.refusals?.first == .faceChanged)
     }
 
-    @Test("a face that jumps, or is gone for a while, ends it")
+    @Test("a face that jumps or disappears for a while ends the session")
     func track() throws {
         var jumps = try Play([.blink], pause: 1500)
         jumps.run { asked, since in
@@ -139,7 +140,7 @@ struct LivenessSessionTests {
         #expect(leaves.session.refusals?.first == .faceLost)
     }
 
-    @Test("a flat picture is tilted in vain")
+    @Test("tilting a flat picture does not pass")
     func flat() throws {
         var play = try Play([.turnLeft])
         play.run { asked, since in
@@ -150,7 +151,7 @@ struct LivenessSessionTests {
         #expect(play.session.refusals?.first == .actionMissed)
     }
 
-    @Test("the same picture again and again, or a loop of some, is told")
+    @Test("a repeated picture and a loop are detected")
     func repetition() throws {
         var still = try Play([.blink])
         while still.session.refusals == nil { still.show(MadeLook(), hash: 7) }
@@ -160,7 +161,7 @@ struct LivenessSessionTests {
         #expect(loop.session.refusals?.first == .repeatedFrames)
     }
 
-    @Test("every frame twice, as some drivers have it, is no loop")
+    @Test("duplicate frames from a driver are not a loop")
     func twice() throws {
         var play = try Play([.blink], interval: .milliseconds(20))
         var since = play.time, last: LivenessAction?
@@ -171,7 +172,7 @@ struct LivenessSessionTests {
         #expect(play.session.refusals == [])
     }
 
-    @Test("time that stands or goes back ends it")
+    @Test("time that stands still or goes back ends the session")
     func clock() throws {
         var play = try Play([.blink])
         play.show(MadeLook())
@@ -179,7 +180,7 @@ struct LivenessSessionTests {
         #expect(play.session.refusals == [.clockWentBack])
     }
 
-    @Test("keeping still means still: who moves, blinks or turns begins anew")
+    @Test("moving, blinking, or turning restarts the still phase")
     func still() throws {
         for disturb in [
             MadeLook(yaw: 30), MadeLook(eyes: 0.3), MadeLook(x: 400), MadeLook(quality: 20), nil,
@@ -193,7 +194,7 @@ struct LivenessSessionTests {
         }
     }
 
-    @Test("a higher threshold keeps people still for longer")
+    @Test("a higher threshold lengthens the still phase")
     func threshold() throws {
         var frames: [Int] = []
         for threshold in [0, 50, 100] {
@@ -205,14 +206,14 @@ struct LivenessSessionTests {
         #expect(frames == [25, 50, 75])
     }
 
-    /// Every story of seven scenes of 400 ms after the still phase, for “turn left, then blink”,
-    /// against rules written apart from the code.
+    /// Tests every story of seven scenes of 400 ms after the still phase, for “turn left, then
+    /// blink”, against rules written independently of the code.
     @Test(
-        "small world: who passes has turned, come back, and blinked, in this order and when asked")
+        "small world: only a turn, a return, and a blink, in this order and on request, pass")
     func smallWorld() throws {
         enum Scene: CaseIterable { case front, left, right, blink, other, gone }
         func look(_ scene: Scene, _ frame: Int) -> MadeLook? {
-            // Four frames a scene; a blink is closed for two of them.
+            // Four frames per scene. A blink is closed for two of them.
             switch scene {
             case .front: MadeLook()
             case .left: MadeLook(yaw: 40)
@@ -230,8 +231,8 @@ struct LivenessSessionTests {
                 stories += 1
                 guard refusals.isEmpty else { return }
                 passed += 1
-                // A pass: the turn before the front before the blink, no other turn, nobody else,
-                // nobody gone for two scenes.
+                // A pass needs the turn before the front before the blink, no other turn, nobody
+                // else, and nobody missing for two scenes.
                 #expect(!story.contains(.right) && !story.contains(.other))
                 #expect(!zip(story, story.dropFirst()).contains { $0 == .gone && $1 == .gone })
                 let turn = story.firstIndex(of: .left), blink = story.lastIndex(of: .blink)

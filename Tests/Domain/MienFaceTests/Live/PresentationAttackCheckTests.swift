@@ -4,7 +4,7 @@ import Testing
 
 @testable import MienFace
 
-@Suite("What a presentation-attack network says in a session")
+@Suite("Presentation-attack check")
 struct PresentationAttackCheckTests {
     private static func face(_ attack: Double?) -> LiveFace {
         let made = FaceReading.made(MadeLook(), index: 0, at: .zero).face!
@@ -20,14 +20,14 @@ struct PresentationAttackCheckTests {
         return check.result
     }
 
-    @Test("without a network, and with a frame or two, it says nothing")
+    @Test("there is no result without a network or with one or two frames")
     func nothing() {
         #expect(
             Self.result([]) == nil && Self.result([nil, nil, nil, nil, nil, nil]) == nil
                 && Self.result([1, 1, 1, 1]) == nil)
     }
 
-    @Test("the middle of the session decides, against the pack's limit")
+    @Test("the session's median is compared with the pack's limit")
     func middle() throws {
         let attack = try #require(Self.result([0.1, 0.7, 0.7, 0.7, 0.1])),
             live = try #require(Self.result([0.9, 0.5, 0.5, 0.5, 0.9]))
@@ -37,7 +37,7 @@ struct PresentationAttackCheckTests {
         #expect(live.hasPassed && live.measured == 0.5)
     }
 
-    @Test("a larger threshold makes it stricter, down to half the limit")
+    @Test("a higher threshold makes the check stricter, down to half the limit")
     func strictness() throws {
         let attacks: [Double?] = [0.4, 0.4, 0.4, 0.4, 0.4]
         #expect(
@@ -46,7 +46,7 @@ struct PresentationAttackCheckTests {
         #expect(abs(try #require(Self.result(attacks, threshold: 100)?.limit) - 0.3) < 1e-9)
     }
 
-    /// Somebody whom the network takes for an attack, as far as it says.
+    /// A person whom the network scores as an attack with the given probability.
     private struct Scored: MadeActor {
         var actor = MadePerson()
         let attack: Double
@@ -69,7 +69,8 @@ struct PresentationAttackCheckTests {
     }
 
     @Test(
-        "a session that all else accepts is refused by it", arguments: [(0.9, true), (0.2, false)])
+        "the check alone refuses a session that all other checks accept",
+        arguments: [(0.9, true), (0.2, false)])
     func session(attack: Double, isRefused: Bool) throws {
         let challenge = try LivenessChallenge(steps: [.init(.turnLeft), .init(.blink)])
         let (session, _) = LivenessSession.played(

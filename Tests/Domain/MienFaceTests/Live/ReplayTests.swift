@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Replays")
 struct ReplayTests {
-    /// A picture that is nobody's: a few waves, so that neighbours are alike as in a face.
+    /// Returns a synthetic picture of a few waves, so that neighboring pixels are similar, as in a
+    /// face.
     private func patch(_ seed: UInt64, noise: Double = 0, phase: Double = 0) -> FacePatch {
         var generator = SeededGenerator(seed: seed),
             noises = SeededGenerator(seed: seed &* 977 &+ UInt64(1000 * noise))
@@ -31,7 +32,7 @@ struct ReplayTests {
     }
 
     @Test(
-        "the same picture has the same hash, nearly the same one with less light; others are far, in half of the bits"
+        "a picture keeps its hash, changes it little with less light, and other pictures differ in half of the bits"
     )
     func hashes() {
         let one = patch(1), hash = ReplayHash(one)
@@ -44,7 +45,7 @@ struct ReplayTests {
         #expect("\(hash)" == "‹replay hash›" && Mirror(reflecting: hash).children.isEmpty)
     }
 
-    @Test("a frequency is one bit, whatever its strength")
+    @Test("a frequency is one bit, regardless of its strength")
     func bits() {
         let flat = FacePatch(
             brightness: [UInt8](repeating: 90, count: FacePatch.side * FacePatch.side))
@@ -64,7 +65,7 @@ struct ReplayTests {
     }
 
     @Test(
-        "a trail is bounded, evenly spread, and knows its session again, a third of it too; not from fewer than five places",
+        "a trail is bounded and evenly spread, and recognizes its session or a third of it, but not from fewer than five hashes",
         arguments: [5, 32, 33, 200])
     func trails(frames: Int) {
         let (trail, hashes) = trail(1, frames: frames)
@@ -80,10 +81,10 @@ struct ReplayTests {
         #expect(!trail.isReplayed(by: four))
         #expect(
             !self.trail(3, frames: 4).0.isReplayed(by: self.trail(3, frames: 4).1),
-            "too short to be known")
+            "too short to be recognized")
     }
 
-    @Test("a trail is read as it was written; bytes of other lengths are none")
+    @Test("a trail survives writing and reading; bytes of other lengths are rejected")
     func bytes() throws {
         let (trail, _) = trail(1, frames: 50), bytes = trail.bytes
         #expect(try #require(ReplayTrail(bytes: bytes)).hashes == trail.hashes)

@@ -10,7 +10,7 @@ struct TextureCheckTests {
     private static let mesh = SyntheticHead().mesh(
         centre: Point(x: 160, y: 120), halfWidth: 60, pose: .frontal)
 
-    /// Skin as far as the cues know: a slow change of brightness, and a camera's noise.
+    /// Returns skin as the cues measure it: slowly changing brightness with camera noise.
     private static func skin(
         _ colour: (Double, Double) -> Double = { 130 + 20 * sin($0 / 40) + 10 * cos($1 / 55) }
     ) -> RGBImage {
@@ -33,7 +33,7 @@ struct TextureCheckTests {
             patch: FacePatch(of: mesh, in: image), texture: TextureCues(of: mesh, in: image))
     }
 
-    @Test("skin and noise have no peak, no glare and no border")
+    @Test("skin and noise have no peak, no glare, and no border")
     func skin() throws {
         let cues = TextureCues(of: Self.mesh, in: Self.skin())
         #expect(try #require(cues.peak) < 20)
@@ -41,7 +41,7 @@ struct TextureCheckTests {
     }
 
     @Test(
-        "a grid of a few levels shows as a peak, the stronger the higher; not in a face too small to tell"
+        "a grid of a few levels shows as a peak that grows with its strength, except in a face too small to measure"
     )
     func grid() throws {
         let peaks = try [2.0, 6, 18].map { strength in
@@ -56,7 +56,7 @@ struct TextureCheckTests {
         #expect(TextureCues(of: small, in: Self.skin()).peak == nil)
     }
 
-    @Test("a bright spot is counted by its part of the face")
+    @Test("glare is the bright spot's fraction of the face")
     func glare() {
         let box = Self.mesh.bounds
         let image = Self.skin { x, y in
@@ -77,7 +77,7 @@ struct TextureCheckTests {
         #expect(TextureCues(of: Self.mesh, in: door).border < 20)
     }
 
-    @Test("bands that move show in rows; a face that moves shows in both")
+    @Test("moving bands show in rows; a moving face shows in rows and columns")
     func banding() throws {
         func patch(_ shift: Double, _ band: Double) throws -> FacePatch {
             try #require(
@@ -95,7 +95,7 @@ struct TextureCheckTests {
         #expect(banded > 6, "\(banded)")
     }
 
-    @Test("the middle of the session decides, and only with enough frames")
+    @Test("the session's median decides, and only with enough frames")
     func middle() throws {
         let grid = Self.skin { 130 + 60 * (cos(2 * .pi * $0 / 3.7) * cos(2 * .pi * $1 / 4.3)) }
         var check = TextureCheck(limits: LivenessLimits(threshold: 100))

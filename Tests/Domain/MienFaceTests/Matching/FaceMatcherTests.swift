@@ -10,7 +10,7 @@ import Testing
             calibration: try CalibrationTableTests.table([(-2, -1), (3, -2), (6, -3), (12, -6)]))
     }
 
-    @Test("the normalised score is the formula, and its match score the table's")
+    @Test("the normalized score follows the formula, and its match score the table")
     func formula() throws {
         let matcher = try Self.matcher()
         var people = SyntheticPeople(seed: 5, dimension: 20)
@@ -26,7 +26,7 @@ import Testing
                 == matcher.calibration.matchScore(of: Double(matcher.normalisedScore(ra, rb))))
     }
 
-    @Test("a reference that is kept scores as one made anew, to the last bit")
+    @Test("a kept reference and a new one give identical scores")
     func kept() throws {
         let matcher = try Self.matcher()
         var people = SyntheticPeople(seed: 8, dimension: 20)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("it does not matter which face comes first")
+    @Test("the order of the faces does not matter")
     func symmetric() throws {
         let matcher = try Self.matcher()
         var people = SyntheticPeople(seed: 6, dimension: 20)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("a face matches itself at the top of the scale, its opposite not at all")
+    @Test("a face matches itself at the top of the scale, and its opposite not at all")
     func extremes() throws {
         let matcher = try Self.matcher()
         var people = SyntheticPeople(seed: 7, dimension: 20)
@@ -63,7 +63,7 @@ import Testing
         #expect(matcher.score(same, opposite) == MatchScore(0))
     }
 
-    @Test("a vector of another network is refused")
+    @Test("a vector of another network is rejected")
     func otherNetwork() throws {
         let matcher = try Self.matcher()
         #expect(throws: VectorError.dimension(expected: 20, got: 2)) {

@@ -2,7 +2,7 @@ import MienCore
 import MienFace
 import Testing
 
-/// Against a scan of all pairs through the matcher.
+/// Compares the gallery with a scan of all pairs through the matcher.
 @Suite struct GalleryTests {
     struct World {
         let matcher: FaceMatcher
@@ -46,7 +46,9 @@ import Testing
         }
     }
 
-    @Test("the best are those a full scan finds", arguments: [0, 1, 2, 3, 100, 1024, 1500])
+    @Test(
+        "identification finds the same best entries as a full scan",
+        arguments: [0, 1, 2, 3, 100, 1024, 1500])
     func bruteForce(count: Int) throws {
         var world = try World(count: count)
         for limit in [1, 3, 10, 2000] {
@@ -55,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("dimensions that fill no block give the same", arguments: [1, 15, 16, 17, 33])
+    @Test("dimensions that fill no block give the same results", arguments: [1, 15, 16, 17, 33])
     func dimensions(dimension: Int) throws {
         var world = try World(count: 50, dimension: dimension)
         let probe = try world.reference()
@@ -65,7 +67,7 @@ import Testing
                 && found.count == 50)
     }
 
-    @Test("adding, replacing and removing at random keeps it right")
+    @Test("results stay right after random insertions, replacements, and removals")
     func changes() throws {
         var world = try World(count: 20)
         for step in 0..<200 {
@@ -86,13 +88,13 @@ import Testing
         }
     }
 
-    @Test("a threshold lets in exactly what reaches it")
+    @Test("a threshold accepts exactly the entries that reach it")
     func threshold() throws {
         var world = try World(count: 300)
         let probe = try world.reference()
         let all = world.gallery.identify(probe, limit: 300)
-        for place in [0, 5, 50] {
-            let threshold = all[place].score
+        for rank in [0, 5, 50] {
+            let threshold = all[rank].score
             #expect(
                 world.gallery.identify(probe, limit: 300, threshold: threshold)
                     == all.filter { $0.score >= threshold })

@@ -7,20 +7,20 @@ import Testing
 struct FaceMeshTests {
     private let mesh = SyntheticHead().mesh(centre: Point(x: 100, y: 80), halfWidth: 50)
 
-    @Test("its bounds hold every point and touch the outermost")
+    @Test("the bounds contain every point and touch the outermost")
     func bounds() {
         #expect(abs(mesh.bounds.x - 50) < 1e-9 && abs(mesh.bounds.width - 100) < 1e-9)
         #expect(abs(mesh.bounds.y - 15) < 1e-9 && abs(mesh.bounds.height - 130) < 1e-9)
     }
 
-    @Test("an eye's centre is between its corners, and the eyes' distance between the centres")
+    @Test("an eye's center is between its corners, and the eye distance is between the centers")
     func eyes() {
         #expect(mesh.rightEyeCentre.distance(to: Point(x: 100 - 21.75, y: 62.5)) < 1e-9)
         #expect(mesh.leftEyeCentre.distance(to: Point(x: 100 + 21.75, y: 62.5)) < 1e-9)
         #expect(abs(mesh.eyeDistance - 43.5) < 1e-9)
     }
 
-    @Test("evidence is a logit, presence its probability")
+    @Test("presence is the probability for the evidence logit")
     func presence() {
         func presence(_ evidence: Double) -> Double {
             FaceMesh(points: mesh.points, depths: mesh.depths, evidence: evidence).presence
@@ -48,7 +48,7 @@ struct FaceMeshTests {
             })
     }
 
-    @Test("a mesh of another number of points is a bug of the caller")
+    @Test("a mesh with a wrong number of points traps")
     func count() async {
         await #expect(processExitsWith: .failure) {
             _ = FaceMesh(points: [], depths: [], evidence: 0)

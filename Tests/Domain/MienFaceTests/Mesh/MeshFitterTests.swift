@@ -10,7 +10,7 @@ struct MeshFitterTests {
     private let fitter = MeshFitter(FaceGeometry.defaultPack.mesh)
     private let head = SyntheticHead()
 
-    /// A face tilted clockwise on screen.
+    /// Returns a face tilted clockwise on screen.
     private func face(centre: Point, width: Double, height: Double, degrees: Double) -> DetectedFace
     {
         let angle = degrees * .pi / 180, along = Point(x: cos(angle), y: sin(angle)) * (0.2 * width)
@@ -20,7 +20,7 @@ struct MeshFitterTests {
     }
 
     @Test(
-        "the network's points come back to where they are in the picture",
+        "the network's points map back to their positions in the picture",
         arguments: [0.0, 30, -45, 90, 170])
     func back(degrees: Double) throws {
         let centre = Point(x: 210, y: 130), angle = degrees * .pi / 180
@@ -45,11 +45,11 @@ struct MeshFitterTests {
     }
 
     @Test(
-        "the network sees the face upright: eyes level, at the places the detector gave",
+        "the network sees the face upright, with the eyes level at the detector's positions",
         arguments: [0.0, 25, -70, 180])
     func crop(degrees: Double) throws {
         let face = face(centre: Point(x: 200, y: 150), width: 100, height: 100, degrees: degrees)
-        // Two white spots where the eyes are.
+        // Two white spots at the eyes.
         let image = RGBImage.made(width: 400, height: 300) { x, y in
             let p = Point(x: Double(x) + 0.5, y: Double(y) + 0.5)
             return min(p.distance(to: face.rightEye), p.distance(to: face.leftEye)) < 4
@@ -58,7 +58,7 @@ struct MeshFitterTests {
         networks.answer(.mesh, head.outputs())
         _ = try fitter.mesh(of: face, in: image, with: networks)
         let shown = try #require(networks.pictures(shownTo: .mesh).first)
-        // 20 of 150 pixels from the middle, on 192.
+        // 20 of 150 pixels from the middle, on 192 pixels.
         for (eye, left) in [(96 - 25.6, 0), (96 + 25.6, 96)] {
             let spot = try #require(shown.centreOfLight(columns: left..<left + 96))
             #expect(spot.distance(to: Point(x: eye, y: 96)) < 0.3)
@@ -66,7 +66,7 @@ struct MeshFitterTests {
     }
 
     @Test(
-        "a second look is placed by the first mesh: half as wide again as its outline, level with its eyes",
+        "a second fit uses the first mesh: 1.5 times its outline, level with its eyes",
         arguments: [0.0, 40])
     func near(degrees: Double) throws {
         let centre = Point(x: 200, y: 150)
@@ -75,8 +75,8 @@ struct MeshFitterTests {
         networks.answer(.mesh, head.outputs())
         let second = try fitter.mesh(
             near: first, in: RGBImage(width: 400, height: 300, filledWith: .black), with: networks)
-        // The outline is 130 high, so the square is 195; the network sees a head half 48 of 192
-        // wide.
+        // The outline is 130 high, so the square is 195. The network sees a head with a half width
+        // of 48 of 192.
         #expect(
             abs(second.bounds.centre.x - centre.x) < 1e-3
                 && abs(second.bounds.centre.y - centre.y) < 1e-3)
@@ -84,7 +84,7 @@ struct MeshFitterTests {
         #expect(abs(second.pose.roll - Float(degrees)) < 0.1)
     }
 
-    @Test("an answer of another shape, or that is no number, is an error", arguments: 0..<6)
+    @Test("an output of the wrong shape, or with NaN, is an error", arguments: 0..<6)
     func wrongShape(kind: Int) throws {
         let right = head.outputs()
         var noNumber = right[0]
@@ -103,7 +103,7 @@ struct MeshFitterTests {
         #expect(error.network == .mesh)
     }
 
-    @Test("a face of no size, or far outside, gives a mesh and no crash")
+    @Test("a face without size, or far outside, gives a mesh and no crash")
     func oddFaces() throws {
         networks.answer(.mesh, head.outputs())
         let image = RGBImage(width: 40, height: 30, filledWith: .white)
@@ -119,7 +119,7 @@ struct MeshFitterTests {
 }
 
 extension RGBImage {
-    /// The centre of what is bright in some columns; `nil` when nothing is.
+    /// Returns the center of the bright pixels in the given columns; `nil` when there are none.
     func centreOfLight(columns: Range<Int>) -> Point? {
         var (sum, x, y) = (0.0, 0.0, 0.0)
         for row in 0..<height {

@@ -28,7 +28,7 @@ struct DetectorGeometryTests {
         #expect(anchors[2303] == Point(x: 190, y: 190))
     }
 
-    @Test("a side that the stride does not divide has one cell more, all the same size")
+    @Test("a side that the stride does not divide has one more cell of equal size")
     func unevenStride() {
         let anchors = DetectorGeometry(
             input: InputGeometry(width: 20, height: 10), grids: [.init(stride: 8, perCell: 1)]

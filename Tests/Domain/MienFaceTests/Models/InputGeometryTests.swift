@@ -32,7 +32,7 @@ struct InputGeometryTests {
     func nchwBGR() { #expect(written(.nchw, .bgr) == [30, 60, 20, 50, 10, 40]) }
 
     @Test(
-        "the mean of each colour is taken off before scaling, and stays with its colour whatever the order"
+        "the mean of each color is subtracted before scaling and stays with its color in any order"
     )
     func meanAndScale() {
         let mean: [Float] = [2, 4, 10], scale: Float = 0.5
@@ -59,7 +59,7 @@ struct InputGeometryTests {
         #expect(InputGeometry(width: 20, height: 10).count == 600)
     }
 
-    @Test("a picture of another size is a bug of the caller")
+    @Test("a picture of another size traps")
     func wrongSize() async {
         await #expect(processExitsWith: .failure) {
             var values = [Float](repeating: 0, count: 12)

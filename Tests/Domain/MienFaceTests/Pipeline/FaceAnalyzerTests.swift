@@ -9,7 +9,7 @@ struct FaceAnalyzerTests {
     private let analyzer = FaceAnalyzer(.defaultPack)
     private let image = RGBImage.noise(width: 400, height: 300)
 
-    /// What each detector sees.
+    /// Sets the faces that each detector returns.
     private func show(near: [DetectedFace], far: [DetectedFace] = []) {
         let geometry = FaceGeometry.defaultPack
         networks.answer(
@@ -26,14 +26,14 @@ struct FaceAnalyzerTests {
     private let large = DetectedFace.made(centre: Point(x: 200, y: 150), width: 120)
     private let small = DetectedFace.made(centre: Point(x: 90, y: 80), width: 40)
 
-    @Test("a large face is enough: the full-range detector is not asked")
+    @Test("the full-range detector does not run after a large face is found")
     func largeFace() throws {
         show(near: [large, small])
         #expect(try analyzer.faces(in: image, with: networks).count == 2)
         #expect(networks.runs == [.detectorShortRange])
     }
 
-    @Test("when nothing is found the full-range detector is asked")
+    @Test("the full-range detector runs when nothing is found")
     func nothingNear() throws {
         show(near: [], far: [small])
         let faces = try analyzer.faces(in: image, with: networks)
@@ -43,7 +43,7 @@ struct FaceAnalyzerTests {
     }
 
     @Test(
-        "when only small faces are found the full-range detector is asked, and a face both see counts once, as the first saw it"
+        "the full-range detector runs when only small faces are found, and a face that both find counts once, as found first"
     )
     func smallFaces() throws {
         let shifted = DetectedFace.made(centre: Point(x: 96, y: 80), width: 40, confidence: 0.99)
@@ -55,7 +55,7 @@ struct FaceAnalyzerTests {
         #expect(faces.contains { $0.box.centre.distance(to: other.box.centre) < 2 })
     }
 
-    @Test("small is under a fifth of the longer side")
+    @Test("a face below a fifth of the longer side is small")
     func smallness() throws {
         show(near: [.made(centre: Point(x: 200, y: 150), width: 81)])
         _ = try analyzer.faces(in: image, with: networks)
@@ -65,7 +65,7 @@ struct FaceAnalyzerTests {
         #expect(networks.runs == [.detectorShortRange, .detectorShortRange, .detectorFullRange])
     }
 
-    @Test("a near search never asks the full-range detector, a thorough one always does")
+    @Test("a near search never runs the full-range detector; a thorough one always does")
     func search() throws {
         show(near: [], far: [small])
         #expect(try analyzer.faces(in: image, search: .near, with: networks).isEmpty)
@@ -75,7 +75,7 @@ struct FaceAnalyzerTests {
         #expect(networks.runs == [.detectorShortRange, .detectorShortRange, .detectorFullRange])
     }
 
-    @Test("a pack without a full-range detector does with what it has")
+    @Test("a pack without a full-range detector uses the short-range one")
     func withoutFullRange() throws {
         let whole = FaceGeometry.defaultPack
         let geometry = FaceGeometry(
@@ -89,7 +89,7 @@ struct FaceAnalyzerTests {
             try FaceAnalyzer(geometry).faces(in: image, search: .thorough, with: networks).isEmpty)
     }
 
-    @Test("of two faces of one size the one in the middle comes first")
+    @Test("of two faces of equal size, the one in the middle comes first")
     func central() throws {
         let middle = DetectedFace.made(centre: Point(x: 200, y: 150), width: 90),
             corner = DetectedFace.made(centre: Point(x: 60, y: 60), width: 90)
@@ -100,7 +100,7 @@ struct FaceAnalyzerTests {
         }
     }
 
-    @Test("a face much larger comes first, even at the edge")
+    @Test("a much larger face comes first, even at the edge")
     func largest() throws {
         show(near: [
             .made(centre: Point(x: 250, y: 150), width: 50),
@@ -109,7 +109,7 @@ struct FaceAnalyzerTests {
         #expect(try analyzer.faces(in: image, with: networks)[0].box.width > 150)
     }
 
-    @Test("without a face nothing more is run, and the reason says so")
+    @Test("no further network runs without a face, and the reason says so")
     func noFace() throws {
         show(near: [])
         let analysis = try analyzer.analyse(image, with: networks)
@@ -120,7 +120,7 @@ struct FaceAnalyzerTests {
         #expect(networks.runs == [.detectorShortRange, .detectorFullRange])
     }
 
-    @Test("the main face is laid a mesh on, its eyes are read, and it is graded")
+    @Test("the main face gets a mesh, an eye reading, and grades")
     func main() throws {
         show(near: [small, large])
         let analysis = try analyzer.analyse(image, with: networks)
@@ -135,7 +135,7 @@ struct FaceAnalyzerTests {
         #expect(analysis.reasons(below: 101) == main.quality.reasons(below: 101))
     }
 
-    @Test("eyes that are not asked for are not read")
+    @Test("eyes are not read unless requested")
     func withoutEyes() throws {
         show(near: [large])
         let main = try #require(
@@ -144,7 +144,7 @@ struct FaceAnalyzerTests {
         #expect(main.eyes == nil && main.quality[.eyes] == nil)
     }
 
-    @Test("a face alone has no rival")
+    @Test("a single face has no rival")
     func alone() throws {
         show(near: [large])
         #expect(try analyzer.analyse(image, with: networks).main?.quality[.singleFace]?.value == 0)

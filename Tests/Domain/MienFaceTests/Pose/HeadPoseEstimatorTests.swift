@@ -17,11 +17,11 @@ struct HeadPoseEstimatorTests {
         ).pose
     }
 
-    /// The middle line of this head is upright, that of people leans a little: the estimate takes
-    /// that off.
+    /// This head's midline is upright, while people's midlines lean slightly. The estimate
+    /// subtracts that lean.
     private var neutral: Float { pose(0, 0, 0).pitch }
 
-    @Test("a frontal head looks straight, but for the constant lean of people's middle line")
+    @Test("a frontal head looks straight, apart from the constant lean of people's midline")
     func frontal() {
         let found = pose(0, 0, 0)
         #expect(abs(found.yaw) < 1e-4 && abs(found.roll) < 1e-4)
@@ -29,7 +29,7 @@ struct HeadPoseEstimatorTests {
     }
 
     @Test(
-        "turned, nodding and tilted at once: each angle within two degrees", arguments: angles,
+        "each angle is within two degrees for combined turns, nods, and tilts", arguments: angles,
         angles)
     func grid(yaw: Float, pitch: Float) {
         for roll in Self.angles {
@@ -44,7 +44,7 @@ struct HeadPoseEstimatorTests {
     }
 
     @Test(
-        "positive yaw: the nose is nearer to the picture's right edge, and so it is in the estimate"
+        "a positive yaw means that the nose is closer to the picture's right edge"
     )
     func yawSign() {
         let mesh = head.mesh(
@@ -56,7 +56,7 @@ struct HeadPoseEstimatorTests {
     }
 
     @Test(
-        "positive pitch: the nose is nearer to the picture's top edge, and so it is in the estimate"
+        "a positive pitch means that the nose is closer to the picture's top edge"
     )
     func pitchSign() {
         let frontal = head.mesh(centre: centre, halfWidth: 80),
@@ -68,7 +68,7 @@ struct HeadPoseEstimatorTests {
         #expect(up.pose.pitch > frontal.pose.pitch + 25)
     }
 
-    @Test("positive roll: clockwise on screen, the person's left eye lower")
+    @Test("a positive roll is clockwise on screen, with the person's left eye lower")
     func rollSign() {
         let mesh = head.mesh(
             centre: centre, halfWidth: 80, pose: HeadPose(yaw: 0, pitch: 0, roll: 30))
@@ -77,14 +77,14 @@ struct HeadPoseEstimatorTests {
     }
 
     @Test(
-        "upside down and lying heads are tilted, not turned",
+        "upside-down and lying heads are tilted, not turned",
         arguments: [90, 135, 179, -90, -179] as [Float])
     func lying(roll: Float) {
         let found = pose(0, 0, roll)
         #expect(abs(found.roll - roll) < 1 && abs(found.yaw) < 1)
     }
 
-    @Test("the head's size and place do not matter")
+    @Test("the head's size and position do not matter")
     func sizeAndPlace() {
         let small = pose(25, -10, 5, halfWidth: 8), large = pose(25, -10, 5, halfWidth: 800)
         #expect(
@@ -107,7 +107,7 @@ struct HeadPoseEstimatorTests {
         )
     }
 
-    @Test("a mesh that has collapsed into a point has angles all the same")
+    @Test("a mesh that has collapsed into a point still has valid angles")
     func collapsed() {
         let mesh = FaceMesh(
             points: Array(repeating: centre, count: 468), depths: Array(repeating: 0, count: 468),
@@ -115,7 +115,7 @@ struct HeadPoseEstimatorTests {
         #expect(mesh.pose.isValid)
     }
 
-    @Test("angles are valid within ±180 degrees and no further")
+    @Test("angles are valid only within ±180 degrees")
     func valid() {
         #expect(HeadPose(yaw: -180, pitch: 180, roll: 0).isValid)
         #expect(!HeadPose(yaw: 180.5, pitch: 0, roll: 0).isValid)

@@ -17,7 +17,7 @@ struct FaceQualityTests {
         #expect(FaceQuality(parts: []).score == 0)
     }
 
-    @Test("reasons are those under the threshold, worst first")
+    @Test("reasons are those below the threshold, worst first")
     func reasons() {
         #expect(quality.reasons() == [.blurred, .notFrontal])
         #expect(quality.reasons(below: 12) == [])
@@ -28,7 +28,7 @@ struct FaceQualityTests {
     @Test("the default threshold is 48")
     func threshold() { #expect(FaceQuality.defaultThreshold == 48) }
 
-    @Test("a grade is a whole number of 0…100; one that is no number is 0")
+    @Test("a grade is an integer in 0…100, and NaN becomes 0")
     func grade() {
         func grade(_ value: Double) -> Int {
             FaceQuality.Part(.size, value: 1, grade: value, reason: .tooSmall).grade
@@ -45,7 +45,7 @@ struct FaceQualityTests {
         #expect(quality[.framing] == nil)
     }
 
-    @Test("stored and read back the same")
+    @Test("quality survives encoding and decoding")
     func coding() throws {
         #expect(
             try JSONDecoder().decode(FaceQuality.self, from: JSONEncoder().encode(quality))

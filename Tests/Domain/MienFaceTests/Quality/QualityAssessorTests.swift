@@ -3,14 +3,14 @@ import MienPixels
 import MienTesting
 import Testing
 
-/// A face of numbers on a drawn picture: good in every respect, then made worse in one.
+/// A synthetic face on a drawn picture: good in every respect, then degraded in one.
 @Suite("Quality assessor")
 struct QualityAssessorTests {
     private static let side = 300
     private static let centre = Point(x: 150, y: 150)
     private static let openEyes = EyeOpening(right: 0.25, left: 0.24)
 
-    /// Light falling from the left, and skin of fine grain.
+    /// A picture with light from the left and fine-grained skin.
     private static let photo: RGBImage = {
         var random = TestSeed.generator(7)
         return RGBImage.made(width: side, height: side) { x, _ in
@@ -44,7 +44,7 @@ struct QualityAssessorTests {
             pixels: Self.photo.pixels.map { UInt8(min(max(level(Double($0)), 0), 255)) })
     }
 
-    @Test("a good photo is good in every respect, and each is looked at")
+    @Test("a good photo is good in every aspect, and every aspect is graded")
     func good() {
         let quality = quality()
         #expect(quality.parts.map(\.aspect) == FaceQuality.Aspect.allCases)
@@ -61,7 +61,7 @@ struct QualityAssessorTests {
         #expect(bad.score == bad[.eyes]?.grade)
     }
 
-    @Test("the darker the face the lower the grade, and at last it is too dark")
+    @Test("the grade falls as the face darkens, until it is too dark")
     func dark() throws {
         let grades = try [0.8, 0.4, 0.3, 0.2].map { k in
             try #require(quality(in: changed { $0 * k })[.exposure])
@@ -74,7 +74,7 @@ struct QualityAssessorTests {
         #expect(quality(in: changed { $0 * 0.2 }).reasons().contains(.tooDark))
     }
 
-    @Test("the brighter the face the lower the grade, and at last it is too bright")
+    @Test("the grade falls as the face brightens, until it is too bright")
     func bright() throws {
         let grades = try [0.8, 0.4, 0.2, 0.1].map { k in
             try #require(quality(in: changed { 255 - (255 - $0) * k })[.exposure])
@@ -86,7 +86,7 @@ struct QualityAssessorTests {
         #expect(grades.last!.grade < 48 && grades.last!.reason == .tooBright)
     }
 
-    @Test("a face half burnt out is too bright though its mean is fair")
+    @Test("a half blown-out face is too bright, even if its mean is fair")
     func clipped() throws {
         let image = RGBImage.made(width: Self.side, height: Self.side) { x, y in
             x > 140 ? .white : RGBColour(60, 60, 60)
@@ -112,14 +112,14 @@ struct QualityAssessorTests {
         #expect(quality(in: image).reasons() == [.blurred])
     }
 
-    @Test("sharpness hardly depends on how much contrast there is")
+    @Test("sharpness hardly depends on contrast")
     func sharpnessAndContrast() throws {
         let full = try #require(quality()[.sharpness]),
             half = try #require(quality(in: changed { 128 + ($0 - 128) * 0.5 })[.sharpness])
         #expect(abs(full.value - half.value) < 0.1 * full.value)
     }
 
-    @Test("a face without contrast says so")
+    @Test("a face without contrast is reported")
     func flat() throws {
         let parts = try [1, 0.5, 0.2, 0.1].map { k in
             try #require(quality(in: changed { 128 + ($0 - 128) * k })[.contrast])
@@ -146,7 +146,7 @@ struct QualityAssessorTests {
         #expect(part.grade < 48 && part.reason == .tooLarge)
     }
 
-    @Test("a turned or nodding head is not frontal, a tilted one is")
+    @Test("a turned or nodding head is not frontal, but a tilted one is")
     func pose() throws {
         for (yaw, pitch) in [(45, 3), (-45, 3), (0, 48), (0, -42)] as [(Float, Float)] {
             let part = try #require(quality(of: mesh(yaw: yaw, pitch: pitch))[.pose])
@@ -161,7 +161,7 @@ struct QualityAssessorTests {
     }
 
     @Test(
-        "a face that is partly outside is off centre",
+        "a face partly outside the picture is off center",
         arguments: [
             Point(x: 0, y: 150), Point(x: 300, y: 150), Point(x: 150, y: 0), Point(x: 150, y: 300),
         ])
@@ -173,7 +173,7 @@ struct QualityAssessorTests {
     }
 
     @Test(
-        "the less open eye decides, and closed eyes say so",
+        "the less open eye decides, and closed eyes are reported",
         arguments: [EyeOpening(right: 0.25, left: 0.04), EyeOpening(right: 0.04, left: 0.25)])
     func eyes(opening: EyeOpening) throws {
         let part = try #require(quality(eyes: opening)[.eyes])
@@ -182,7 +182,7 @@ struct QualityAssessorTests {
         #expect(quality(eyes: opening).reasons() == [.eyesClosed])
     }
 
-    @Test("eyes that were not read are left out")
+    @Test("eyes that were not read are omitted")
     func noEyes() { #expect(quality(eyes: nil)[.eyes] == nil) }
 
     @Test("a second face nearly as large counts against the photo, a small one does not")
@@ -192,7 +192,7 @@ struct QualityAssessorTests {
         #expect(try #require(quality(rival: 3)[.singleFace]).grade == 0)
     }
 
-    @Test("a mesh the network doubts is covered")
+    @Test("a low-evidence mesh counts as covered")
     func occluded() throws {
         let parts = try [26.0, 18, 10, 2].map {
             try #require(quality(of: mesh(evidence: $0))[.visibility])
@@ -201,7 +201,7 @@ struct QualityAssessorTests {
         #expect(quality(of: mesh(evidence: 8)).reasons() == [.occluded])
     }
 
-    @Test("a face wholly outside the picture, or without size, has a grade and no crash")
+    @Test("a face entirely outside the picture, or without size, is graded without a crash")
     func nowhere() {
         #expect(quality(of: mesh(at: Point(x: -5000, y: 9000))).reasons().contains(.offCentre))
         #expect(quality(of: mesh(halfWidth: 0)).reasons().contains(.tooSmall))
@@ -211,7 +211,8 @@ struct QualityAssessorTests {
 }
 
 extension RGBImage {
-    /// Each pixel the mean of those at most `radius` away in both directions, the edge repeated.
+    /// Returns the picture with each pixel replaced by the mean of those at most `radius` away in
+    /// both directions, with the edge repeated.
     fileprivate func boxBlurred(radius: Int) -> RGBImage {
         func along(_ image: RGBImage, _ dx: Int, _ dy: Int) -> RGBImage {
             RGBImage.made(width: width, height: height) { x, y in

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Quality reasons")
 struct QualityReasonTests {
-    @Test("the words are these, and stay these: they are part of the wire protocol")
+    @Test("the wire values of reasons are stable")
     func words() {
         #expect(
             QualityReason.allCases.map(\.rawValue) == [
@@ -13,7 +13,7 @@ struct QualityReasonTests {
             ])
     }
 
-    @Test("the aspects' words are these, and stay these")
+    @Test("the raw values of aspects are stable")
     func aspects() {
         #expect(
             FaceQuality.Aspect.allCases.map(\.rawValue) == [
@@ -22,7 +22,7 @@ struct QualityReasonTests {
             ])
     }
 
-    @Test("each says what to do, in words of its own")
+    @Test("each reason has its own advice")
     func advice() {
         #expect(QualityReason.allCases.allSatisfy { $0.advice.contains(": ") })
         #expect(Set(QualityReason.allCases.map(\.advice)).count == QualityReason.allCases.count)

@@ -1,7 +1,7 @@
-"""Writes and reads face templates, apart from the product's own code, from docs/spec/face-template.md alone.
+"""Writes and reads face templates, based only on docs/spec/face-template.md and not on the product's code.
 
-    python3 face_template.py > face-template.json     makes the vectors (standard library only)
-    python3 face_template.py --check                  reads them back and compares
+    python3 face_template.py > face-template.json     writes the vectors (standard library only)
+    python3 face_template.py --check                  reads the vectors and compares them
 """
 import json
 import math
@@ -20,7 +20,7 @@ class Refused(Exception):
 
 
 def descriptor(dimensions, seed):
-    """A made-up unit vector. Integers and one square root, so every machine gets the same bits."""
+    """Returns a synthetic unit vector. Uses integers and one square root, so all machines get the same bits."""
     raw = [8 * ((i * 37 + 11) % 257 - 128) + (i * 53 + seed * 101) % 127 - 63 for i in range(dimensions)]
     norm = math.sqrt(sum(v * v for v in raw))
     return [v / norm for v in raw]
@@ -167,7 +167,7 @@ def refused(data):
 
 
 def opposite():
-    """Two entries that cancel out, of one number each: 1 and -1."""
+    """Returns two entries that cancel out, with one number each: 1 and -1."""
     slot = lambda v: struct.pack("<B15xf", 50, v)
     return b"MIFT" + struct.pack("<HHBB6xq64s", 1, 1, 2, 1, 0, b"a") + slot(1.0) + slot(-1.0) + bytes(6 * 20)
 
@@ -186,7 +186,7 @@ def vectors():
 
 
 def check(stored):
-    assert stored == vectors(), "the file is not what this script makes"
+    assert stored == vectors(), "the file differs from this script's output"
     for vector in stored["accepted"]:
         assert write(vector).hex() == vector["bytes"], vector["name"]
         assert len(vector["bytes"]) // 2 == 88 + 8 * (16 + 4 * vector["dimensions"]), vector["name"]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes every file in this folder. Needs Pillow (made with 13.0, libjpeg-turbo 3.2): python3 make-vectors.py
+"""Writes every file in this folder. Needs Pillow (made with 13.0, libjpeg-turbo 3.2): python3 make-vectors.py
 
-PNG and GIF files are written here byte by byte, and what they should show is computed from the same samples, not by decoding;
-Pillow then has to agree. JPEG files are Pillow's, of flat 8x8 blocks, so that their colours survive. No picture shows anything.
+PNG and GIF files are written byte by byte. Their expected contents are computed from the same samples, not by decoding, and
+Pillow must agree. JPEG files are Pillow's, made of flat 8x8 blocks, so that their colors survive. No picture shows a person.
 """
 import hashlib, io, json, pathlib, struct, zlib
 from PIL import Image, ImageOps
@@ -21,7 +21,7 @@ def save(name, data, width, height, rgb):
 
 
 def agree(name, tolerance=0):
-    """Pillow shows what was computed, over white."""
+    """Checks that Pillow decodes the computed picture, over white."""
     e = expected[name]
     image = ImageOps.exif_transpose(Image.open(HERE / name)).convert("RGBA")
     ground = Image.new("RGBA", image.size, "white")
@@ -37,7 +37,7 @@ def chunk(kind, data):
 
 
 def paeth(a, b, c):
-    return min((a, b, c), key=lambda v: abs(a + b - c - v))     # ties go to the first, as the specification has it
+    return min((a, b, c), key=lambda v: abs(a + b - c - v))     # ties go to the first, as specified
 
 
 def filtered(rows, bytes_per_pixel):
@@ -69,7 +69,7 @@ ADAM7 = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (
 
 
 def png(colour, depth, interlaced, pixel, before=b"", after=b""):
-    """`pixel(x, y)` gives a pixel's samples."""
+    """Returns a PNG file. `pixel(x, y)` returns a pixel's samples."""
     width = max(1, depth * len(pixel(0, 0)) // 8)
     stream = b""
     for x0, y0, dx, dy in ADAM7 if interlaced else [(0, 0, 1, 1)]:
@@ -83,7 +83,7 @@ def png(colour, depth, interlaced, pixel, before=b"", after=b""):
 
 
 def over_white(rgb, alpha, top):
-    """Samples 0...top over white, as 8 bits."""
+    """Returns samples of 0...top over white, as 8 bits."""
     return [int((s * alpha + top * (top - alpha)) / top * 255 / top + 0.5) for s in rgb]
 
 
@@ -96,7 +96,7 @@ def make_png(label, colour, depth, transparency):
 
     palette = [((i * 97 + 20) % 256, (i * 57 + 90) % 256, (i * 31 + 200) % 256) for i in range(top + 1)]
     fades = [(i * 83) % 256 for i in range(min(top + 1, 7))]
-    clear = pixel(3, 2)                                 # the colour that tRNS makes transparent
+    clear = pixel(3, 2)                                 # the color that tRNS makes transparent
 
     def shown(x, y):
         p = pixel(x, y)
@@ -114,7 +114,7 @@ def make_png(label, colour, depth, transparency):
     for interlaced in (0, 1):
         name = f"PNG/{label}{depth}{'-trns' if transparency else ''}{'-interlaced' if interlaced else ''}.png"
         save(name, png(colour, depth, interlaced, pixel, extra), WIDTH, HEIGHT, rgb)
-        # Pillow is no reference for 16 bits (it clips) and for tRNS of 2 and 4 bits (it compares it with scaled samples).
+        # Pillow is not a reference for 16 bits (it clips) and tRNS of 2 and 4 bits (it compares scaled samples).
         if depth < 16 and not (transparency and colour == 0 and depth in (2, 4)):
             agree(name, 1 if colour in (3, 4, 6) else 0)
 
@@ -135,18 +135,18 @@ PLAIN = [v for y in range(HEIGHT) for x in range(WIDTH) for v in colour_of(x, y)
 
 
 def tiff(orientation, mark):
-    """The smallest EXIF: one directory, another tag before the orientation."""
+    """Returns the smallest EXIF: one directory, with another tag before the orientation."""
     e = "<" if mark == b"II" else ">"
     return (mark + struct.pack(e + "HIH", 42, 8, 2) + struct.pack(e + "HHIHH", 0x0103, 3, 1, 6, 0)
             + struct.pack(e + "HHIHH", 0x0112, 3, 1, orientation, 0) + struct.pack(e + "I", 0))
 
 
-# Colour profiles, gamma and text are passed over, whatever they say.
+# Color profiles, gamma, and text are ignored.
 noise = chunk(b"gAMA", struct.pack(">I", 100000)) + chunk(b"bKGD", bytes(6)) + chunk(b"tEXt", b"Comment\0nothing") \
     + chunk(b"iCCP", b"x\0\0" + zlib.compress(bytes(100))) + chunk(b"prVt", b"private")
 save("PNG/ancillary.png", png(2, 8, 0, colour_of, noise), WIDTH, HEIGHT, PLAIN)
 
-# The upright picture is stored turned by 90 degrees against the clock; eXIf tells to turn it back.
+# The upright picture is stored rotated by 90 degrees counterclockwise; eXIf requests the rotation back.
 turned = Image.frombytes("RGB", (WIDTH, HEIGHT), bytes(PLAIN)).transpose(Image.Transpose.ROTATE_270)
 save("PNG/exif-6.png", png(2, 8, 0, colour_of, b"", chunk(b"eXIf", tiff(6, b"MM"))), HEIGHT, WIDTH, turned.tobytes())
 agree("PNG/exif-6.png")
@@ -177,7 +177,7 @@ save_jpeg("JPEG/optimised.jpg", jpeg(UPRIGHT, optimize=True), UPRIGHT)
 save_jpeg("JPEG/progressive.jpg", jpeg(UPRIGHT, progressive=True), UPRIGHT)
 save_jpeg("JPEG/restarts.jpg", jpeg(UPRIGHT, restart_marker_blocks=2), UPRIGHT)
 save_jpeg("JPEG/rgb.jpg", jpeg(UPRIGHT, keep_rgb=True), UPRIGHT)
-tones = Image.new("RGB", (37, 21))                      # 4:2:0 smears colour, so there is but one, in six brightnesses
+tones = Image.new("RGB", (37, 21))                      # 4:2:0 smears color, so there is only one, in six brightnesses
 for y in range(21):
     for x in range(37):
         tones.putpixel((x, y), tuple(v + 20 * (x // 8 + y // 8) for v in (70, 20, 40)))
@@ -225,7 +225,7 @@ ycck = Image.frombytes("CMYK", CMYK.size, bytes(
     v for *cmy, k in pixels(CMYK) for v in [255 - min(255, max(0, round(c))) for c in full_range_ycc(*cmy)] + [k]))
 save_jpeg("JPEG/ycck-adobe.jpg", as_ycck(jpeg(ycck)), PRINTED)
 
-# Stored so that the picture is upright after the deed of each orientation.
+# Stored so that each orientation's transformation turns the picture upright.
 T = Image.Transpose
 UNDO = {1: None, 2: T.FLIP_LEFT_RIGHT, 3: T.ROTATE_180, 4: T.FLIP_TOP_BOTTOM, 5: T.TRANSPOSE, 6: T.ROTATE_90, 7: T.TRANSVERSE, 8: T.ROTATE_270}
 for orientation, undo in UNDO.items():
@@ -235,7 +235,7 @@ for orientation, undo in UNDO.items():
     (HERE / "EXIF").mkdir(exist_ok=True)
     (HERE / "EXIF" / f"{orientation}.tiff").write_bytes(exif)
 for name in [n for n in expected if n.startswith("JPEG/")]:
-    agree(name, 255 if "plain" in name else 6)      # Pillow inverts nothing without the Adobe mark
+    agree(name, 255 if "plain" in name else 6)      # Pillow does not invert without the Adobe mark
 
 
 # --- GIF ----------------------------------------------------------------------------------------------------------------------
@@ -335,7 +335,7 @@ def scattered(x, y):
 
 
 save("GIF/full-table.gif", gif(90, 80, 6, frame(0, 0, 90, 80, scattered, 6)), 90, 80, painted(90, 80, 6, index=scattered))
-for name in [n for n in expected if n.startswith("GIF/") and "beyond" not in n]:   # there, Pillow widens the screen
+for name in [n for n in expected if n.startswith("GIF/") and "beyond" not in n]:   # Pillow widens the screen for these
     agree(name)
 
 (HERE / "expected.json").write_text("{\n" + ",\n".join(f"{json.dumps(n)}: {json.dumps(e)}" for n, e in sorted(expected.items())) + "\n}\n")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""argon2id.py [--check]: writes argon2id.json with Argon2id as OpenSSL has it (Python's cryptography), apart from libargon2."""
+"""argon2id.py [--check]: writes argon2id.json with OpenSSL's Argon2id (Python's cryptography), independent of libargon2."""
 import base64, json, sys
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
@@ -11,7 +11,7 @@ def encoded(name, password, salt, memory, passes, lanes, size=32):
 
 salt = bytes(range(1, 17))
 vectors = {
-    # Salts of 16 bytes, which the hasher itself uses.
+    # Salts of 16 bytes, the size that the hasher uses.
     "hashes": [
         encoded("standard cost", b"correct horse battery staple", salt, 19456, 2, 1),
         encoded("least memory", b"password", salt, 8, 1, 1),
@@ -21,7 +21,7 @@ vectors = {
         encoded("beyond ASCII", "пароль-é".encode(), salt, 64, 1, 1),
         encoded("512 bytes", b"0123456789abcdef" * 32, bytes([255] * 16), 64, 1, 1),
     ],
-    # From the reference library's test.c, salt "somesalt": only checked.
+    # From the reference library's test.c, salt "somesalt". Only verified.
     "reference": [
         encoded("test.c: t=2, m=16", b"password", b"somesalt", 65536, 2, 1),
         encoded("test.c: t=2, m=8", b"password", b"somesalt", 256, 2, 1),

@@ -1,18 +1,18 @@
 internal import Foundation
 internal import MienPixels
 
-/// Reads frames of a stream: what ``FaceAnalyzer`` finds in a photo, and what sessions need beside
-/// it.
+/// Reads the frames of a stream: runs ``FaceAnalyzer`` on each and adds the measurements that
+/// sessions need.
 ///
-/// A value without state, as the analyzer is. A frame costs a detector, a mesh, two eyes and one
-/// crop of the descriptor.
+/// A stateless value, like the analyzer. One frame costs one detector run, one mesh, two eyes, and
+/// one descriptor crop.
 public struct LiveAnalyzer: Sendable {
     public let analyzer: FaceAnalyzer
     private let likeness: FaceDescriber
     private let attacks: PresentationAttackScorer?
 
-    /// - Parameter looksForAttacks: ask the pack's presentation-attack network, if it brings one,
-    ///   about every frame.
+    /// - Parameter looksForAttacks: Runs the pack's presentation-attack network, if it has one, on
+    ///   every frame.
     public init(_ analyzer: FaceAnalyzer, looksForAttacks: Bool = false) {
         self.analyzer = analyzer
         likeness = FaceDescriber(analyzer.geometry.descriptor, crops: [.init()])
@@ -33,7 +33,7 @@ public struct LiveAnalyzer: Sendable {
             })
     }
 
-    /// The descriptor that scores are calibrated for, of the face in `reading`.
+    /// Returns the calibrated descriptor of the face in `reading`, with its quality and pose.
     public func entry(of reading: FaceReading, with networks: some FaceNetworks)
         throws(FaceModelError) -> FaceTemplate.Entry
     {
@@ -55,8 +55,8 @@ public struct LiveAnalyzer: Sendable {
     private func live(_ face: AnalysedFace, in image: RGBImage, with networks: some FaceNetworks)
         throws(FaceModelError) -> LiveFace
     {
-        // A face seen from far aside may give numbers without direction: then it is like nobody,
-        // and no reason to end a stream.
+        // A face seen from far to one side may produce a vector without direction. Treat its
+        // likeness as unknown instead of ending the stream.
         let description = try? likeness.description(of: face.mesh, in: image, with: networks)
         return LiveFace(
             box: face.detection.box, mesh: face.mesh, pose: face.pose,
@@ -68,7 +68,8 @@ public struct LiveAnalyzer: Sendable {
 }
 
 extension RGBImage {
-    /// FNV-1a over the sides and all bytes, eight at a time: the same for the same picture.
+    /// FNV-1a hash over the image's dimensions and all its bytes, eight at a time. Identical
+    /// pictures have identical hashes.
     var contentHash: UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         func add(_ word: UInt64) { hash = (hash ^ word) &* 0x100_0000_01B3 }

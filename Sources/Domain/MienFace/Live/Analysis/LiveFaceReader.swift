@@ -1,7 +1,8 @@
-/// Reads frames for a session: the seam between sessions, which are pure, and what runs networks.
+/// Reads frames for a session. Separates sessions, which are pure, from the code that runs
+/// networks.
 public protocol LiveFaceReader: Sendable {
-    /// What the pipeline finds in `frame`, which is the stream's `index`th.
+    /// Returns what the pipeline finds in `frame`, the stream's frame number `index`.
     func reading(of frame: Frame, index: Int) async throws -> FaceReading
-    /// What a template is made of, or compared with.
+    /// Returns a template entry for the face in `reading`, either to enroll or to compare.
     func entry(of reading: FaceReading) async throws -> FaceTemplate.Entry
 }

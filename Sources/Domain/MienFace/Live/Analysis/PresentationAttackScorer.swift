@@ -1,30 +1,32 @@
 internal import Foundation
 internal import MienPixels
 
-/// What a presentation-attack network says of one frame.
+/// A presentation-attack network's score for one frame.
 public struct PresentationAttackScore: Sendable, Hashable {
-    /// 0...1: how likely it is none but a print, a screen or a mask.
+    /// 0...1: the probability that the face is a presentation attack, such as a print, a screen, or
+    /// a mask.
     public let attack: Double
-    /// 0...1, of the pack: above it, at the laxest setting, a session is refused.
+    /// 0...1, set by the pack. At the most lenient setting, a session with a higher score is
+    /// refused.
     public let limit: Double
 
     public init(attack: Double, limit: Double) { (self.attack, self.limit) = (attack, limit) }
 }
 
-/// Asks a pack's presentation-attack network about a face.
+/// Scores a face with the pack's presentation-attack network.
 struct PresentationAttackScorer: Sendable {
     let geometry: PresentationAttackGeometry
 
-    /// - Throws: ``FaceModelError`` when the network fails, or answers with other numbers than its
-    ///   pack declares.
+    /// - Throws: ``FaceModelError`` when the network fails or its output does not match the pack's
+    ///   declaration.
     func score(of face: DetectedFace, in image: RGBImage, with networks: some FaceNetworks)
         throws(FaceModelError) -> PresentationAttackScore
     {
         let input = geometry.input,
             side = max(face.box.width, face.box.height, 1) * geometry.cropFactor,
             centre = face.box.centre
-        // Upright, as such networks are trained: what is around a face is a part of what they look
-        // at.
+        // Crop upright, because such networks are trained on upright faces and also use the area
+        // around the face.
         let map = AffineMap(
             a: Double(input.width) / side, b: 0, tx: (0.5 - centre.x / side) * Double(input.width),
             c: 0, d: Double(input.height) / side,
@@ -42,7 +44,7 @@ struct PresentationAttackScorer: Sendable {
         guard (-0.001...1.001).contains(live) else {
             throw FaceModelError(
                 .presentationAttack,
-                "its numbers are no probabilities: the pack's activation is not the network's")
+                "the outputs are not probabilities; the pack's activation must match the network")
         }
         return PresentationAttackScore(attack: min(1, max(0, 1 - live)), limit: geometry.limit)
     }
@@ -52,7 +54,7 @@ struct PresentationAttackScorer: Sendable {
         case .none: return values[index]
         case .sigmoid: return 1 / (1 + exp(-values[index]))
         case .softmax:
-            // From the largest, so that none grows beyond what a number holds.
+            // Subtract the largest value so that the exponentials cannot overflow.
             let largest = values.max() ?? 0
             return exp(values[index] - largest) / values.reduce(0) { $0 + exp($1 - largest) }
         }

@@ -1,19 +1,19 @@
 internal import Foundation
 package import MienPixels
 
-/// What one frame shows of the medium a face is on: a print, a screen. Cues, no proofs: see
-/// docs/measurements/liveness.md.
+/// Cues in one frame to the medium that shows the face: a print or a screen. Cues are not proof;
+/// see docs/measurements/liveness.md.
 public struct TextureCues: Sendable, Hashable {
-    /// Frequency content: the strongest peak of the face's fine texture over the middle of its ring
-    /// in the spectrum, in decibels. The grids of screens and prints give sharp peaks; skin gives
-    /// none. `nil` for a face too small to tell.
+    /// Frequency content: how far, in decibels, the strongest peak of the face's fine texture rises
+    /// above the middle of its ring in the spectrum. The grids of screens and prints produce sharp
+    /// peaks; skin does not. `nil` for a face that is too small to measure.
     public let peak: Double?
-    /// Part of the face, 0...1, that is blown out in all colours: a screen's or a glossy print's
-    /// reflection.
+    /// Fraction of the face, 0...1, that is blown out in all colors, such as a reflection from a
+    /// screen or a glossy print.
     public let glare: Double
-    /// Straight lines around the face: mean step of brightness along the third strongest of four,
-    /// 0...255. The border of a sheet or a device has three and more; so has a face before a
-    /// window.
+    /// Straight lines around the face: the mean brightness step along the third strongest of four,
+    /// 0...255. The border of a sheet or a device has three or more such lines; so does a face in
+    /// front of a window.
     public let border: Double
 
     public init(peak: Double?, glare: Double, border: Double) {
@@ -29,7 +29,7 @@ extension TextureCues {
             border: BorderLines(around: box, in: image).thirdStrongest)
     }
 
-    /// All three colours this bright.
+    /// A pixel is blown out when all three colors reach this value.
     private static let blownOut: UInt8 = 250
 
     private static func glare(_ box: Rectangle, _ image: RGBImage) -> Double {
@@ -62,18 +62,18 @@ extension RGBImage {
         return a..<max(a, b)
     }
 
-    /// 0...255, near enough to ``luma``.
+    /// 0...255, an approximation of ``luma``.
     fileprivate func brightness(_ x: Int, _ y: Int) -> Double {
         let i = 3 * (y * width + x)
         return (Double(pixels[i]) + 2 * Double(pixels[i + 1]) + Double(pixels[i + 2])) / 4
     }
 }
 
-/// Steps of brightness that run straight along the whole face, on its four sides.
+/// Brightness steps that run straight along the whole face, one for each of its four sides.
 private struct BorderLines {
     let strengths: [Double]
 
-    /// The background of the face is searched as far as one and a half faces from it.
+    /// Searches the background up to one and a half face sizes away from the face.
     init(around box: Rectangle, in image: RGBImage) {
         let far = 1.5 * box.width, near = 0.08 * box.width
         let rows = image.rows(box.y - 0.2 * box.height, box.y + 1.2 * box.height)
@@ -98,38 +98,38 @@ private struct BorderLines {
 
     var thirdStrongest: Double { strengths.sorted(by: >)[2] }
 
-    /// The strongest line across: of each, the mean of its steps, with their signs, so that texture
-    /// comes to nothing.
+    /// Returns the strongest line: the largest mean of the signed steps along a line. The signs
+    /// make texture cancel out.
     private static func strongest(
         _ lines: Range<Int>, _ along: Range<Int>, _ side: Int, step: (Int, Int) -> Double
     ) -> Double {
-        let places = stride(from: along.lowerBound, to: along.upperBound, by: 2)
+        let positions = stride(from: along.lowerBound, to: along.upperBound, by: 2)
         var strongest = 0.0, count = 0.0
-        for _ in places { count += 1 }
+        for _ in positions { count += 1 }
         guard count >= 16 else { return 0 }
         for line in lines where line > 0 && line + 1 < side {
             var sum = 0.0
-            for place in places { sum += step(line, place) }
+            for position in positions { sum += step(line, position) }
             strongest = max(strongest, abs(sum) / count)
         }
         return strongest
     }
 }
 
-/// The spectrum of a square of skin, as the camera gave it: not scaled, for scaling takes away what
-/// is looked for.
+/// The spectrum of a square of skin at the camera's own resolution. Scaling would remove the detail
+/// being measured.
 private enum FineTexture {
     private static let side = 64
-    /// From here on, in cycles a square, skin has little structure of its own.
+    /// Cycles per square above which skin has little structure of its own.
     private static let fine = 12...31
-    /// Power of a bin that rounding to whole levels alone makes, about; under it nothing is told
-    /// apart.
+    /// Approximate power in a bin caused by rounding to whole levels alone. Differences below it
+    /// are noise.
     private static let floor = 144.0
 
     static func peak(of mesh: FaceMesh, in image: RGBImage) -> Double? {
-        // Both cheeks.
+        // One point on each cheek.
         let peaks = [50, 280].compactMap { peak(at: mesh.points[$0], in: image) }
-        // A square wider than the face would show what is behind it.
+        // A square wider than the face would include the background.
         guard mesh.bounds.width >= 1.2 * Double(side) else { return nil }
         return peaks.max()
     }
@@ -151,8 +151,8 @@ private enum FineTexture {
         }
         let power = PowerSpectrum.of(values, side: side)
         var rings: [[Double]] = Array(repeating: [], count: fine.upperBound + 1)
-        // Half of the plane: the other is its mirror image. Not the axes: blocks of JPEG and edges
-        // of a picture lie there.
+        // Half of the plane, because the other half is its mirror image. Skip the axes, where JPEG
+        // blocks and picture edges lie.
         for v in 2...(side / 2) {
             for u in 2...(side - 2) {
                 let x = u <= side / 2 ? u : u - side
@@ -168,7 +168,7 @@ private enum FineTexture {
         return 10 * log10(max(peak, 1e-9))
     }
 
-    /// Hann's.
+    /// The Hann window.
     private static let window: [Double] = (0..<side).map {
         0.5 - 0.5 * cos(2 * .pi * (Double($0) + 0.5) / Double(side))
     }
@@ -177,9 +177,9 @@ private enum FineTexture {
 /// Fast Fourier transform of a small square.
 private enum PowerSpectrum {
     /// - Parameters:
-    ///   - values: `side`² of them, row after row.
-    ///   - side: a power of two.
-    /// - Returns: the power at each pair of frequencies, zero first.
+    ///   - values: `side`² values in row-major order.
+    ///   - side: A power of two.
+    /// - Returns: The power at each pair of frequencies, starting at zero.
     static func of(_ values: [Double], side: Int) -> [Double] {
         var re = values, im = [Double](repeating: 0, count: values.count)
         let twiddles = (0..<side / 2).map { 2 * Double.pi * Double($0) / Double(side) }.map {

@@ -1,19 +1,19 @@
-/// Finds blinks: both eyes close well under their own open median, for a moment, and open again.
+/// Detects blinks: both eyes close well below their own open median for a moment and open again.
 struct BlinkDetector: Sendable {
     private let limits: LivenessLimits
     private let median: Double
     private var closedSince: Duration?
     private var closedFrames = 0
     private var lastTime: Duration?
-    /// Frames a second, about.
+    /// Approximate frame interval in seconds.
     private var interval = 0.0
-    /// The least opening ÷ median seen.
+    /// The smallest ratio of opening to median seen so far.
     private(set) var lowest = Double.infinity
 
-    /// - Parameter median: the person's own opening when the eyes are open.
+    /// - Parameter median: The person's own opening with open eyes.
     init(median: Double, limits: LivenessLimits) { (self.median, self.limits) = (median, limits) }
 
-    /// - Returns: has a blink ended with this frame?
+    /// - Returns: Whether a blink ended with this frame.
     mutating func see(_ eyes: EyeOpening, at time: Duration) -> Bool {
         if let lastTime {
             interval =
@@ -30,11 +30,12 @@ struct BlinkDetector: Sendable {
             return false
         }
         guard let since = closedSince, share > limits.open else {
-            // Between closed and open: still in it.
+            // Between closed and open: the blink continues.
             return false
         }
         closedSince = nil
-        // One dark frame at 30 a second is a fault of the network, at 12 it is what a blink leaves.
+        // At 30 frames per second, one dark frame is a network error; at 12, it is all that a blink
+        // leaves.
         let enough = interval < 0.045 ? 2 : 1
         return closedFrames >= enough && time - since <= limits.longestBlink
     }

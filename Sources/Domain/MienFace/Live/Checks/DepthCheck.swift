@@ -1,7 +1,7 @@
 internal import MienPixels
 
-/// A flat picture cannot turn its head: its points in one view go over into those of another by one
-/// homography. Those of a head do not.
+/// Detects flat pictures. One homography maps a flat picture's points from one view to another; it
+/// cannot do so for the points of a turning head.
 struct DepthCheck: Sendable {
     private let limits: LivenessLimits
     private var front: [Point] = []
@@ -10,13 +10,13 @@ struct DepthCheck: Sendable {
 
     init(limits: LivenessLimits) { self.limits = limits }
 
-    /// A frame from the front: what the others are held against.
+    /// Records a frontal frame as the reference for the other views.
     mutating func front(_ mesh: FaceMesh) { (front, extent) = (mesh.rigidPoints, mesh.extent) }
 
-    /// Another turn begins.
+    /// Begins another turn.
     mutating func begin() { largest.append(0) }
 
-    /// A frame of the turn.
+    /// Processes a frame of the turn.
     mutating func see(_ mesh: FaceMesh) {
         guard !largest.isEmpty,
             let residual = Homography.residual(from: mesh.rigidPoints, to: front)
@@ -24,14 +24,14 @@ struct DepthCheck: Sendable {
         largest[largest.count - 1] = max(largest[largest.count - 1], residual / max(extent, 1e-9))
     }
 
-    /// Has the turn that runs shown depth?
+    /// Whether the current turn has shown depth.
     var isShown: Bool { (largest.last ?? 0) >= limits.depth }
 
-    /// `nil` when nothing turned.
+    /// `nil` when no turn took place.
     var result: LivenessCheckResult? {
-        guard let least = largest.min() else { return nil }
+        guard let smallest = largest.min() else { return nil }
         return LivenessCheckResult(
-            .depth, refusal: least < limits.depth ? .flat : nil, measured: least,
+            .depth, refusal: smallest < limits.depth ? .flat : nil, measured: smallest,
             limit: limits.depth)
     }
 }

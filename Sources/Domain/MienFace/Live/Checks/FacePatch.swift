@@ -1,11 +1,11 @@
 internal import MienPixels
 
-/// A small upright picture of a face, in brightness only.
+/// A small upright grayscale picture of a face.
 ///
-/// - Shape: ``side``² bytes, rows top to bottom; eyes level, the same part of the face whatever its
-///   size and place.
+/// - Shape: ``side``² bytes in rows from top to bottom, with the eyes level. It covers the same
+///   part of the face regardless of the face's size and position.
 ///
-/// Shows a person: never prints.
+/// It shows a person, so its description omits the contents.
 public struct FacePatch: Sendable, Equatable {
     public static let side = 64
 
@@ -26,20 +26,20 @@ extension FacePatch: CustomStringConvertible, CustomReflectable {
 }
 
 extension FacePatch {
-    /// The face under `mesh`, brought upright by its eyes' corners and the nose's base; `nil` when
-    /// the mesh has collapsed.
+    /// Cuts out the face under `mesh`, turned upright by its eye corners and the base of the nose.
+    /// `nil` when the mesh has collapsed.
     init?(of mesh: FaceMesh, in image: RGBImage) {
         let side = Double(Self.side)
         guard
             let map = AffineMap.similarity(
-                from: Self.places.map { mesh.points[$0.number] },
-                to: Self.places.map { Point(x: $0.x * side, y: $0.y * side) })
+                from: Self.anchors.map { mesh.points[$0.number] },
+                to: Self.anchors.map { Point(x: $0.x * side, y: $0.y * side) })
         else { return nil }
         self.init(brightness: image.warped(by: map, width: Self.side, height: Self.side).luma)
     }
 
-    /// Where they lie, as parts of the side: the whole face from brow to chin fits.
-    private static let places = [
+    /// The positions of mesh points, as fractions of the side. The whole face fits, from brow to chin.
+    private static let anchors = [
         (number: 33, x: 0.26, y: 0.36), (number: 133, x: 0.41, y: 0.37),
         (number: 362, x: 0.59, y: 0.37), (number: 263, x: 0.74, y: 0.36),
         (number: 2, x: 0.5, y: 0.62),

@@ -1,16 +1,16 @@
 internal import Foundation
 internal import MienPixels
 
-/// A map between two pictures of a plane: with it, a flat picture in one view goes over into the
-/// same flat picture in another.
+/// A mapping between two pictures of a plane. It maps a flat picture in one view to the same flat
+/// picture in another.
 struct Homography: Sendable {
-    /// Row by row; the last is 1.
+    /// In row-major order; the last element is 1.
     private let h: [Double]
 
-    /// The one that brings `source` nearest to `target`: linear least squares on normalised points
-    /// (Hartley 1997).
+    /// Finds the homography that maps `source` closest to `target`, by linear least squares on
+    /// normalized points (Hartley 1997).
     ///
-    /// - Returns: `nil` with fewer than five points or when they do not determine one.
+    /// - Returns: `nil` with fewer than five points, or when they do not determine a homography.
     init?(from source: [Point], to target: [Point]) {
         guard source.count == target.count, source.count >= 5,
             let (s, ns) = Self.normalised(source), let (t, nt) = Self.normalised(target)
@@ -39,8 +39,8 @@ struct Homography: Sendable {
             x: (h[0] * p.x + h[1] * p.y + h[2]) / w, y: (h[3] * p.x + h[4] * p.y + h[5]) / w)
     }
 
-    /// Root mean square of what is left between `source`, brought over, and `target`, in pixels of
-    /// `target`; `nil` when none fits.
+    /// Returns the root mean square distance between the mapped `source` and `target`, in pixels of
+    /// `target`; `nil` when no homography fits.
     static func residual(from source: [Point], to target: [Point]) -> Double? {
         guard let map = Homography(from: source, to: target) else { return nil }
         let sum = zip(source, target).reduce(0) { sum, pair in
@@ -74,7 +74,7 @@ struct Homography: Sendable {
         return out
     }
 
-    /// Gauss with pivots on eight rows of nine.
+    /// Gaussian elimination with pivoting on eight rows of nine.
     private static func solved(_ rows: [[Double]]) -> [Double]? {
         var m = rows
         let n = m.count

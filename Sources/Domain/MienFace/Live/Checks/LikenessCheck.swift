@@ -1,17 +1,17 @@
-/// The same face throughout: each frame is like the one before, and from the front like the still
-/// phase.
+/// Checks that the face stays the same: each frame must resemble the previous one, and frontal
+/// frames must resemble the still phase.
 struct LikenessCheck: Sendable {
     private let limits: LivenessLimits
     private var anchorSum: [Float] = []
     private var anchor: FaceDescriptor?
     private var last: (likeness: FaceDescriptor, time: Duration)?
-    /// Smallest margin seen: how far the worst cosine is over its limit.
+    /// Smallest margin seen: how far the worst cosine is above its limit.
     private(set) var lowest = 1.0
     private var failed = false
 
     init(limits: LivenessLimits) { self.limits = limits }
 
-    /// A frame of the still phase.
+    /// Records a frame of the still phase.
     mutating func anchor(_ likeness: FaceDescriptor?) {
         guard let likeness else { return }
         likeness.withValues { values in
@@ -21,12 +21,12 @@ struct LikenessCheck: Sendable {
         anchor = try? FaceDescriptor(normalising: anchorSum)
     }
 
-    /// Neighbours are compared however far apart they are, in time and in pose: whoever sends few
-    /// frames must not get by between two.
+    /// Compares neighbors regardless of their distance in time and pose, so that sending few frames
+    /// does not hide a swap between two of them.
     mutating func see(_ face: LiveFace, isFrontal: Bool, at time: Duration) {
         guard let likeness = face.likeness else {
-            // A frame or two from far aside may say nothing of who it is; for longer, nobody knows
-            // who is there.
+            // One or two frames from far to the side may not identify the person. After a longer
+            // gap, the person is unknown.
             if let last, time - last.time > limits.gap { failed = true }
             return
         }

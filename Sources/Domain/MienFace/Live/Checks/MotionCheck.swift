@@ -1,15 +1,15 @@
-/// A face that lives is never quite the same, even still: it breathes, the mouth and the cheeks
-/// move, the light on them changes as the head sways. Two views of one picture differ, once laid
-/// onto each other, by no more than the camera's noise, however far apart in time.
+/// Detects still pictures. A living face always changes, even when it keeps still: it breathes, the
+/// mouth and cheeks move, and the light on them changes as the head sways. Two views of one
+/// picture, once aligned, differ by no more than the camera's noise, however far apart in time.
 ///
-/// So frames far apart are held against neighbours: the difference between them, after an affine
-/// alignment and without the eyes, ÷ that of neighbours. About 1 for a picture, whatever is done
-/// behind holes for its eyes.
+/// The check therefore divides the difference between distant frames by that between neighbors,
+/// after an affine alignment and without the eyes. The result is about 1 for a picture, even with
+/// eye holes that somebody blinks behind.
 struct MotionCheck: Sendable {
-    /// Patches kept, of 4 KB each.
-    private static let most = 48
+    /// Maximum number of patches kept, 4 KB each.
+    private static let maxPatches = 48
 
-    /// Less than this, in levels of brightness, is not the camera's noise but interpolation's.
+    /// Brightness differences below this come from interpolation, not from the camera's noise.
     private static let floor = 1.0
 
     private let limits: LivenessLimits
@@ -18,11 +18,12 @@ struct MotionCheck: Sendable {
     init(limits: LivenessLimits) { self.limits = limits }
 
     mutating func see(_ face: LiveFace) {
-        guard patches.count < Self.most, let patch = face.patch else { return }
+        guard patches.count < Self.maxPatches, let patch = face.patch else { return }
         patches.append(patch)
     }
 
-    /// Frames far apart, against neighbours; `nil` with too few.
+    /// The difference between distant frames divided by that between neighbors; `nil` with too few
+    /// frames.
     var unrest: Double? {
         guard patches.count >= 8 else { return nil }
         let half = patches.count / 2, step = max(1, half / 8)

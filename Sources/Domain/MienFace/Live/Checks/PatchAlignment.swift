@@ -1,19 +1,19 @@
 internal import Foundation
 
-/// What is left between two patches when one is moved, stretched and brightened onto the other:
-/// little for two views of one picture.
+/// Measures the difference that remains between two patches after moving, stretching, and
+/// brightening one to match the other. It is small for two views of one picture.
 struct PatchAlignment: Sendable {
-    /// Where to compare: the whole face but the eyes, by rows and columns of the patch.
+    /// The pixels to compare: the whole face except the eyes, by rows and columns of the patch.
     private static let isCompared: [Bool] = (0..<FacePatch.side * FacePatch.side).map { i in
         let x = i % FacePatch.side, y = i / FacePatch.side
         let inside = (6..<58).contains(x) && (4..<60).contains(y)
         return inside && !(17..<30).contains(y)
     }
 
-    /// Root mean square of the difference, in levels of brightness.
+    /// Returns the root mean square difference in brightness levels.
     ///
-    /// Gauss–Newton over six numbers of an affine map, gain and offset; as Lucas and Kanade (1981)
-    /// do.
+    /// Uses Gauss–Newton over an affine map's six numbers, gain, and offset, as in Lucas and Kanade
+    /// (1981).
     static func residual(_ a: FacePatch, _ b: FacePatch) -> Double {
         let n = FacePatch.side
         let target = a.brightness.map(Double.init), source = b.brightness.map(Double.init)

@@ -1,9 +1,9 @@
-/// What the pack's presentation-attack network says, where there is one and it is used. The middle
-/// of the session counts, so that one frame decides nothing.
+/// Evaluates the scores of the pack's presentation-attack network, if there is one and it is
+/// enabled. Uses the session's median, so that no single frame decides.
 struct PresentationAttackCheck: Sendable {
-    /// Frames of a face from the front that are looked at.
-    private static let most = 64
-    private static let least = 5
+    /// Maximum number of frontal frames to evaluate.
+    private static let maxFrames = 64
+    private static let minFrames = 5
 
     private let limits: LivenessLimits
     private var attacks: [Double] = []
@@ -12,14 +12,14 @@ struct PresentationAttackCheck: Sendable {
     init(limits: LivenessLimits) { self.limits = limits }
 
     mutating func see(_ face: LiveFace) {
-        guard attacks.count < Self.most, let score = face.presentationAttack else { return }
+        guard attacks.count < Self.maxFrames, let score = face.presentationAttack else { return }
         attacks.append(score.attack)
         limit = score.limit
     }
 
-    /// `nil` without a network, and with too few frames.
+    /// `nil` without a network or with too few frames.
     var result: LivenessCheckResult? {
-        guard attacks.count >= Self.least else { return nil }
+        guard attacks.count >= Self.minFrames else { return nil }
         let limit = limit * limits.presentationAttack, middle = attacks.median
         return LivenessCheckResult(
             .presentationAttack, refusal: middle > limit ? .presentationAttack : nil,

@@ -1,10 +1,10 @@
-/// No picture twice.
+/// Checks that no picture occurs twice.
 ///
-/// A camera's noise makes every frame another. The very same picture comes again when a clip is
-/// looped or a still is shown as a stream. A driver may hand out a frame twice, so repeats in a row
-/// count as one frame, as long as they are fewer than the others.
+/// Camera noise makes every frame unique. An identical picture means that a clip is looped or a
+/// still is sent as a stream. A driver may deliver a frame twice, so consecutive repeats count as
+/// one frame, as long as they are fewer than the other frames.
 struct RepetitionCheck: Sendable {
-    /// Frames remembered: half a minute at 30 a second.
+    /// Number of frames remembered: half a minute at 30 frames per second.
     private static let memory = 1024
 
     private var recent: [UInt64] = []
@@ -14,7 +14,7 @@ struct RepetitionCheck: Sendable {
     private var fresh = 0, stale = 0
     private var looped = false
 
-    /// - Returns: is it the picture that came before?
+    /// - Returns: Whether this picture is the same as the previous one.
     mutating func isRepeated(_ hash: UInt64) -> Bool {
         if hash == last {
             stale += 1

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// Does the picture have the marks of a print or a screen? Of each cue the middle of the session
-/// counts, so that one frame decides nothing.
+/// Checks whether the picture has the marks of a print or a screen. Uses the session's median of
+/// each cue, so that no single frame decides.
 ///
-/// Weak by nature: a good print held close, or a screen with a pixel finer than the camera's, shows
-/// none of them. It is one check beside others.
+/// The check is weak by nature: a good print held close, or a screen with finer pixels than the
+/// camera's, shows no marks. It complements the other checks.
 struct TextureCheck: Sendable {
-    /// Frames of a face from the front that are looked at.
-    private static let most = 64
-    private static let least = 5
+    /// Maximum number of frontal frames to evaluate.
+    private static let maxFrames = 64
+    private static let minFrames = 5
 
     private let limits: LivenessLimits
     private var peaks: [Double] = [], glares: [Double] = [], borders: [Double] = [],
@@ -18,7 +18,7 @@ struct TextureCheck: Sendable {
     init(limits: LivenessLimits) { self.limits = limits }
 
     mutating func see(_ face: LiveFace) {
-        guard glares.count < Self.most else { return }
+        guard glares.count < Self.maxFrames else { return }
         if let cues = face.texture {
             if let peak = cues.peak { peaks.append(peak) }
             glares.append(cues.glare)
@@ -30,28 +30,28 @@ struct TextureCheck: Sendable {
         }
     }
 
-    /// What was measured and what is allowed; none with too few frames.
+    /// The measured cues and their limits; empty with too few frames.
     var cues: [(word: String, measured: Double, limit: Double)] {
         [
             ("peak", peaks, limits.texturePeak), ("glare", glares, limits.glare),
             ("border", borders, limits.border),
             ("banding", bands, limits.banding),
         ]
-        .filter { $0.1.count >= Self.least }.map { ($0.0, $0.1.median, $0.2) }
+        .filter { $0.1.count >= Self.minFrames }.map { ($0.0, $0.1.median, $0.2) }
     }
 
-    /// The worst cue, ÷ its limit.
+    /// The worst ratio of a cue to its limit.
     var result: LivenessCheckResult? {
         guard let worst = cues.map({ $0.measured / $0.limit }).max() else { return nil }
         return LivenessCheckResult(
             .texture, refusal: worst > 1 ? .printOrScreen : nil, measured: worst, limit: 1)
     }
 
-    /// A screen's refresh and a camera's shutter make level bands that move from frame to frame:
-    /// rows then differ more between frames than columns do.
+    /// Measures banding. A screen's refresh and a camera's shutter produce horizontal bands that
+    /// move from frame to frame, so rows differ more between frames than columns do.
     ///
-    /// - Returns: spread of the rows' differences ÷ that of the columns', about 1 for a face that
-    ///   sways.
+    /// - Returns: The spread of the rows' differences divided by that of the columns', about 1 for
+    ///   a face that sways.
     static func banding(_ a: FacePatch, _ b: FacePatch) -> Double {
         let side = FacePatch.side
         var rows = [Double](repeating: 0, count: side), columns = rows
@@ -63,7 +63,7 @@ struct TextureCheck: Sendable {
                 columns[x] += difference
             }
         }
-        // Less than this is noise: a quarter of a level in the mean of a row.
+        // Smaller values are noise: a quarter of a level in a row's mean.
         let floor = 0.25 * Double(side)
         return (spread(rows) + floor) / (spread(columns) + floor)
     }

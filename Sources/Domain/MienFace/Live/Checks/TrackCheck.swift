@@ -1,10 +1,10 @@
 internal import MienPixels
 
-/// A face moves, it does not jump.
+/// Checks that the face moves continuously and does not jump.
 struct TrackCheck: Sendable {
     private let limits: LivenessLimits
     private var last: (box: Rectangle, time: Duration)?
-    /// Largest step, as a part of what the time between allows.
+    /// Largest step, as a fraction of the distance allowed in the elapsed time.
     private(set) var largest = 0.0
     private(set) var refusal: SessionRefusal?
 
@@ -20,7 +20,7 @@ struct TrackCheck: Sendable {
             if time - last.time > limits.gap { refusal = refusal ?? .faceLost }
             return
         }
-        // Widths of the face: a third for the detector's own unrest, and ten a second.
+        // In widths of the face: a third for the detector's own jitter, plus ten per second.
         let width = max(last.box.width, 1)
         let allowed = 0.33 + 4 * min(dt, 0.5)
         let moved = box.centre.distance(to: last.box.centre) / width / allowed

@@ -1,13 +1,13 @@
 public import MienPixels
 
-/// One picture of a stream, and when it was taken.
+/// One picture of a stream and the time it was taken.
 ///
-/// It shows a person: printing or dumping it shows the time only.
+/// It shows a person, so printing or dumping it shows only the time.
 public struct Frame: Sendable {
-    /// Upright and not mirrored: the person's own right is on the picture's left.
+    /// Upright and not mirrored: the person's right is on the picture's left.
     public let image: RGBImage
-    /// Since the source began. Sessions take their time from here and from nowhere else, so a
-    /// source stamps what it cannot be told.
+    /// Time since the source began. Sessions have no other clock, so the source must stamp every
+    /// frame, even when its input has no timestamps.
     public let time: Duration
 
     public init(image: RGBImage, time: Duration) { (self.image, self.time) = (image, time) }

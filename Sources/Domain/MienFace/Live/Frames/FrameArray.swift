@@ -1,8 +1,8 @@
-/// Frames that are all there: decoded photos of a folder, a made-up clip.
+/// Frames that are already in memory, such as decoded photos of a folder or a synthetic clip.
 public struct FrameArray: FrameSource {
     public let frames: [Frame]
 
-    /// - Parameter frames: with rising times.
+    /// - Parameter frames: Frames with increasing times.
     public init(_ frames: [Frame]) { self.frames = frames }
 
     public func makeAsyncIterator() -> Iterator { Iterator(frames: frames[...]) }
@@ -17,7 +17,7 @@ public struct FrameArray: FrameSource {
         public mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError)
             -> Frame?
         {
-            if Task.isCancelled { throw FrameSourceError(.cancelled, "the task was cancelled") }
+            if Task.isCancelled { throw FrameSourceError(.cancelled, "the task was canceled") }
             return frames.popFirst()
         }
     }

@@ -1,42 +1,41 @@
 public import MienCore
 
-/// Where frames come from: photos, a video file, a camera, somebody who pushes them.
+/// A source of frames: photos, a video file, a camera, or a caller that pushes them.
 ///
-/// What holds for every source:
-/// - frames come in the order in which they were taken, with times that rise;
-/// - the sequence ends when there are no more, and throws ``FrameSourceError`` when something
-///   broke;
-/// - it is gone through once: a second iterator may find nothing;
-/// - letting go of the iterator, or cancelling the task that waits on it, sets free whatever it
-///   held;
-/// - a source that can stall (a camera, a network) gives up after a time of its own. Sessions have
-///   no clock to notice with.
+/// Every source guarantees the following:
+/// - Frames arrive in the order in which they were taken, with increasing times.
+/// - The sequence ends when there are no more frames and throws ``FrameSourceError`` on a failure.
+/// - It can be iterated once. A second iterator may find nothing.
+/// - Releasing the iterator, or canceling the task that waits on it, frees all resources.
+/// - A source that can stall, such as a camera or a network, has its own timeout, because sessions
+///   have no clock.
 public protocol FrameSource: AsyncSequence, Sendable
 where Element == Frame, Failure == FrameSourceError {}
 
-/// A source could not go on. Branch on ``code``; show ``reason`` to an operator.
+/// An error that prevents a source from continuing. Branch on ``code``; show ``reason`` to an
+/// operator.
 public struct FrameSourceError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
-        /// There is no such file, camera or folder.
+        /// The file, camera, or folder does not exist.
         case notFound = "frames.not-found"
-        /// It is there, but not for us.
+        /// The file, camera, or folder exists, but access to it is denied.
         case notPermitted = "frames.not-permitted"
-        /// Another program has the camera.
+        /// Another program is using the camera.
         case busy = "frames.busy"
-        /// What it gives is no picture, no video, or of a kind that cannot be read.
+        /// The data is not a picture or a video, or its format is not supported.
         case unreadable = "frames.unreadable"
         /// A picture or a stream is larger than the source accepts.
         case tooLarge = "frames.too-large"
-        /// No frame for too long.
+        /// No frame arrived within the time limit.
         case stalled = "frames.stalled"
-        /// The task was cancelled while it waited.
+        /// The task was canceled while it waited.
         case cancelled = "frames.cancelled"
-        /// It worked and then broke: a cable, a driver, a disk.
+        /// The source failed while running, for example because of a cable, a driver, or a disk.
         case failed = "frames.failed"
     }
 
     public let code: Code
-    /// What was wrong, where, what is allowed. Nothing of a picture.
+    /// The error, its location, and what is allowed. Contains no picture data.
     public let reason: String
 
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Frames that somebody else brings: a server its client's, an app its camera's.
+/// Frames that a caller pushes: a server those of its client, an app those of its camera.
 ///
-/// Holds a few that nobody has looked at yet. When another comes, the oldest of them goes: who is
-/// shown a person wants to see them now, and memory stays bounded. For one reader.
+/// Buffers a few unread frames. When the buffer is full, a new frame replaces the oldest one, so
+/// the reader sees recent frames and memory stays bounded. Supports one reader.
 public final class PushedFrames: FrameSource {
     private struct State {
         var waiting: [Frame] = []
@@ -12,25 +12,25 @@ public final class PushedFrames: FrameSource {
         var dropped = 0
     }
 
-    /// What became of a frame.
+    /// The result of pushing a frame.
     public enum Pushed: Sendable, Equatable {
         case taken
-        /// It is in, and an older one is out.
+        /// The frame was added and replaced an older one.
         case insteadOfOlder
-        /// The stream had ended.
+        /// The stream had already ended.
         case tooLate
     }
 
     public let capacity: Int
     private let state = Mutex(State())
 
-    /// - Parameter capacity: how many frames may wait, 1 or more.
+    /// - Parameter capacity: The maximum number of buffered frames, at least 1.
     public init(capacity: Int = 4) {
-        precondition(capacity >= 1, "at least one frame waits")
+        precondition(capacity >= 1, "capacity must be at least 1")
         self.capacity = capacity
     }
 
-    /// Frames that nobody saw.
+    /// The number of frames that were replaced before they were read.
     public var dropped: Int { state.withLock { $0.dropped } }
 
     @discardableResult
@@ -52,10 +52,10 @@ public final class PushedFrames: FrameSource {
         return result
     }
 
-    /// No more frames. Those that wait are still handed out.
+    /// Ends the stream. Buffered frames are still delivered.
     public func finish() { end(.success(nil)) }
 
-    /// Something broke. Those that wait are still handed out, then `error` is thrown.
+    /// Ends the stream with an error. Buffered frames are still delivered, then `error` is thrown.
     public func fail(_ error: FrameSourceError) { end(.failure(error)) }
 
     private func end(_ result: Result<Frame?, FrameSourceError>) {
@@ -89,7 +89,7 @@ public final class PushedFrames: FrameSource {
             await withCheckedContinuation {
                 (continuation: CheckedContinuation<Result<Frame?, FrameSourceError>, Never>) in
                 let now = state.withLock { state -> Result<Frame?, FrameSourceError>? in
-                    precondition(state.reader == nil, "pushed frames have one reader")
+                    precondition(state.reader == nil, "PushedFrames supports only one reader")
                     if Task.isCancelled { return .failure(Self.cancelled) }
                     if !state.waiting.isEmpty { return .success(state.waiting.removeFirst()) }
                     if let end = state.end { return end }
@@ -108,5 +108,5 @@ public final class PushedFrames: FrameSource {
         return try result.get()
     }
 
-    private static let cancelled = FrameSourceError(.cancelled, "the task was cancelled")
+    private static let cancelled = FrameSourceError(.cancelled, "the task was canceled")
 }

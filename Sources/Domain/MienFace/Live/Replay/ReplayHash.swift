@@ -1,15 +1,16 @@
 internal import Foundation
 
-/// What of a face's picture survives re-encoding: the signs of 256 low frequencies of its patch.
+/// A hash of a face's picture that survives re-encoding: the signs of 256 low frequencies of its
+/// patch.
 ///
-/// Two hashes of one picture, sent again with another compression, differ in a few bits; of two
-/// pictures of one person, in more. How many: see docs/measurements/replay.md. It shows somebody,
-/// coarsely: it never prints, and is kept sealed.
+/// Two hashes of one picture with different compression differ in a few bits; hashes of two
+/// pictures of one person differ in more. For the numbers, see docs/measurements/replay.md. A hash
+/// shows a coarse image of a person, so it is never printed and is stored sealed.
 public struct ReplayHash: Sendable, Hashable {
     public static let bits = 256
-    /// Hashes no further apart are of the same picture.
+    /// The largest distance between two hashes of the same picture.
     public static let near = 24
-    /// Frequencies 1...16 each way: detail of four pixels of the patch.
+    /// Frequencies 1...16 in each direction, that is, detail down to four pixels of the patch.
     private static let frequencies = 16
 
     let words: SIMD4<UInt64>
@@ -39,15 +40,16 @@ public struct ReplayHash: Sendable, Hashable {
         self.words = words
     }
 
-    /// In how many bits they differ: 0...256; half of them for pictures that have nothing to do
-    /// with each other.
+    /// Returns the number of bits in which the hashes differ, 0...256. Unrelated pictures differ in
+    /// half of them.
     public func distance(to other: ReplayHash) -> Int {
         let different = words ^ other.words
         return different[0].nonzeroBitCount + different[1].nonzeroBitCount
             + different[2].nonzeroBitCount + different[3].nonzeroBitCount
     }
 
-    /// Of one picture? Most pairs of others are told apart by their first word.
+    /// Returns whether both hashes are of one picture. The first word settles most pairs of
+    /// different pictures.
     public func isNear(_ other: ReplayHash) -> Bool {
         var distance = 0
         for i in 0..<4 {

@@ -1,11 +1,11 @@
 internal import MienCore
 
-/// What is remembered of a session, to know it again: hashes of frames spread over its length.
+/// A record that recognizes a session when it is replayed: hashes of frames spread over its length.
 ///
-/// Sealed where it is kept, for days; it holds no picture, no template, and not whose it is.
+/// Stored sealed, for days. It contains no picture, no template, and no identity.
 public struct ReplayTrail: Sendable, Hashable {
-    /// Hashes kept. Of a longer session every other one goes, again and again, so that those left
-    /// lie evenly.
+    /// Maximum number of hashes kept. In a longer session, every second hash is dropped whenever
+    /// the limit is reached, so that the rest stay evenly spaced.
     public static let most = 32
 
     public private(set) var hashes: [ReplayHash] = []
@@ -24,21 +24,22 @@ public struct ReplayTrail: Sendable, Hashable {
         hashes.append(hash)
     }
 
-    /// How many of its hashes are near one of `frames`.
+    /// Returns how many hashes of the trail are near one of `frames`.
     public func places(in frames: [ReplayHash]) -> Int {
         hashes.count { mine in frames.contains { mine.isNear($0) } }
     }
 
-    /// Whether `frames` are those of this session again: in five places and a third of all.
+    /// Whether `frames` replay this session: at least five of its hashes, and at least a third of
+    /// them, must be near one.
     public func isReplayed(by frames: [ReplayHash]) -> Bool {
         guard hashes.count >= Self.minIndices else { return false }
         let needed = max(Self.minIndices, (hashes.count + 2) / 3)
-        // Most sessions are told apart by a few, of theirs and of these: neighbouring frames are
-        // alike.
+        // Compare a few hashes of both first. They rule out most sessions, because neighboring
+        // frames are alike.
         let step = max(1, frames.count / (4 * Self.most))
-        let isNear = stride(from: 0, to: hashes.count, by: 4).contains { place in
+        let isNear = stride(from: 0, to: hashes.count, by: 4).contains { index in
             stride(from: 0, to: frames.count, by: step).contains {
-                hashes[place].isNear(frames[$0])
+                hashes[index].isNear(frames[$0])
             }
         }
         guard isNear else { return false }
@@ -54,14 +55,14 @@ extension ReplayTrail: CustomStringConvertible, CustomReflectable {
 }
 
 extension ReplayTrail {
-    /// Hash after hash, 32 bytes each.
+    /// All hashes in order, 32 bytes each.
     public var bytes: [UInt8] {
         var writer = ByteWriter(capacity: 32 * hashes.count)
         for hash in hashes { for i in 0..<4 { writer.put(integer: hash.words[i]) } }
         return writer.bytes
     }
 
-    /// `nil` unless it is 1...``most`` hashes.
+    /// Fails unless `bytes` holds 1...``most`` hashes.
     public init?(bytes: [UInt8]) {
         guard bytes.count.isMultiple(of: ReplayHash.bits / 8),
             (1...Self.most).contains(bytes.count * 8 / ReplayHash.bits)

@@ -1,9 +1,9 @@
 public import MienCore
 
-/// Enrols a person who is in front of a source of frames. As with ``FaceVerifier``, nothing runs
-/// but while the caller waits.
+/// Enrolls a person in front of a frame source. As with ``FaceVerifier``, it works only while the
+/// caller waits for an update.
 public struct FaceEnroller<Reader: LiveFaceReader>: Sendable {
-    /// The app's word on a frame that would do: `false` leaves it.
+    /// Lets the app reject a suitable frame by returning `false`.
     public typealias Accepts = @Sendable (FrameEvent) async -> Bool
 
     public let settings: EnrollmentSettings
@@ -18,9 +18,10 @@ public struct FaceEnroller<Reader: LiveFaceReader>: Sendable {
     }
 
     /// - Parameters:
-    ///   - capture: names what the verdict is about.
-    ///   - challenge: for `livenessActive`, drawn by whoever judges.
-    /// - Throws: ``SessionSettingError`` when a challenge is missing.
+    ///   - capture: The identifier that the verdict names.
+    ///   - challenge: Required for `livenessActive`. The party that judges the session must draw
+    ///     it.
+    /// - Throws: ``SessionSettingError`` when a required challenge is missing.
     public func updates<Source: FrameSource>(
         of source: Source, capture: CaptureID, challenge: LivenessChallenge? = nil
     ) throws(SessionSettingError) -> Updates<Source> {
@@ -31,8 +32,8 @@ public struct FaceEnroller<Reader: LiveFaceReader>: Sendable {
 
     /// Runs a session to its end.
     ///
-    /// - Throws: ``SessionSettingError``, ``FrameSourceError`` and what the reader throws. A
-    ///   refusal is not thrown.
+    /// - Throws: ``SessionSettingError``, ``FrameSourceError``, and the reader's errors. A refusal
+    ///   is returned, not thrown.
     public func verdict(
         of source: some FrameSource, capture: CaptureID, challenge: LivenessChallenge? = nil,
         onFrame: (@Sendable (FrameEvent) async -> Void)? = nil
@@ -41,7 +42,7 @@ public struct FaceEnroller<Reader: LiveFaceReader>: Sendable {
             onFrame: onFrame)
     }
 
-    /// A session as a sequence: an event for each frame, then the verdict. Gone through once.
+    /// A session as a sequence: one event per frame, then the verdict. It can be iterated once.
     public struct Updates<Source: FrameSource>: AsyncSequence {
         public typealias Element = LiveUpdate<EnrollmentVerdict>
         let source: Source, reader: Reader, accepts: Accepts, enrollment: FaceEnrollment

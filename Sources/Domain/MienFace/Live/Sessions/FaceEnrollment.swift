@@ -1,23 +1,25 @@
 public import MienCore
 
-/// One enrolment. Pure, as ``FaceVerification`` is.
+/// One enrollment session. Pure, like ``FaceVerification``.
 ///
-/// A countdown, in a liveness mode the liveness session, then frames: from the front, in full mode
-/// from each side besides. All must show the face of the first, which in a liveness mode is one of
-/// the session's own: so what is enrolled is the face that was found to be live.
+/// It runs a countdown, then the liveness session if the mode has one, then takes frames: frontal
+/// ones and, in full mode, each side. All frames must show the same face as the first. In a
+/// liveness mode, the first frame comes from the liveness session itself, so the enrolled face is
+/// the one found to be live.
 public struct FaceEnrollment: Sendable {
-    /// Between two frames that are taken: nearer ones would say the same twice.
+    /// Minimum time between two frames taken. Closer frames would add no information.
     static let spacing = Duration.milliseconds(200)
-    /// Cosine of a frame's likeness and the first one's, from the front and from a side: under it
-    /// they are two people's. One person's were 0.95 and more at up to 40° of yaw (two people, 163
-    /// frames), two people's up to 0.94: docs/measurements/liveness.md.
+    /// Minimum cosine between the likeness of a frame and of the first one, for frontal and side
+    /// views. Below it, they show different people. Frames of one person measured 0.95 or more at
+    /// up to 40° of yaw (two people, 163 frames), frames of two people up to 0.94:
+    /// docs/measurements/liveness.md.
     static let likeness = (front: 0.94, side: 0.93)
 
     public let capture: CaptureID
     public let settings: EnrollmentSettings
     public private(set) var verdict: EnrollmentVerdict?
-    /// The reading that was handled last would do. Ask the app, then describe it, before the next:
-    /// ``extracted(_:)`` or ``vetoed()``.
+    /// Whether the last reading is suitable. Before the next reading, ask the app and describe the
+    /// face, then call ``extracted(_:)`` or ``vetoed()``.
     public private(set) var wantsExtraction = false
 
     private var liveness: LivenessSession?
@@ -30,7 +32,7 @@ public struct FaceEnrollment: Sendable {
     private var taken: [LiveCapture] = []
     private let wanted: [EnrollmentView]
 
-    /// - Parameter challenge: for `livenessActive`, as in ``FaceVerification``.
+    /// - Parameter challenge: Required for `livenessActive`, as in ``FaceVerification``.
     /// - Throws: ``SessionSettingError`` when `livenessActive` has no challenge.
     public init(
         capture: CaptureID, settings: EnrollmentSettings, challenge: LivenessChallenge? = nil
@@ -99,12 +101,13 @@ public struct FaceEnrollment: Sendable {
         return look(reading)
     }
 
-    /// The app does not want the frame that was handled last.
+    /// Rejects the last reading on behalf of the app.
     public mutating func vetoed() {
         wantsExtraction = false
     }
 
-    /// The answer to ``wantsExtraction``; `nil` when the pipeline could not describe the face.
+    /// Supplies the entry that ``wantsExtraction`` requests; `nil` when the pipeline could not
+    /// describe the face.
     public mutating func extracted(_ entry: FaceTemplate.Entry?) {
         guard wantsExtraction, verdict == nil, let last else { return }
         wantsExtraction = false
@@ -122,7 +125,7 @@ public struct FaceEnrollment: Sendable {
         finishIfEnough()
     }
 
-    /// Frames may be there before the liveness session has passed.
+    /// All frames may already be taken before the liveness session passes.
     private mutating func finishIfEnough() {
         guard taken.count == wanted.count, liveness.map({ $0.refusals == [] }) ?? true else {
             return
@@ -136,7 +139,8 @@ public struct FaceEnrollment: Sendable {
         guard let face = reading.face else {
             return event(reading, .noFace, guidance: .faceNotFound)
         }
-        // From a side the pose is what is wanted, and lids are seen from above or below.
+        // Skip the pose of a side view, which is intended, and the eyes, whose lids are seen from
+        // above or below.
         let reasons = face.quality.parts.filter { $0.grade < settings.qualityThreshold }
             .filter { view == .front || ($0.aspect != .pose && $0.aspect != .eyes) }.sorted {
                 $0.grade < $1.grade

@@ -1,15 +1,15 @@
 public import MienPixels
 
-/// What the pipeline found in one frame: all that a session knows of it.
+/// The pipeline's findings for one frame, and all that a session knows about it.
 public struct FaceReading: Sendable {
     /// Counted from 0.
     public let index: Int
     public let frame: Frame
-    /// Equal for pictures that are the same byte for byte, and hardly ever else.
+    /// Equal for byte-identical pictures, and almost never for others.
     public let contentHash: UInt64
-    /// How many faces are in the picture.
+    /// The number of faces in the picture.
     public let faceCount: Int
-    /// The most prominent one.
+    /// The most prominent face.
     public let face: LiveFace?
 
     public init(index: Int, frame: Frame, contentHash: UInt64, faceCount: Int, face: LiveFace?) {
@@ -28,14 +28,14 @@ public struct LiveFace: Sendable {
     public let pose: HeadPose
     public let eyes: EyeOpening
     public let quality: FaceQuality
-    /// Of one aligned crop: tells one person's frames from another's in a stream. Not the
-    /// descriptor that scores are calibrated for.
+    /// The descriptor of one aligned crop. It distinguishes people within a stream. Scores are not
+    /// calibrated for it.
     public let likeness: FaceDescriptor?
-    /// Small upright picture of the face, for checks of motion and texture.
+    /// A small upright picture of the face for the motion and texture checks.
     public let patch: FacePatch?
     /// Marks of prints and screens.
     public let texture: TextureCues?
-    /// What the pack's network says, if it has one and it is used.
+    /// The score of the pack's presentation-attack network, if it has one and it is enabled.
     public let presentationAttack: PresentationAttackScore?
 
     public init(

@@ -1,7 +1,7 @@
 public import MienCore
 
-/// One verification. Pure: readings in, events out, at the end a verdict. Whoever drives it runs
-/// the pipeline and compares faces.
+/// One verification session. Pure: takes readings and returns events, and at the end a verdict. The
+/// caller runs the pipeline and compares faces.
 ///
 ///     while let frame = … {
 ///         let event = verification.handle(reading)
@@ -11,12 +11,12 @@ public import MienCore
 public struct FaceVerification: Sendable {
     public let capture: CaptureID
     public let settings: VerificationSettings
-    /// Is there a template to compare with?
+    /// Whether there is a template to compare with.
     public let comparesFaces: Bool
 
-    /// `nil` while it runs.
+    /// `nil` while the session runs.
     public private(set) var verdict: VerificationVerdict?
-    /// The reading that was handled last is to be described, before the next.
+    /// Whether the last reading must be described before the next one is handled.
     public private(set) var wantsExtraction = false
 
     private var session: LivenessSession?
@@ -28,10 +28,10 @@ public struct FaceVerification: Sendable {
     private var sawFace = false, sawGoodFace = false
 
     /// - Parameters:
-    ///   - capture: names what the verdict is about.
-    ///   - challenge: what to do in `livenessActive`; drawn by whoever judges. Ignored in the other
-    ///     modes.
-    ///   - comparesFaces: without, the verdict says that somebody is there, not who.
+    ///   - capture: The identifier that the verdict names.
+    ///   - challenge: The actions for `livenessActive`. The party that judges the session must draw
+    ///     it. Ignored in the other modes.
+    ///   - comparesFaces: If `false`, the verdict states that a person is present, not who it is.
     /// - Throws: ``SessionSettingError`` when `livenessActive` has no challenge.
     public init(
         capture: CaptureID, settings: VerificationSettings, challenge: LivenessChallenge? = nil,
@@ -50,10 +50,10 @@ public struct FaceVerification: Sendable {
         }
     }
 
-    /// Nobody wants to know any more.
+    /// Cancels the session.
     public mutating func cancel() { refuse([.cancelled]) }
 
-    /// There are no more frames.
+    /// Reports that the source has no more frames.
     public mutating func sourceEnded() { refuse([.sourceEnded]) }
 
     public mutating func handle(_ reading: FaceReading) -> FrameEvent {
@@ -70,11 +70,11 @@ public struct FaceVerification: Sendable {
         return session == nil ? image(reading) : live(reading)
     }
 
-    /// The answer to ``wantsExtraction``.
+    /// Supplies the entry that ``wantsExtraction`` requests.
     ///
     /// - Parameters:
     ///   - entry: `nil` when the pipeline could not describe the face.
-    ///   - score: against the template; `nil` without one.
+    ///   - score: The score against the template; `nil` without one.
     public mutating func extracted(_ entry: FaceTemplate.Entry?, score: MatchScore?) {
         guard wantsExtraction, verdict == nil, let last else { return }
         wantsExtraction = false
@@ -111,7 +111,7 @@ public struct FaceVerification: Sendable {
         return event(reading, step.status, step.action, step.guidance)
     }
 
-    /// All checks of liveness have passed, if the mode asks for any: is it the person?
+    /// Decides the match once all required liveness checks have passed.
     private mutating func judge() {
         guard verdict == nil else { return }
         guard let taken else { return refuse([.badQuality]) }
@@ -132,7 +132,7 @@ public struct FaceVerification: Sendable {
         session?.end(refusals[0])
         verdict = VerificationVerdict(
             capture: capture, outcome: .refused(refusals), checks: session?.checks ?? [])
-        // What was captured of somebody who was refused is nobody's business.
+        // Drop the capture of a refused person, because nobody needs it.
         taken = nil
     }
 

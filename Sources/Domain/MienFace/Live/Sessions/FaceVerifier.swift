@@ -1,8 +1,9 @@
 public import MienCore
 
-/// Verifies a person who is in front of a source of frames.
+/// Verifies a person in front of a frame source.
 ///
-///     let verifier = FaceVerifier(reader: engine, settings: .standard, compare: { try matcher.score(…) })
+///     let verifier = FaceVerifier(
+///         reader: engine, settings: .standard, compare: { try matcher.score(…) })
 ///     for try await update in verifier.updates(of: camera, capture: id) {
 ///         switch update {
 ///         case .frame(let event): show(event.guidance)
@@ -10,8 +11,8 @@ public import MienCore
 ///         }
 ///     }
 ///
-/// Nothing runs but while the caller waits for the next update: no task, no listener, nothing to
-/// remove. Cancelling the caller's task ends the session with the verdict
+/// Work happens only while the caller waits for the next update, so there are no tasks or listeners
+/// to remove. Canceling the caller's task ends the session with the verdict
 /// ``SessionRefusal/cancelled``.
 public struct FaceVerifier<Reader: LiveFaceReader>: Sendable {
     public typealias Compare = @Sendable (FaceTemplate.Entry) throws -> MatchScore
@@ -20,16 +21,17 @@ public struct FaceVerifier<Reader: LiveFaceReader>: Sendable {
     private let reader: Reader
     private let compare: Compare?
 
-    /// - Parameter compare: how well a face matches the enrolled one; `nil` asks only whether
-    ///   somebody is there.
+    /// - Parameter compare: Scores a face against the enrolled one. With `nil`, the session checks
+    ///   only that a person is present.
     public init(reader: Reader, settings: VerificationSettings = .standard, compare: Compare?) {
         (self.reader, self.settings, self.compare) = (reader, settings, compare)
     }
 
     /// - Parameters:
-    ///   - capture: names what the verdict is about.
-    ///   - challenge: for `livenessActive`, drawn by whoever judges.
-    /// - Throws: ``SessionSettingError`` when a challenge is missing.
+    ///   - capture: The identifier that the verdict names.
+    ///   - challenge: Required for `livenessActive`. The party that judges the session must draw
+    ///     it.
+    /// - Throws: ``SessionSettingError`` when a required challenge is missing.
     public func updates<Source: FrameSource>(
         of source: Source, capture: CaptureID, challenge: LivenessChallenge? = nil
     ) throws(SessionSettingError) -> Updates<Source> {
@@ -41,8 +43,8 @@ public struct FaceVerifier<Reader: LiveFaceReader>: Sendable {
 
     /// Runs a session to its end.
     ///
-    /// - Throws: ``SessionSettingError``, ``FrameSourceError`` and what the reader or the
-    ///   comparison throws. A refusal is not thrown.
+    /// - Throws: ``SessionSettingError``, ``FrameSourceError``, and the errors of the reader or the
+    ///   comparison. A refusal is returned, not thrown.
     public func verdict(
         of source: some FrameSource, capture: CaptureID, challenge: LivenessChallenge? = nil,
         onFrame: (@Sendable (FrameEvent) async -> Void)? = nil
@@ -51,7 +53,7 @@ public struct FaceVerifier<Reader: LiveFaceReader>: Sendable {
             onFrame: onFrame)
     }
 
-    /// A session as a sequence: an event for each frame, then the verdict. Gone through once.
+    /// A session as a sequence: one event per frame, then the verdict. It can be iterated once.
     public struct Updates<Source: FrameSource>: AsyncSequence {
         public typealias Element = LiveUpdate<VerificationVerdict>
         let source: Source, reader: Reader, compare: Compare?, verification: FaceVerification

@@ -1,34 +1,35 @@
 public import MienPixels
 
-/// What a session has to say about one frame.
+/// A session's response to one frame.
 public struct FrameEvent: Sendable {
-    /// How a session took a frame.
+    /// A session's classification of a frame.
     public enum Status: String, Sendable, CaseIterable, Codable {
-        /// Seen, nothing to object to.
+        /// The frame has no problems.
         case success
         case noFace = "no_face"
         case multipleFaces = "multiple_faces"
-        /// Under the quality that is asked for; ``FrameEvent/guidance`` says what to do.
+        /// The frame is below the required quality; ``FrameEvent/guidance`` says what to do.
         case badQuality = "bad_quality"
-        /// The head does not point where it has to.
+        /// The head does not point in the required direction.
         case badPose = "bad_pose"
-        /// A countdown runs; frames are shown and not used.
+        /// A countdown is running. Frames are shown but not used.
         case countingDown = "counting_down"
-        /// The app did not want it.
+        /// The app rejected the frame.
         case vetoed
-        /// The very picture that came before; it counts for nothing.
+        /// The picture is identical to the previous one and is ignored.
         case repeated
-        /// The session ends with this frame. How, its verdict says: an end is not a success.
+        /// The session ended with this frame. The verdict says how; the end alone does not mean
+        /// success.
         case finished
     }
 
-    /// What became of the last frame that was taken for extraction.
+    /// The result for the last frame taken for extraction.
     public enum Extraction: String, Sendable, CaseIterable, Codable {
         case success
         case failed
     }
 
-    /// Frames are counted from 0.
+    /// Counted from 0.
     public let index: Int
     public let frame: Frame
     /// `nil` when there is no face.
@@ -38,17 +39,17 @@ public struct FrameEvent: Sendable {
     public let quality: FaceQuality?
     public let status: Status
     public let lastExtraction: Extraction?
-    /// What is asked of the person now.
+    /// The action currently requested from the person.
     public let action: LivenessAction?
-    /// 0...100: how much of what has to be shown has been shown. For a progress bar; a verdict
-    /// never depends on it.
+    /// 0...100: how much of the required evidence has been shown. For a progress bar only; no
+    /// verdict depends on it.
     public let livenessScore: Int
-    /// Until frames are used; `nil` when nothing is counted down.
+    /// The time until frames are used; `nil` without a countdown.
     public let countdown: Duration?
     public let guidance: Guidance?
-    /// What an enrolment looks for now; `nil` elsewhere.
+    /// The view that an enrollment currently needs; `nil` in other sessions.
     public let view: EnrollmentView?
-    /// Frames taken, of how many.
+    /// The number of frames taken and required.
     public let captured: Int, wanted: Int
 
     init(

@@ -1,4 +1,5 @@
-/// What to tell the person in front of the camera. Stable words: part of the wire protocol.
+/// Guidance for the person in front of the camera. The raw values are stable: they are part of the
+/// wire protocol.
 public enum Guidance: String, Sendable, CaseIterable, Codable {
     case faceNotFound = "face_not_found", multipleFaces = "multiple_faces", faceTooFar =
         "face_too_far", faceTooClose = "face_too_close"
@@ -6,7 +7,7 @@ public enum Guidance: String, Sendable, CaseIterable, Codable {
         lowContrast = "low_contrast"
     case tooMuchMovement = "too_much_movement", eyesClosed = "eyes_closed", obscuredFace =
         "obscured_face"
-    /// Wait: a countdown runs, or the next instruction comes in a moment.
+    /// Wait for a countdown to end or for the next instruction.
     case wait
     case lookStraight = "look_straight"
     case keepStill = "keep_still", blink, turnLeft = "turn_left", turnRight = "turn_right", lookUp =
@@ -33,7 +34,7 @@ public enum Guidance: String, Sendable, CaseIterable, Codable {
             }
     }
 
-    /// An instruction, which has to be seen at once; the others are remarks that wait for their
+    /// Whether this is an instruction, which must appear at once. Other guidance waits for its
     /// turn.
     public var isInstruction: Bool {
         switch self {
@@ -46,10 +47,10 @@ public enum Guidance: String, Sendable, CaseIterable, Codable {
     }
 }
 
-/// Keeps a word on the screen long enough to be read.
+/// Keeps guidance on the screen long enough to be read.
 ///
-/// A remark stays for ``minimum``; then the newest takes its place. An instruction is shown at once
-/// and begins a new stay.
+/// A remark stays for ``minimum``, then the newest one replaces it. An instruction appears at once
+/// and restarts the time.
 public struct GuidanceHolder: Sendable, Equatable {
     public let minimum: Duration
     private var shown: Guidance?
@@ -57,7 +58,7 @@ public struct GuidanceHolder: Sendable, Equatable {
 
     public init(minimum: Duration = .milliseconds(700)) { self.minimum = minimum }
 
-    /// - Returns: what to show now.
+    /// - Returns: The guidance to show now.
     public mutating func show(_ wanted: Guidance?, at time: Duration) -> Guidance? {
         guard wanted != shown else { return shown }
         if shown == nil || wanted?.isInstruction == true || time - since >= minimum {

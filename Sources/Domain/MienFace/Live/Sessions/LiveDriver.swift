@@ -1,10 +1,11 @@
-/// What a driver drives: readings in, events out, at the end a verdict.
+/// A session that ``LiveDriver`` can run: takes readings and returns events, and at the end a
+/// verdict.
 protocol DrivenSession: Sendable {
     associatedtype Verdict: Sendable
 
-    /// `nil` while it runs.
+    /// `nil` while the session runs.
     var verdict: Verdict? { get }
-    /// The reading that was handled last is to be described, before the next.
+    /// Whether the last reading must be described before the next one is handled.
     var wantsExtraction: Bool { get }
     mutating func handle(_ reading: FaceReading) -> FrameEvent
     mutating func sourceEnded()
@@ -14,10 +15,10 @@ protocol DrivenSession: Sendable {
 extension FaceVerification: DrivenSession {}
 extension FaceEnrollment: DrivenSession {}
 
-/// Pulls frames through a session: an update for each call of ``next()``. Nothing runs in between.
+/// Pulls frames through a session, one update per call to ``next()``. Does nothing between calls.
 struct LiveDriver<Frames: AsyncIteratorProtocol, Reader: LiveFaceReader, Session: DrivenSession>
 where Frames.Element == Frame {
-    /// Answers ``DrivenSession/wantsExtraction``.
+    /// Supplies the entry that ``DrivenSession/wantsExtraction`` requests.
     typealias Extract =
         @Sendable (_ reading: FaceReading, _ event: FrameEvent, _ session: inout Session)
         async throws -> Void
@@ -45,17 +46,17 @@ where Frames.Element == Frame {
             case .cancelled: session.cancel()
             }
         }
-        // The source is let go before the verdict is told: a camera's light goes out.
+        // Release the source before returning the verdict, so that a camera's light goes out.
         frames = nil
         guard !hasTold, let verdict = session.verdict else { return nil }
         hasTold = true
         return .verdict(verdict)
     }
 
-    /// What came of waiting for a frame.
+    /// The outcome of waiting for a frame.
     private enum NextFrame { case frame(Frame), ended, cancelled }
 
-    /// The next frame; a cancelled task is no failure.
+    /// Returns the next frame. Cancellation is an outcome, not an error.
     private mutating func nextFrame() async throws -> NextFrame {
         if Task.isCancelled { return .cancelled }
         do {
@@ -72,7 +73,7 @@ where Frames.Element == Frame {
 }
 
 extension AsyncSequence {
-    /// Goes through a session's updates to its verdict.
+    /// Processes a session's updates and returns its verdict.
     func verdict<Verdict>(onFrame: (@Sendable (FrameEvent) async -> Void)?) async throws -> Verdict
     where Element == LiveUpdate<Verdict> {
         for try await update in self {

@@ -1,4 +1,4 @@
-/// What a session that runs tells, frame by frame; the verdict comes once, last.
+/// An update from a running session: one for each frame, then the verdict once, last.
 public enum LiveUpdate<Verdict: Sendable>: Sendable {
     case frame(FrameEvent)
     case verdict(Verdict)

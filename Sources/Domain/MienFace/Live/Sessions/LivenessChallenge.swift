@@ -1,10 +1,10 @@
-/// What a person is asked to do, in order, and how long to wait before each: drawn by whoever
-/// judges, not by whoever is judged.
+/// The actions that a person must perform, in order, and the pause before each. The party that
+/// judges the session must draw it, not the party being judged.
 public struct LivenessChallenge: Sendable, Hashable, Codable {
     public struct Step: Sendable, Hashable, Codable {
         public let action: LivenessAction
-        /// From the head's return to the front until the instruction. Drawn, too: a recording does
-        /// not know when to move.
+        /// The time from the head's return to the front until the instruction. It is random as
+        /// well, so that a recording cannot anticipate when to move.
         public let pauseMilliseconds: Int
 
         public init(_ action: LivenessAction, pauseMilliseconds: Int = 0) {
@@ -12,15 +12,15 @@ public struct LivenessChallenge: Sendable, Hashable, Codable {
         }
     }
 
-    /// How many steps a challenge may have.
+    /// The allowed number of steps.
     public static let lengths = 1...5
     public static let pauseRange = 0...3000
 
     public let steps: [Step]
 
-    /// - Throws: ``SessionSettingError`` unless there are 1...5 steps with pauses of 0...3,000 ms,
-    ///   none of them keeping still, which comes first anyway, and none twice in a row: nobody
-    ///   could tell where one ends.
+    /// - Throws: ``SessionSettingError`` unless there are 1...5 steps with pauses of 0...3,000 ms.
+    ///   Keeping still is not allowed as a step, because it always comes first. The same action may
+    ///   not occur twice in a row, because the two could not be told apart.
     public init(steps: [Step]) throws(SessionSettingError) {
         try SessionSettingError.check(
             Self.lengths.contains(steps.count), "challenge", "1...5 actions")
@@ -42,27 +42,28 @@ public struct LivenessChallenge: Sendable, Hashable, Codable {
                 [Step].self, forKey: .steps))
     }
 
-    /// Blink, and nothing else.
+    /// A challenge that asks only for a blink.
     public static let passive = try! LivenessChallenge(steps: [Step(.blink)])
 
-    /// Two or three different actions in any order, one of them a turn to the left or right: the
-    /// one that a flat picture cannot follow, as far as that has been measured.
+    /// Draws two or three different actions in random order, one of them a turn to the left or
+    /// right. Measurements so far show that a flat picture cannot imitate a turn.
     ///
-    /// 22 sequences of two and 150 of three: two challenges ask for the same one time in 77. The
-    /// pauses, 300 to 1,500 ms, make it rarer.
+    /// There are 22 sequences of two actions and 150 of three, so two challenges are the same once
+    /// in 77. The pauses, 300 to 1,500 ms, make it rarer.
     ///
     /// - Parameters:
-    ///   - count: how many, when it is not to be drawn, too; at most as many as there are actions.
-    ///   - actions: what to draw from.
-    /// - Precondition: `actions` are two or more different ones, a turn to the left or right among
-    ///   them.
+    ///   - count: A fixed number of actions instead of a random one, at most the number of
+    ///     `actions`.
+    ///   - actions: The actions to draw from.
+    /// - Precondition: `actions` holds two or more different actions, including a turn to the left
+    ///   or right.
     public static func drawn(
         count: Int? = nil, from actions: [LivenessAction] = LivenessAction.drawable,
         using generator: inout some RandomNumberGenerator
     ) -> LivenessChallenge {
         precondition(
             actions.count >= 2 && actions.contains { $0.isTurn },
-            "there is a turn among what is drawn from")
+            "actions must include a turn to the left or right")
         let count = min(count ?? Int.random(in: 2...3, using: &generator), actions.count)
         while true {
             let drawn = actions.shuffled(using: &generator).prefix(count)

@@ -1,7 +1,7 @@
-/// The limits of all checks, from `livenessThreshold`. How they were set, and how often they err:
-/// docs/measurements/liveness.md.
+/// The limits of all checks, derived from `livenessThreshold`. For how they were set and their
+/// error rates, see docs/measurements/liveness.md.
 public struct LivenessLimits: Sendable, Hashable {
-    /// 0...1 of the threshold's range.
+    /// The position in the threshold's range, 0...1.
     private let strictness: Double
 
     public init(threshold: Int) { strictness = Double(min(100, max(0, threshold))) / 100 }
@@ -10,47 +10,47 @@ public struct LivenessLimits: Sendable, Hashable {
         lax + (strict - lax) * strictness
     }
 
-    /// How long to keep still: 1 s, at 100 three.
+    /// Duration of the still phase: 1 s, or 3 s at a threshold of 100.
     public var still: Duration { .milliseconds(Int(between(1000, 3000))) }
-    /// Frames of the still phase at least.
+    /// Minimum number of frames in the still phase.
     public var stillFrames: Int { Int(between(5, 15)) }
 
-    /// Change of ``FaceMesh/turn`` that is a turn.
+    /// Minimum change of ``FaceMesh/turn`` for a turn.
     package var turn: Double { between(0.55, 0.65) }
-    /// Change of ``FaceMesh/nod`` that is a look up or down.
+    /// Minimum change of ``FaceMesh/nod`` for a look up or down.
     package var nod: Double { between(0.13, 0.16) }
-    /// Change of ``FaceMesh/mouthOpening`` that is an open mouth.
+    /// Minimum change of ``FaceMesh/mouthOpening`` for an open mouth.
     package var mouth: Double { between(0.25, 0.35) }
-    /// Growth of the face that is coming closer.
+    /// Minimum growth of the face for coming closer.
     package var closer: Double { between(0.25, 0.35) }
 
-    /// Eyes under this part of their own open median are closed.
+    /// Eyes below this fraction of their own open median count as closed.
     package var closed: Double { between(0.6, 0.5) }
-    /// Eyes over it are open again.
+    /// Eyes above this fraction count as open again.
     package var open: Double { between(0.75, 0.8) }
-    /// A blink lasts no longer.
+    /// Maximum duration of a blink.
     package var longestBlink: Duration { .milliseconds(Int(between(600, 450))) }
-    /// An action within this time of its instruction was not done on it.
+    /// Minimum time from an instruction to the action. A faster action was not a response to it.
     package var reaction: Duration { .milliseconds(100) }
 
-    /// Of the homography between front and side, as a part of the face's extent.
+    /// Minimum homography residual between front and side, as a fraction of the face's extent.
     package var depth: Double { between(0.05, 0.06) }
-    /// Cosine of two frames' likenesses next to each other.
+    /// Minimum cosine between the likenesses of neighboring frames.
     package var likenessNext: Double { between(0.93, 0.95) }
-    /// Cosine of a frame from the front and the still phase.
+    /// Minimum cosine between a frontal frame and the still phase.
     package var likenessFront: Double { between(0.95, 0.96) }
-    /// Frames far apart differ by so much more than neighbours.
+    /// Minimum ratio of the difference between distant frames to that between neighbors.
     package var unrest: Double { between(1.25, 1.5) }
-    /// ``TextureCues/peak``, in decibels.
+    /// Maximum ``TextureCues/peak``, in decibels.
     package var texturePeak: Double { between(40, 34) }
-    /// ``TextureCues/glare``.
+    /// Maximum ``TextureCues/glare``.
     package var glare: Double { between(0.25, 0.1) }
-    /// ``TextureCues/border``, in levels.
+    /// Maximum ``TextureCues/border``, in levels.
     package var border: Double { between(170, 100) }
-    /// Rows' differences between frames ÷ columns'.
+    /// Maximum ratio of the rows' differences between frames to the columns'.
     package var banding: Double { between(6, 3) }
-    /// Of the pack's own limit for its presentation-attack network.
+    /// Fraction of the pack's own limit for its presentation-attack network.
     package var presentationAttack: Double { between(1, 0.5) }
-    /// How long the face may be out of sight.
+    /// Maximum time that the face may be out of sight.
     package var gap: Duration { .milliseconds(Int(between(500, 300))) }
 }

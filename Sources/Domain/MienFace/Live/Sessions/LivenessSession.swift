@@ -1,26 +1,27 @@
 internal import Foundation
 internal import MienPixels
 
-/// Is somebody there? Pure: frames in, guidance out, at the end a verdict with reasons. Reads no
-/// clock, draws nothing.
+/// A session that determines whether a live person is present. Pure: takes frames and returns
+/// guidance, and at the end a verdict with reasons. It reads no clock and draws no random numbers.
 ///
 ///     acquire ─▶ still ─▶ (pause ─▶ act ─▶ return) once per action ─▶ passed
-///                  │          └────────┴───────┴──▶ refused: an action missed or out of order, another face, a flat one, …
+///                  │          └────────┴───────┴──▶ refused: an action missed or out of order,
+///                  │                                another face, a flat one, …
 ///                  └─▶ acquire again when the person moves
 ///
-/// Every check must pass; none makes up for another. What is kept of frames is bounded.
+/// Every check must pass; none compensates for another. The data kept about frames is bounded.
 public struct LivenessSession: Sendable {
     enum Phase: Sendable {
         case acquiring
         case still(Still)
-        /// The head goes back to the front after action `after`; then the session ends, or pauses.
+        /// The head returns to the front after action `after`; then the session ends or pauses.
         case returning(after: Int, since: Duration)
         case pausing(before: Int, since: Duration)
         case acting(Int, since: Duration)
         case ended([SessionRefusal])
     }
 
-    /// The still phase while it runs.
+    /// The state of the still phase.
     struct Still: Sendable {
         var since: Duration
         var box: Rectangle
@@ -30,17 +31,17 @@ public struct LivenessSession: Sendable {
         var likeness: LikenessCheck
     }
 
-    /// The person at rest.
+    /// Measurements of the person at rest.
     struct Baseline: Sendable {
         var opening, turn, nod, mouth, extent: Double
     }
 
-    /// What a session says about one frame.
+    /// The session's response to one frame.
     public struct Step: Sendable {
         public let action: LivenessAction?
         public let guidance: Guidance?
         public let status: FrameEvent.Status
-        /// The still phase has ended with this frame: it is the one to take.
+        /// Whether the still phase ended with this frame, which makes it the frame to take.
         public let isBestFrame: Bool
     }
 
@@ -75,12 +76,12 @@ public struct LivenessSession: Sendable {
         attack = PresentationAttackCheck(limits: limits)
     }
 
-    /// `nil` while it runs; empty when all checks have passed.
+    /// `nil` while the session runs; empty when all checks have passed.
     public var refusals: [SessionRefusal]? {
         if case .ended(let refusals) = phase { refusals } else { nil }
     }
 
-    /// 0...100: how far it has come.
+    /// 0...100: the session's progress.
     public var score: Int {
         let steps = Double(challenge.steps.count + 1)
         let done: Double =
@@ -105,7 +106,7 @@ public struct LivenessSession: Sendable {
                     limit: limits.closed))
         }
         if let result = depth.result { results.append(result) }
-        // Who turns shows depth; who does not has to show some life otherwise.
+        // A head turn proves depth. Without one, the session relies on the blink and motion checks.
         if !challenge.actions.contains(where: \.showsDepth), let result = motion.result {
             results.append(result)
         }
@@ -117,7 +118,7 @@ public struct LivenessSession: Sendable {
         return results
     }
 
-    /// Nothing more will come.
+    /// Ends the session from outside, for example when no more frames arrive.
     public mutating func end(_ refusal: SessionRefusal) {
         if refusals == nil { phase = .ended([refusal]) }
     }
@@ -126,7 +127,7 @@ public struct LivenessSession: Sendable {
         if case .ended = phase { return step(nil, nil, .finished) }
         if let lastTime, reading.time <= lastTime { return refuse(.clockWentBack) }
         lastTime = reading.time
-        // Before the still phase nothing is judged, so nothing is held against anyone.
+        // Nothing before the still phase is judged.
         let isJudged = if case .acquiring = phase { false } else { true }
         if repetition.isRepeated(reading.contentHash) {
             if isJudged, repetition.hasFailed { return refuse(.repeatedFrames) }
@@ -153,10 +154,10 @@ public struct LivenessSession: Sendable {
         return handle(face, at: reading.time)
     }
 
-    /// Another frame after it has passed, for as long as frames are taken: is whoever was there
-    /// still there? The checks that need no action go on.
+    /// Handles a frame after the session has passed, while more frames are taken, to check that the
+    /// same person is still there. Runs the checks that need no action.
     ///
-    /// - Returns: why not; from then on the session is refused.
+    /// - Returns: The reason for a refusal, after which the session stays refused.
     public mutating func goOn(_ reading: FaceReading) -> SessionRefusal? {
         guard refusals == [] else { return refusals?.first }
         lastTime = reading.time
@@ -308,7 +309,8 @@ public struct LivenessSession: Sendable {
         }
         if time - since < limits.reaction { return refuse(.actionOutOfOrder) }
         if asked == .comeCloser {
-            // From here on this is how near they are: perspective has changed, too.
+            // Use the current distance as the reference from here on, because the perspective has
+            // changed, too.
             baseline?.extent = face.mesh.extent
             depth.front(face.mesh)
         }
@@ -323,7 +325,8 @@ public struct LivenessSession: Sendable {
         seeSurface(face)
     }
 
-    /// What a face from the front shows beside its shape.
+    /// Feeds the surface checks with a frontal face: texture, motion, and the presentation-attack
+    /// network.
     private mutating func seeSurface(_ face: LiveFace) {
         motion.see(face)
         texture.see(face)
@@ -339,11 +342,11 @@ public struct LivenessSession: Sendable {
         guard let baseline else { return false }
         return isFrontal(face) && face.mesh.mouthOpening - baseline.mouth < 0.5 * limits.mouth
             && face.eyes.mean > 0.65 * baseline.opening
-            // Who has come closer may go back at once.
+            // A person who has come closer may move back at once.
             && (0.6...1.4).contains(face.mesh.extent / max(baseline.extent, 1e-9))
     }
 
-    /// 1 and more: done.
+    /// Returns the progress of `action`; 1 or more means done.
     private func progress(of action: LivenessAction, in face: LiveFace) -> Double {
         guard let b = baseline else { return 0 }
         switch action {
@@ -357,7 +360,7 @@ public struct LivenessSession: Sendable {
         }
     }
 
-    /// Has the time for what is asked run out?
+    /// Returns a refusal when the time for the current request has run out.
     private func lateness(at time: Duration) -> SessionRefusal? {
         switch phase {
         case .acquiring, .still, .ended: return nil
@@ -382,7 +385,7 @@ public struct LivenessSession: Sendable {
     }
 
     private mutating func refuse(_ refusal: SessionRefusal) -> Step {
-        // What else was found by now is told, too.
+        // Report the other failed checks, too.
         phase = .ended([refusal] + checks.compactMap(\.refusal).filter { $0 != refusal })
         return step(nil, nil, .finished)
     }
@@ -404,8 +407,8 @@ public struct LivenessSession: Sendable {
 }
 
 extension LivenessAction {
-    /// What must not be done instead. Not what goes along with it: a head that looks up shows its
-    /// mouth otherwise.
+    /// The actions that must not be performed instead of this one. Excludes movements that
+    /// accompany it: a head that looks up also changes the appearance of its mouth.
     fileprivate var conflicts: [LivenessAction] {
         switch self {
         case .keepStill: []
@@ -421,14 +424,14 @@ extension LivenessAction {
 }
 
 extension LiveFace {
-    /// Is there nobody else in the picture who could be meant?
+    /// Whether no other face in the picture could be the subject.
     fileprivate var isAlone: Bool {
         quality[.singleFace]?.grade ?? 100 >= FaceQuality.defaultThreshold
     }
 }
 
 extension LivenessSession.Still {
-    /// With another frame; of a long phase the first 256 count.
+    /// Adds a frame. Only the first 256 frames of a long phase count.
     fileprivate func with(_ face: LiveFace) -> Self {
         guard openings.count < 256 else { return self }
         var next = self
@@ -442,6 +445,6 @@ extension LivenessSession.Still {
 }
 
 extension [Double] {
-    /// The middle one; 0 of none.
+    /// The median; 0 for an empty array.
     var median: Double { isEmpty ? 0 : sorted()[count / 2] }
 }

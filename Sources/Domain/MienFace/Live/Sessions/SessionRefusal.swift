@@ -1,40 +1,41 @@
-/// Why a session did not end well. Stable words: part of JSON output and of the wire protocol.
+/// A reason for refusing a session. The raw values are stable: they are part of JSON output and of
+/// the wire protocol.
 public enum SessionRefusal: String, Sendable, CaseIterable, Codable {
     // The session.
     case timedOut = "timed_out"
     case cancelled
-    /// The source ended first.
+    /// The source ended before the session.
     case sourceEnded = "source_ended"
-    /// No frame was good enough.
+    /// No frame had sufficient quality.
     case badQuality = "bad_quality"
-    /// The face is not the enrolled one.
+    /// The face does not match the enrolled one.
     case noMatch = "no_match"
-    /// Frames do not come in the order of their times.
+    /// A frame's time precedes that of an earlier frame.
     case clockWentBack = "clock_went_back"
 
-    // Liveness: one word per check.
-    /// The action that was asked for did not come in time.
+    // Liveness: one value per check.
+    /// The requested action did not come in time.
     case actionMissed = "action_missed"
-    /// Another one came, or it came before it was asked for.
+    /// A different action came, or the action came before it was requested.
     case actionOutOfOrder = "action_out_of_order"
-    /// No blink in time.
+    /// No blink came in time.
     case blinkMissed = "blink_missed"
-    /// The face was lost from sight.
+    /// The face went out of sight.
     case faceLost = "face_lost"
-    /// The face jumped from one place to another.
+    /// The face jumped within the picture.
     case faceJumped = "face_jumped"
-    /// Another face took its place.
+    /// Another face replaced it.
     case faceChanged = "face_changed"
-    /// The head turned as a flat picture turns.
+    /// The head turned like a flat picture.
     case flat
-    /// The same pictures came again.
+    /// Identical pictures came again.
     case repeatedFrames = "repeated_frames"
-    /// All frames show one picture.
+    /// All frames show one still picture.
     case stillPicture = "still_picture"
-    /// These pictures were shown in an earlier session.
+    /// The pictures were shown in an earlier session.
     case replayed
     /// The picture has the marks of a print or a screen.
     case printOrScreen = "print_or_screen"
-    /// A network for presentation attacks took it for one.
+    /// The presentation-attack network detected an attack.
     case presentationAttack = "presentation_attack"
 }

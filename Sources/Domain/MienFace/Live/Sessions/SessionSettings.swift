@@ -1,16 +1,17 @@
 public import MienCore
 
-/// How a person is captured.
+/// The way in which a person is captured.
 public enum FaceCaptureMode: String, Sendable, CaseIterable, Codable {
-    /// One good picture. Says nothing of whether somebody is there.
+    /// One good picture, without liveness detection.
     case image
-    /// Keep still, then blink. The same every time, so a recording of it passes: for compatibility.
+    /// Keep still, then blink. The sequence never changes, so a recording of it passes. For
+    /// compatibility only.
     case livenessPassive = "liveness_passive"
-    /// Keep still, then two or three actions that were drawn at random.
+    /// Keep still, then perform two or three randomly drawn actions.
     case livenessActive = "liveness_active"
 }
 
-/// A setting is not in its range.
+/// A setting that is out of range.
 public struct SessionSettingError: Error, Sendable, Equatable, CustomStringConvertible {
     public let setting: String
     public let allowed: String
@@ -28,33 +29,32 @@ public struct SessionSettingError: Error, Sendable, Equatable, CustomStringConve
     }
 }
 
-/// How to enrol.
+/// Settings for an enrollment session.
 public struct EnrollmentSettings: Sendable, Hashable {
-    /// Which sides of the head are wanted.
+    /// The sides of the head to capture.
     public enum Views: String, Sendable, CaseIterable, Codable {
-        /// From the front.
+        /// Front only.
         case simple
-        /// Front, right, left, bottom, top.
+        /// Front, right, left, bottom, and top.
         case full
     }
 
     public let mode: FaceCaptureMode
     public let views: Views
-    /// 0...100; larger makes the still phase longer and every check stricter.
+    /// 0...100. Higher values lengthen the still phase and make every check stricter.
     public let livenessThreshold: Int
-    /// 0...100. Frames under it are not taken.
+    /// 0...100. Frames below it are not taken.
     public let qualityThreshold: Int
     /// 0...3,600 s before frames are taken.
     public let countdownToCapture: Duration
-    /// 1...8 frames from the front; in full mode one of each other side besides, with 1...4 from
-    /// the front.
+    /// 1...8 frontal frames. In full mode, 1...4 frontal frames and one of each other side.
     public let framesToEnroll: Int
     /// 1...3,600 s for the whole session, from its first frame.
     public let timeout: Duration
 
-    /// The defaults are those of the guide.
+    /// Creates settings. The defaults are those of the guide.
     ///
-    /// - Throws: ``SessionSettingError`` that names the setting and what is allowed.
+    /// - Throws: ``SessionSettingError``, which names the setting and its allowed range.
     public init(
         mode: FaceCaptureMode = .image, views: Views = .simple, livenessThreshold: Int = 0,
         qualityThreshold: Int = FaceQuality.defaultThreshold,
@@ -68,13 +68,13 @@ public struct EnrollmentSettings: Sendable, Hashable {
         try SessionSettingError.check(
             (.zero ... .seconds(3600)).contains(countdownToCapture), "countdownToCapture",
             "0...3600 seconds")
-        // A template holds eight.
-        let most =
+        // A template holds eight entries.
+        let maxFrames =
             views == .simple
             ? FaceTemplate.entryRange.upperBound : FaceTemplate.entryRange.upperBound - 4
         try SessionSettingError.check(
-            (1...most).contains(framesToEnroll), "framesToEnroll",
-            "1...\(most) in \(views.rawValue) mode")
+            (1...maxFrames).contains(framesToEnroll), "framesToEnroll",
+            "1...\(maxFrames) in \(views.rawValue) mode")
         try SessionSettingError.check(
             (.seconds(1) ... .seconds(3600)).contains(timeout), "timeout", "1...3600 seconds")
         (self.mode, self.views, self.livenessThreshold, self.qualityThreshold) = (
@@ -88,25 +88,25 @@ public struct EnrollmentSettings: Sendable, Hashable {
     public static let standard = try! EnrollmentSettings()
 }
 
-/// How to verify.
+/// Settings for a verification session.
 public struct VerificationSettings: Sendable, Hashable {
     public let mode: FaceCaptureMode
-    /// 0...100; larger makes the still phase longer and every check stricter.
+    /// 0...100. Higher values lengthen the still phase and make every check stricter.
     public let livenessThreshold: Int
-    /// 0...100. A frame under it is not compared.
+    /// 0...100. Frames below it are not compared.
     public let qualityThreshold: Int
     /// 0...30 s from the instruction to blink.
     public let blinkTimeout: Duration
     /// 1...30 s from any other instruction.
     public let actionTimeout: Duration
-    /// 0...72; 48 lets in about one stranger in 10,000.
+    /// 0...72. A threshold of 48 accepts about one stranger in 10,000.
     public let matchingThreshold: MatchScore
     /// 1...3,600 s for the whole session, from its first frame.
     public let timeout: Duration
 
-    /// The defaults are those of the guide.
+    /// Creates settings. The defaults are those of the guide.
     ///
-    /// - Throws: ``SessionSettingError`` that names the setting and what is allowed.
+    /// - Throws: ``SessionSettingError``, which names the setting and its allowed range.
     public init(
         mode: FaceCaptureMode = .livenessPassive, livenessThreshold: Int = 0,
         qualityThreshold: Int = FaceQuality.defaultThreshold,

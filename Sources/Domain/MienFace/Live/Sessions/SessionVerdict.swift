@@ -1,18 +1,18 @@
 public import MienCore
 
-/// One check of liveness and what it found.
+/// The result of one liveness check.
 public struct LivenessCheckResult: Sendable, Hashable {
-    /// What is looked at. Stable words.
+    /// The liveness checks. The raw values are stable.
     public enum Check: String, Sendable, CaseIterable, Codable {
         case order, track, likeness, blink, depth, repetition, motion, texture, replay
         case presentationAttack = "presentation_attack"
     }
 
     public let check: Check
-    /// `nil`: passed.
+    /// `nil` if the check passed.
     public let refusal: SessionRefusal?
-    /// What was measured, in the check's own unit, and the limit it was held against; `nil` when
-    /// there was nothing to measure.
+    /// The measured value, in the check's own unit, and its limit; `nil` when there was nothing to
+    /// measure.
     public let measured: Double?, limit: Double?
 
     public init(
@@ -24,14 +24,14 @@ public struct LivenessCheckResult: Sendable, Hashable {
     public var hasPassed: Bool { refusal == nil }
 }
 
-/// The frame of a session that was taken, after all checks of liveness that its mode asks for have
-/// passed. Only a session makes one.
+/// The frame taken in a session after all liveness checks of its mode passed. Only a session can
+/// create one.
 public struct LiveCapture: Sendable {
     public let id: CaptureID
     public let mode: FaceCaptureMode
-    /// What a template is made of, or compared with.
+    /// The template entry to enroll or compare.
     public let entry: FaceTemplate.Entry
-    /// Of the stream, counted from 0.
+    /// The frame's index in the stream, counted from 0.
     public let frameIndex: Int
     public let time: Duration
 
@@ -45,19 +45,19 @@ public struct LiveCapture: Sendable {
     }
 }
 
-/// How a verification ended. A value with reasons; it names the capture it judged.
+/// The verdict of a verification session, with reasons. It names the capture that it judged.
 public struct VerificationVerdict: Sendable {
     public enum Outcome: Sendable {
-        /// Live as far as the mode tells, and the enrolled person. Without a template to compare
-        /// with, the score is `nil`.
+        /// The person is live, as far as the mode can tell, and matches the enrolled one. The score
+        /// is `nil` without a template to compare with.
         case accepted(LiveCapture, score: MatchScore?)
-        /// Never empty; the first is the one to tell.
+        /// Never empty. Show the first reason.
         case refused([SessionRefusal])
     }
 
     public let capture: CaptureID
     public let outcome: Outcome
-    /// What each check found; those that were not reached are not in it.
+    /// The results of the checks. Excludes checks that the session did not reach.
     public let checks: [LivenessCheckResult]
 
     public var isAccepted: Bool { if case .accepted = outcome { true } else { false } }
@@ -67,12 +67,12 @@ public struct VerificationVerdict: Sendable {
     }
 }
 
-/// How an enrolment ended.
+/// The verdict of an enrollment session.
 public struct EnrollmentVerdict: Sendable {
     public enum Outcome: Sendable {
         /// 1...8 frames of one person, enough for a template.
         case captured([LiveCapture])
-        /// Never empty; the first is the one to tell.
+        /// Never empty. Show the first reason.
         case refused([SessionRefusal])
     }
 
@@ -86,9 +86,9 @@ public struct EnrollmentVerdict: Sendable {
         if case .refused(let reasons) = outcome { reasons } else { [] }
     }
 
-    /// The template of what was captured; `nil` when nothing was.
+    /// Returns the template of the captured frames; `nil` when nothing was captured.
     ///
-    /// - Throws: ``FaceTemplateError``, when the frames' descriptors cancel out.
+    /// - Throws: ``FaceTemplateError`` when the frames' descriptors cancel out.
     public func template(packID: PackID, createdAt: Instant) throws(FaceTemplateError)
         -> FaceTemplate?
     {
