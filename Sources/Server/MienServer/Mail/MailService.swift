@@ -25,7 +25,7 @@ final class MailService: Service {
 
     /// The maximum number of concurrent deliveries of a queue. More than one, so that an email that
     /// the relay defers does not delay the others.
-    private static let maxUnderWay = 2
+    private static let maxUnderWay = 4
     /// The pauses before the second and the third attempt.
     private static let pauses = [Duration.seconds(1), .seconds(4)]
 

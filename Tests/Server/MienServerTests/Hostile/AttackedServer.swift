@@ -102,9 +102,11 @@ struct AttackedServer: ServerUnderTest {
     }
 
     /// Publishes the only version of a journey.
-    private func publish(_ id: String, steps: String) async throws {
+    func publish(_ id: String, start: String = "form", needsUser: Bool = false, steps: String)
+        async throws
+    {
         let text =
-            #"{"id": "\#(id)", "version": 1, "title": "\#(id)", "start": "form", "steps": {\#(steps)}}"#
+            #"{"id": "\#(id)", "version": 1, "title": "\#(id)", "start": "\#(start)", "requires_user": \#(needsUser), "steps": {\#(steps)}}"#
         _ = try await admin.putJourney(JourneyID(id)!, version: 1, definition: Array(text.utf8))
         _ = try await admin.publishJourney(JourneyID(id)!, version: 1)
     }

@@ -60,6 +60,10 @@ extension HostileTests {
             #expect(
                 Self.refusal(try await client.send(.post, "/v1/me/otp/registrations", json, "{}"))
                     == stale)
+            for method in [HTTPTransportRequest.Method.post, .delete] {
+                let answer = try await client.send(method, "/v1/me/recovery-codes", json, "")
+                #expect(Self.refusal(answer) == stale)
+            }
             #expect(
                 Self.refusal(
                     try await client.send(.delete, "/v1/me/biometrics/\(device.keyID)", json))
@@ -163,6 +167,8 @@ extension HostileTests {
                 try await client.send(
                     .get, "/v1/me/passkeys", SoftwarePasskey.headers(full["access_token"]))["code"]
                     == "not_permitted")
+            let narrowed = try await client.refresh(full["refresh_token"])
+            #expect(narrowed["scope"] == "offline_access openid", "\(narrowed.body)")
         }
     }
 
