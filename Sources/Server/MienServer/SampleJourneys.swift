@@ -281,7 +281,7 @@ enum SampleJourneys {
                       "type": "object",
                       "required": ["user_identifier", "code"],
                       "properties": {
-                        "user_identifier": { "type": "string", "title": "User name or e-mail address", "format": "username", "maxLength": 254 },
+                        "user_identifier": { "type": "string", "title": "User name or email address", "format": "username", "maxLength": 254 },
                         "code": { "type": "string", "title": "Recovery code", "format": "password", "maxLength": 64, "sensitive": true }
                       }
                     }

@@ -43,7 +43,7 @@ struct DefinitionTests {
             }
             #expect(
                 error?.place == "steps.s.config.\(setting.name)"
-                    && error?.reason == "it is required and missing")
+                    && error?.reason == "required but missing")
         }
     }
 
@@ -204,21 +204,21 @@ struct DefinitionTests {
     @Test(
         "what is wrong, and where",
         arguments: [
-            (["id": "a b"], "id", "1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.” are expected"),
-            (["version": 0], "version", "a whole number from 1 to 1000000 is expected"),
+            (["id": "a b"], "id", "expected 1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.”"),
+            (["version": 0], "version", "expected an integer from 1 to 1000000"),
             (["version": "1"], "version", nil),
             (["title": ""], "title", nil),
             (["titel": "x"], "titel", nil),
-            (["start": "a b"], "start", "1 to 64 of A-Z, a-z, 0-9, “_” and “-” are expected"),
-            (["steps": [:]], "steps", "a journey has at least one step"),
-            (["steps": []], "steps", "an object is expected, not a list"),
+            (["start": "a b"], "start", "expected 1 to 64 of A-Z, a-z, 0-9, “_” and “-”"),
+            (["steps": [:]], "steps", "a journey needs at least one step"),
+            (["steps": []], "steps", "expected an object, not a list"),
             (["steps": ["a b": [:]]], "steps.a b", nil),
-            (["steps": ["s": [:]]], "steps.s.type", "it is required and missing"),
+            (["steps": ["s": [:]]], "steps.s.type", "required but missing"),
             (["steps": ["s": ["type": "loginform"]]], "steps.s.type", nil),
             (["steps": ["s": ["type": "reject_access", "extra": 1]]], "steps.s.extra", nil),
             (
                 ["steps": ["s": ["type": "reject_access", "on": ["success": 1]]]],
-                "steps.s.on.success", "the name of a step is expected"
+                "steps.s.on.success", "expected the name of a step"
             ),
             (
                 [
@@ -232,7 +232,7 @@ struct DefinitionTests {
             ),
             (
                 ["limits": ["max_steps": 1001]], "limits.max_steps",
-                "a whole number from 1 to 1000 is expected"
+                "expected an integer from 1 to 1000"
             ),
             (["limits": ["steps": 1]], "limits.steps", nil),
             (["limits": ["lifetime_seconds": 59]], "limits.lifetime_seconds", nil),
@@ -259,19 +259,19 @@ struct DefinitionTests {
             try JourneyDefinition(Self.step("login_from"))
         }
         #expect(
-            type?.reason.hasPrefix("there is no such type of step; did you mean “login_form”?")
+            type?.reason.hasPrefix("unknown step type; did you mean “login_form”?")
                 ?? false)
         let setting = #expect(throws: JourneyDefinitionError.self) {
             try JourneyDefinition(Self.step("loop", ["max_iteration": 1]))
         }
         #expect(
             setting?.description
-                == "steps.s.config.max_iteration: there is no such setting; did you mean “max_iterations”? (allowed: condition, counter_variable, max_iterations)"
+                == "steps.s.config.max_iteration: unknown setting; did you mean “max_iterations”? (allowed: condition, counter_variable, max_iterations)"
         )
         let choice = #expect(throws: JourneyDefinitionError.self) {
             try JourneyDefinition(Self.step("selfie_acquisition", ["failure_behavior": "abrt"]))
         }
-        #expect(choice?.reason == "one of branch, abort is expected; did you mean “abort”?")
+        #expect(choice?.reason == "expected one of branch, abort; did you mean “abort”?")
     }
 
     @Test("documents that are too large, too deep or no JSON")
@@ -369,13 +369,13 @@ struct DefinitionTests {
                 "email", "pin", "age", "news", "born", "phone", "code", "nick", "zip", "…",
             ])
         #expect(
-            error.problems.first { $0.field == "pin" }?.message == "4 to 6 characters are expected")
+            error.problems.first { $0.field == "pin" }?.message == "expected 4 to 6 characters")
         #expect(
             schema.validate(.null)
                 == .failure(
                     InvalidInput([
-                        FieldProblem(field: "email", message: "it is required and missing"),
-                        FieldProblem(field: "pin", message: "it is required and missing"),
+                        FieldProblem(field: "email", message: "required but missing"),
+                        FieldProblem(field: "pin", message: "required but missing"),
                     ])))
         for text in ["@b", "a@", "a b@c", "a@b\n", "<a@b>", "a"] {
             guard case .failure = schema.validate(["email": .string(text), "pin": "1234"]) else {

@@ -96,7 +96,7 @@ struct JourneyLinterTests {
                 == "dangling_target start")
         #expect(
             try findings(["first": info, "dome": Self.done]).map(\.message).contains(
-                "there is no step “done”; did you mean “dome”?"))
+                "unknown step “done”; did you mean “dome”?"))
         #expect(
             try lint([
                 "first": [

@@ -233,7 +233,7 @@ struct OTPStepTests {
             ],
         ])
         guard case .inline(let definition) = test.journey else {
-            throw JourneyDefinitionError(place: "journey", reason: "inline is expected")
+            throw JourneyDefinitionError(place: "journey", reason: "expected an inline journey")
         }
         let report = JourneySimulator.run(try JourneyDefinition(definition), test)
         #expect(report.cases.map(\.problems) == [[], []])
