@@ -153,7 +153,7 @@ struct ModelPackTests {
         try changeManifest("title", nil)
         #expect(try refusal().reason.hasSuffix("“title” is missing at the top"))
         try changeManifest("title", 5)
-        #expect(try refusal().reason.hasSuffix("a value of another type is expected at title"))
+        #expect(try refusal().reason.hasSuffix("a value has the wrong type at title"))
         try changeManifest("title", "A title")
         try changeManifest("files.0.bytes", "many")
         #expect(try refusal().reason.contains("files."))

@@ -174,7 +174,7 @@ struct PackLibraryTests {
         let second = try #require(throws: PackError.self) { try library.pack(PackID("other-2")) }
         #expect(second.code == .notInstalled)
         #expect(
-            second.reason.contains("other-2") && second.reason.contains("installed are: small-1")
+            second.reason.contains("other-2") && second.reason.contains("installed packs: small-1")
                 && second.reason.contains("mien models install"))
     }
 

@@ -37,7 +37,7 @@ struct PackManifestTests {
     func format() throws {
         let found = try faults("format", "mien-model-pack/2")
         #expect(
-            found == ["its format is “mien-model-pack/2”; this version reads “mien-model-pack/1”"])
+            found == ["the format is “mien-model-pack/2”; this version reads “mien-model-pack/1”"])
     }
 
     @Test(
@@ -79,7 +79,7 @@ struct PackManifestTests {
     func halfFullRange(part: String) throws {
         #expect(
             try faults("\(part).detectorFullRange", nil) == [
-                "detectorFullRange is in networks and in geometry, or in neither"
+                "detectorFullRange must be in both networks and geometry, or in neither"
             ])
     }
 
@@ -122,7 +122,7 @@ struct PackManifestTests {
             let half = Self.withAttackNetwork { $0["\(part).presentationAttack"] = nil }
             #expect(
                 try half.manifest().faults == [
-                    "presentationAttack is in networks and in geometry, or in neither"
+                    "presentationAttack must be in both networks and geometry, or in neither"
                 ])
         }
     }
@@ -150,7 +150,7 @@ struct PackManifestTests {
             ),
             ("limit", 0, "the limit of presentationAttack is between 0 and 1"),
             ("limit", 1, "the limit of presentationAttack is between 0 and 1"),
-            ("input.width", 7, "input sides are 8...1024 pixels"),
+            ("input.width", 7, "input sides must be 8...1024 pixels"),
         ] as [(String, Double, String)])
     func presentationAttackRanges(key: String, value: Double, fault: String) throws {
         let text = Self.withAttackNetwork {
@@ -187,7 +187,7 @@ struct PackManifestTests {
 
     @Test("sizes that no pack has are a fault", arguments: [-1, 2_000_000_001, Int.max])
     func fileSizes(bytes: Int) throws {
-        #expect(try faults("files.0.bytes", bytes) == ["its files have 0 to 2 GB together"])
+        #expect(try faults("files.0.bytes", bytes) == ["the total size of its files must be 0 to 2 GB"])
     }
 
     @Test("a network this version does not know is a fault")
@@ -227,11 +227,11 @@ struct PackManifestTests {
     func sides(side: Int) throws {
         #expect(
             try faults("geometry.descriptor.input.width", side) == [
-                "input sides are 8...1024 pixels"
+                "input sides must be 8...1024 pixels"
             ])
         #expect(
             try faults("geometry.detectorFullRange.input.height", side) == [
-                "input sides are 8...1024 pixels"
+                "input sides must be 8...1024 pixels"
             ])
     }
 
@@ -239,7 +239,7 @@ struct PackManifestTests {
     func means(means: [Int]) throws {
         #expect(
             try faults("geometry.mesh.input.mean", means) == [
-                "an input has three means and a finite scale"
+                "an input must have three means and a finite scale"
             ])
     }
 
@@ -247,7 +247,7 @@ struct PackManifestTests {
     func square(network: String) throws {
         #expect(
             try faults("geometry.\(network).input.height", 100) == [
-                "the inputs of the mesh and iris networks are square"
+                "the inputs of the mesh and iris networks must be square"
             ])
     }
 
@@ -257,7 +257,7 @@ struct PackManifestTests {
     func grids(key: String, value: Int) throws {
         #expect(
             try faults("geometry.detectorShortRange.grids.1.\(key)", value) == [
-                "a grid has a stride of 1...1024 and 1...64 anchors in a cell"
+                "a grid must have a stride of 1...1024 and 1...64 anchors per cell"
             ])
     }
 
@@ -273,11 +273,11 @@ struct PackManifestTests {
         #expect(try faults("geometry.\(detector).grids", grids(most)).isEmpty)
         #expect(
             try faults("geometry.\(detector).grids", grids(most + 1)) == [
-                "a detector has at most 100,000 anchors"
+                "a detector may have at most 100,000 anchors"
             ])
         #expect(
             try faults("geometry.\(detector).grids", [["stride": 1, "perCell": 64]]) == [
-                "a detector has at most 100,000 anchors"
+                "a detector may have at most 100,000 anchors"
             ])
     }
 
@@ -294,7 +294,7 @@ struct PackManifestTests {
         for factor in [0, -1.5, 1e300] {
             #expect(
                 try faults("geometry.\(network).cropFactor", factor) == [
-                    "a crop factor is 0.01...100"
+                    "a crop factor must be 0.01...100"
                 ])
         }
     }
@@ -303,13 +303,13 @@ struct PackManifestTests {
     func dimensions(count: Int) throws {
         #expect(
             try faults("geometry.descriptor.dimensions", count) == [
-                "a descriptor has 1...1024 dimensions"
+                "a descriptor must have 1...1024 dimensions"
             ])
     }
 
     @Test("alignment takes points of the mesh, two at least")
     func alignment() throws {
-        let fault = ["alignment takes two or more of the 468 mesh points"]
+        let fault = ["alignment needs two or more of the 468 mesh points"]
         #expect(try faults("geometry.descriptor.alignment.0.mesh", 468) == fault)
         #expect(try faults("geometry.descriptor.alignment.0.mesh", -1) == fault)
         #expect(
@@ -323,19 +323,19 @@ struct PackManifestTests {
         }
         #expect(
             try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 30)])) == [
-                "alignment places points a pixel apart or more"
+                "alignment points must be at least a pixel apart"
             ])
         #expect(
             try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 30.5)])) == [
-                "alignment places points a pixel apart or more"
+                "alignment points must be at least a pixel apart"
             ])
         #expect(
             try faults("geometry.descriptor.alignment", alignment([(1, 30), (1, 60)])) == [
-                "alignment names no mesh point twice"
+                "alignment must not name a mesh point twice"
             ])
         #expect(
             try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 1e300)])) == [
-                "alignment places points within 4096 pixels"
+                "alignment points must be within 4096 pixels"
             ])
         #expect(try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 60)])).isEmpty)
     }
