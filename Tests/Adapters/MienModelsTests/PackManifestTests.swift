@@ -194,7 +194,7 @@ struct PackManifestTests {
     func unknownNetwork() throws {
         #expect(
             try faults("networks.ears", "cohort.bin") == [
-                "“ears” is not a network this version knows"
+                "“ears” is an unknown network"
             ])
     }
 

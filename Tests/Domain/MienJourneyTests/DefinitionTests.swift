@@ -13,7 +13,7 @@ struct DefinitionTests {
         ]
     }
 
-    /// The least config each type can be made with.
+    /// The minimal config of each type.
     static let least: [StepType: [String: JSONValue]] = [
         .loginForm: ["branches": [["id": "password"]]],
         .authenticatePassword: ["password": "form.password"],
@@ -30,7 +30,7 @@ struct DefinitionTests {
     ]
 
     @Test(
-        "every type can be made with what it requires, and not with less",
+        "every type accepts its required settings and rejects a config that lacks one",
         arguments: StepType.allCases)
     func required(type: StepType) throws {
         let config = Self.least[type] ?? [:]
@@ -47,7 +47,7 @@ struct DefinitionTests {
         }
     }
 
-    /// What a setting takes, and what it does not.
+    /// Returns valid and invalid values for a setting.
     private static func samples(_ kind: Setting.Kind) -> (good: [JSONValue], bad: [JSONValue]) {
         switch kind {
         case .expression, .secret:
@@ -141,11 +141,11 @@ struct DefinitionTests {
         }
     }
 
-    @Test("every setting takes what its table says, and nothing else", arguments: StepType.allCases)
+    @Test("every setting accepts exactly the values in its table", arguments: StepType.allCases)
     func settings(type: StepType) throws {
         let least = Self.least[type] ?? [:]
         for setting in type.implementation.settings {
-            // The two depend on each other; they have tests of their own.
+            // These two depend on each other and have their own tests.
             if ["user_identifier", "user_auth_state"].contains(setting.name),
                 type.implementation.settings.contains(where: { $0.name == "user_auth_state" })
             {
@@ -202,7 +202,7 @@ struct DefinitionTests {
     }
 
     @Test(
-        "what is wrong, and where",
+        "errors name the problem and its path",
         arguments: [
             (["id": "a b"], "id", "expected 1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.”"),
             (["version": 0], "version", "expected an integer from 1 to 1000000"),
@@ -253,7 +253,7 @@ struct DefinitionTests {
         if let reason { #expect(error.reason == reason) }
     }
 
-    @Test("slips get a hint")
+    @Test("typos get a suggestion")
     func hints() throws {
         let type = #expect(throws: JourneyDefinitionError.self) {
             try JourneyDefinition(Self.step("login_from"))
@@ -274,7 +274,7 @@ struct DefinitionTests {
         #expect(choice?.reason == "expected one of branch, abort; did you mean “abort”?")
     }
 
-    @Test("documents that are too large, too deep or no JSON")
+    @Test("documents that are too large, too deep, or not JSON are rejected")
     func bytes() throws {
         let good = JSONText.write(Self.step("reject_access"))
         #expect(try JourneyDefinition.parse(Array(good.utf8)).id.text == "j")
@@ -300,7 +300,7 @@ struct DefinitionTests {
         }
     }
 
-    @Test("any damage to a definition is read or refused, and never crashes")
+    @Test("a damaged definition is read or rejected and never crashes the parser")
     func damage() throws {
         var generator = SmallGenerator(seed: 7)
         for name in ExampleJourneys.names {
@@ -316,7 +316,7 @@ struct DefinitionTests {
         }
     }
 
-    @Test("stored and read again it is the same; so is its other spelling of an outcome")
+    @Test("a definition survives a round trip, and so does an alias of an outcome")
     func coding() throws {
         let journey = try ExampleJourneys.journey("sign-up")
         #expect(
@@ -325,7 +325,7 @@ struct DefinitionTests {
         #expect(journey.steps[StepID("without_face")!]?.on == [.success: StepID("done")!])
     }
 
-    @Test("input: what fits, and every problem with what does not")
+    @Test("valid input is accepted, and every problem of invalid input is reported")
     func input() throws {
         let schema = try InputSchema(
             [

@@ -40,7 +40,7 @@ struct JourneySimulatorTests {
         return report.cases[0]
     }
 
-    @Test("a case that is right passes, and says the way it went")
+    @Test("a correct case passes and reports its trace")
     func passes() throws {
         let result = try report { _ in }
         #expect(result.hasPassed)
@@ -51,7 +51,7 @@ struct JourneySimulatorTests {
             ])
     }
 
-    @Test("a case that is wrong says what was expected and what came")
+    @Test("an incorrect case reports expected and actual results")
     func fails() throws {
         #expect(
             try report { $0["ends"] = "rejection" }.problems == [
@@ -117,7 +117,7 @@ struct JourneySimulatorTests {
     }
 
     @Test(
-        "files that are none, and where",
+        "invalid test files are rejected with the path of the error",
         arguments: [
             ([:], "journey"), (["journey": 1], "journey"), (["journey": "x.json"], "cases"),
             (["journey": "x", "cases": [["name": "a"]]], "cases[0].ends"),
@@ -159,7 +159,7 @@ struct JourneySimulatorTests {
         #expect(error.place == place, "\(error)")
     }
 
-    @Test("authenticators lock in the made-up world, and stay silent about it")
+    @Test("authenticators lock in the simulated world without revealing it")
     func locks() throws {
         let journey = try ExampleJourneys.journey("password-login")
         let wrong: JSONValue = [
