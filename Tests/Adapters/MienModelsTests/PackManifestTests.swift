@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Pack manifest")
 struct PackManifestTests {
-    /// What is wrong after one change.
+    /// Returns the faults after one change.
     private func faults(_ path: String, _ value: Any?) throws -> [String] {
         var text = ManifestText()
         text[path] = value
         return try text.manifest().faults
     }
 
-    @Test("the default pack's has no faults and says what the pack is")
+    @Test("the default pack's manifest has no faults and describes the pack")
     func defaultPack() throws {
         let manifest = try ManifestText().manifest()
         #expect(manifest.faults.isEmpty)
@@ -30,7 +30,7 @@ struct PackManifestTests {
             })
     }
 
-    @Test("the geometry that tests use is the default pack's")
+    @Test("the geometry used in tests matches the default pack's")
     func geometry() throws { #expect(try ManifestText().manifest().geometry == .defaultPack) }
 
     @Test("another format is a fault that names both")
@@ -58,7 +58,7 @@ struct PackManifestTests {
     }
 
     @Test(
-        "a network that is needed and has no file is a fault",
+        "a required network without a file is a fault",
         arguments: FaceNetwork.allCases.filter { !$0.isOptional })
     func missingNetwork(network: FaceNetwork) throws {
         #expect(
@@ -75,7 +75,7 @@ struct PackManifestTests {
         #expect(try text.manifest().faults.isEmpty)
     }
 
-    @Test("the full-range detector cannot be half there", arguments: ["networks", "geometry"])
+    @Test("the full-range detector cannot be declared only in part", arguments: ["networks", "geometry"])
     func halfFullRange(part: String) throws {
         #expect(
             try faults("\(part).detectorFullRange", nil) == [
@@ -83,7 +83,7 @@ struct PackManifestTests {
             ])
     }
 
-    /// What a network for presentation attacks declares: three classes, the second of which is a
+    /// The declaration of a presentation-attack network: three classes, of which the second is a
     /// face.
     private static var attack: [String: Any] {
         [
@@ -95,7 +95,7 @@ struct PackManifestTests {
         ]
     }
 
-    /// The default pack's, with such a network in place of its cohort's file.
+    /// Returns the default pack's manifest, with such a network in place of its cohort's file.
     private static func withAttackNetwork(_ change: (inout ManifestText) -> Void = { _ in })
         -> ManifestText
     {
@@ -111,7 +111,7 @@ struct PackManifestTests {
         return text
     }
 
-    @Test("a network for presentation attacks is taken when it is whole, and half of one is not")
+    @Test("a presentation-attack network must be declared completely")
     func presentationAttack() throws {
         let manifest = try Self.withAttackNetwork().manifest()
         #expect(manifest.faults.isEmpty)
@@ -128,7 +128,7 @@ struct PackManifestTests {
     }
 
     @Test(
-        "what a network for presentation attacks declares out of range is a fault",
+        "a presentation-attack network's out-of-range value is a fault",
         arguments: [
             ("cropFactor", 0.4, "the crop factor of presentationAttack is 0.5...8"),
             ("cropFactor", 8.1, "the crop factor of presentationAttack is 0.5...8"),
@@ -159,7 +159,7 @@ struct PackManifestTests {
         #expect(try text.manifest().faults == [fault])
     }
 
-    @Test("one number under softmax says nothing: a fault")
+    @Test("a single class under softmax is a fault")
     func oneClass() throws {
         let text = Self.withAttackNetwork {
             $0["geometry.presentationAttack.classes"] = 1
@@ -172,7 +172,7 @@ struct PackManifestTests {
     }
 
     @Test(
-        "text that would steer a terminal is a fault, and the fault does not",
+        "text with terminal control sequences is a fault, and the fault's text contains none",
         arguments: [
             "title", "licence", "format", "files.0.licence", "files.0.source", "files.0.name",
             "networks.mesh", "networks.\u{1B}[2Jears",
@@ -185,12 +185,12 @@ struct PackManifestTests {
         for fault in found { #expect(fault.isPrintable, "\(path): \(fault.debugDescription)") }
     }
 
-    @Test("sizes that no pack has are a fault", arguments: [-1, 2_000_000_001, Int.max])
+    @Test("sizes out of range are a fault", arguments: [-1, 2_000_000_001, Int.max])
     func fileSizes(bytes: Int) throws {
         #expect(try faults("files.0.bytes", bytes) == ["the total size of its files must be 0 to 2 GB"])
     }
 
-    @Test("a network this version does not know is a fault")
+    @Test("an unknown network is a fault")
     func unknownNetwork() throws {
         #expect(
             try faults("networks.ears", "cohort.bin") == [
@@ -206,7 +206,7 @@ struct PackManifestTests {
     }
 
     @Test(
-        "a graph that is not listed is a fault, though its constants are: nobody would have checked it"
+        "an unlisted graph is a fault even if its constants are listed, because it would not be verified"
     )
     func unlistedGraph() throws {
         var text = ManifestText()
@@ -215,7 +215,7 @@ struct PackManifestTests {
         #expect(try text.manifest().faults == ["“descriptor.xml” is not among its files"])
     }
 
-    @Test("constants that are not listed are a fault, though their graph is")
+    @Test("unlisted constants are a fault even if their graph is listed")
     func unlistedConstants() throws {
         var text = ManifestText()
         let index = try text.manifest().files.firstIndex { $0.name == "descriptor.bin" }
@@ -252,7 +252,7 @@ struct PackManifestTests {
     }
 
     @Test(
-        "a grid without a stride, or with more anchors in a cell than any, is a fault",
+        "a grid without a stride, or with too many anchors per cell, is a fault",
         arguments: [("stride", 0), ("stride", -8), ("perCell", -1), ("perCell", 65)])
     func grids(key: String, value: Int) throws {
         #expect(
@@ -262,7 +262,7 @@ struct PackManifestTests {
     }
 
     @Test(
-        "more anchors than any detector has are a fault",
+        "too many anchors are a fault",
         arguments: ["detectorShortRange", "detectorFullRange"])
     func anchors(detector: String) throws {
         func grids(_ count: Int) -> [[String: Int]] {
@@ -281,7 +281,7 @@ struct PackManifestTests {
             ])
     }
 
-    @Test("anchors are counted as they are made")
+    @Test("the anchor count matches the generated anchors")
     func anchorCount() throws {
         let geometry = try ManifestText().manifest().geometry
         for detector in [geometry.detectorShortRange, try #require(geometry.detectorFullRange)] {
@@ -289,7 +289,7 @@ struct PackManifestTests {
         }
     }
 
-    @Test("a square around nothing, or around everything, is a fault", arguments: ["mesh", "iris"])
+    @Test("a crop factor out of range is a fault", arguments: ["mesh", "iris"])
     func cropFactor(network: String) throws {
         for factor in [0, -1.5, 1e300] {
             #expect(
@@ -307,7 +307,7 @@ struct PackManifestTests {
             ])
     }
 
-    @Test("alignment takes points of the mesh, two at least")
+    @Test("alignment needs at least two points of the mesh")
     func alignment() throws {
         let fault = ["alignment needs two or more of the 468 mesh points"]
         #expect(try faults("geometry.descriptor.alignment.0.mesh", 468) == fault)
@@ -341,13 +341,13 @@ struct PackManifestTests {
     }
 
     @Test(
-        "an identifier that would not be a safe folder name is not read",
+        "an identifier that is not a safe folder name is rejected",
         arguments: ["../x", "", "A", "a/b"])
     func identifier(id: String) {
         #expect(throws: (any Error).self) { try faults("id", id) }
     }
 
-    @Test("recorded sizes and hashes are those of the contents")
+    @Test("recorded sizes and hashes match the contents")
     func recording() throws {
         let manifest = try ManifestText().manifest()
         let recorded = try manifest.recording([

@@ -204,7 +204,7 @@ import Testing
         #expect(Set([last, shorter, other]).count == 3)
     }
 
-    @Test(arguments: StoreKind.allCases) func `concurrent appends left a gap`(
+    @Test(arguments: StoreKind.allCases) func `concurrent appends leave no gap`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind)

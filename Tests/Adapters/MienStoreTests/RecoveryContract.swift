@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a recovery ends once, in one way, and is kept while it counts as recent as recent`(kind: StoreKind)
+    func `a recovery ends once, in one way, and is kept while it counts as recent`(kind: StoreKind)
         async throws
     {
         let test = try await TestStore(kind), ana = try await test.account("ana"),
