@@ -51,7 +51,9 @@ extension PackAddress {
     ///   - allowsPlain: whether plain http is allowed, over which the data can be changed in
     ///     transit.
     /// - Throws: ``PackError`` `.unavailable`, `.insecure`.
-    func fetch(to destination: URL, limit: Int, allowsPlain: Bool, progress: @escaping FetchProgress)
+    func fetch(
+        to destination: URL, limit: Int, allowsPlain: Bool, progress: @escaping FetchProgress
+    )
         async throws(PackError)
     {
         guard isEncrypted || allowsPlain else { throw Self.plain(shown) }
@@ -143,7 +145,8 @@ private final class Transfer: NSObject, URLSessionDataDelegate, @unchecked Senda
             length = response.expectedContentLength
         if failure == nil, status != 200 {
             failure = PackError(
-                .unavailable, "\(shown) could not be fetched: the server responded with status \(status)")
+                .unavailable,
+                "\(shown) could not be fetched: the server responded with status \(status)")
         } else if length > Int64(limit) {
             failure = failure ?? tooMuch
         }

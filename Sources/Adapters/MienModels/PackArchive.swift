@@ -65,7 +65,9 @@ struct PackArchive {
         return found
     }
 
-    private func write(_ entry: TarReader.Entry, to destination: URL, _ reader: inout TarReader) throws {
+    private func write(_ entry: TarReader.Entry, to destination: URL, _ reader: inout TarReader)
+        throws
+    {
         if entry.path.last == PackManifest.fileName, entry.size > PackManifest.sizeLimit {
             throw TarReader.Fault.limit
         }
@@ -83,7 +85,8 @@ struct PackArchive {
         case .truncated: "is truncated; fetch it again"
         case .header:
             "is not a valid tar archive; a pack is a folder, or a .tar, .tar.gz or .tgz archive of one"
-        case .kind: "contains a link, a device or a sparse file; a pack may contain regular files only"
+        case .kind:
+            "contains a link, a device or a sparse file; a pack may contain regular files only"
         case .name: "contains a name that leads out of it or cannot be displayed"
         case .limit:
             "is too large: the limits are 2 GB unpacked, 10,000 entries and a manifest of 1 MB"

@@ -81,7 +81,8 @@ public struct PackManifest: Sendable, Hashable, Codable {
         where network.isOptional
             && (geometry.input(of: network) == nil) != (file(of: network) == nil)
         {
-            faults.append("\(network.rawValue) must be in both networks and geometry, or in neither")
+            faults.append(
+                "\(network.rawValue) must be in both networks and geometry, or in neither")
         }
         // A network in XML has its constants in a separate file.
         let constants = networks.values.filter { $0.hasSuffix(".xml") }.map {

@@ -93,7 +93,8 @@ public struct StoreKeys: Sendable {
     func accountKey(_ sealed: [UInt8], for id: UserID) throws(StoreError) -> AccountKey {
         let bytes = try open(sealed, .accountKey, for: id.text)
         guard bytes.count == MasterKey.size else {
-            throw StoreError(.corrupt, "an account key has an invalid length of \(bytes.count) bytes")
+            throw StoreError(
+                .corrupt, "an account key has an invalid length of \(bytes.count) bytes")
         }
         return AccountKey(MasterKey(bytes: bytes), random)
     }

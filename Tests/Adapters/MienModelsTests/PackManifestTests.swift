@@ -75,7 +75,9 @@ struct PackManifestTests {
         #expect(try text.manifest().faults.isEmpty)
     }
 
-    @Test("the full-range detector cannot be declared only in part", arguments: ["networks", "geometry"])
+    @Test(
+        "the full-range detector cannot be declared only in part",
+        arguments: ["networks", "geometry"])
     func halfFullRange(part: String) throws {
         #expect(
             try faults("\(part).detectorFullRange", nil) == [
@@ -187,7 +189,8 @@ struct PackManifestTests {
 
     @Test("sizes out of range are a fault", arguments: [-1, 2_000_000_001, Int.max])
     func fileSizes(bytes: Int) throws {
-        #expect(try faults("files.0.bytes", bytes) == ["the total size of its files must be 0 to 2 GB"])
+        #expect(
+            try faults("files.0.bytes", bytes) == ["the total size of its files must be 0 to 2 GB"])
     }
 
     @Test("an unknown network is a fault")

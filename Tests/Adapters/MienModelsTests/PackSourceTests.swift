@@ -254,7 +254,8 @@ private final class LocalWebServer {
 }
 
 @Suite(
-    "Pack source over the network", .enabled(if: LocalWebServer.python, "needs python3 for a web server"),
+    "Pack source over the network",
+    .enabled(if: LocalWebServer.python, "needs python3 for a web server"),
     .timeLimit(.minutes(15)))
 struct PackSourceAddressTests {
     private let small: SmallPack

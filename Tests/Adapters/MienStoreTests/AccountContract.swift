@@ -6,8 +6,7 @@ import Testing
 
 @Suite struct AccountContract {
     @Test(arguments: StoreKind.allCases)
-    func `an account is read back unchanged, by ID and by each name`(kind: StoreKind) async throws
-    {
+    func `an account is read back unchanged, by ID and by each name`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
         let profile = AccountProfile(
             externalID: "CRM-1", username: "Ana", email: "Ana@Example.org",
@@ -120,7 +119,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an update replaces profile, state, and names together or not at all`(kind: StoreKind) async throws {
+    func `an update replaces profile, state, and names together or not at all`(kind: StoreKind)
+        async throws
+    {
         let test = try await TestStore(kind)
         var ana = try await test.account("ana")
         _ = try await test.account("bruno")

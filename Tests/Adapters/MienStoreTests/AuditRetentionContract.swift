@@ -33,7 +33,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a pruned log verifies with the same last hash and accepts new entries`(kind: StoreKind) async throws
+    func `a pruned log verifies with the same last hash and accepts new entries`(kind: StoreKind)
+        async throws
     {
         let whole = try await AuditContract.verdict(AuditContract.filled(kind, 9)),
             test = try await Self.pruned(kind)
@@ -63,7 +64,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `after pruning, a change to any column of any entry is detected`(kind: StoreKind) async throws
+    func `after pruning, a change to any column of any entry is detected`(kind: StoreKind)
+        async throws
     {
         let changes = [
             "number = number + 100", "at = at + 1", "event = 'x'", "actor = 'x'",
@@ -187,7 +189,9 @@ import Testing
         #expect(try await Self.number(AuditContract.verdict(test)) == 9)
     }
 
-    @Test(arguments: StoreKind.allCases) func `segments join and verify as one file`(kind: StoreKind)
+    @Test(arguments: StoreKind.allCases) func `segments join and verify as one file`(
+        kind: StoreKind
+    )
         async throws
     {
         let test = try await Self.pruned(kind)
@@ -218,7 +222,9 @@ import Testing
     // MARK: Counting
 
     @Test(arguments: StoreKind.allCases)
-    func `a thousand identical refusals become one entry with their count and times`(kind: StoreKind)
+    func `a thousand identical refusals become one entry with their count and times`(
+        kind: StoreKind
+    )
         async throws
     {
         let test = try await TestStore(kind)

@@ -85,7 +85,8 @@ import Testing
                 == AuthenticatorLock(total: 3))
     }
 
-    @Test(arguments: StoreKind.allCases) func `deleting an app deletes its faces and keeps the password`(
+    @Test(arguments: StoreKind.allCases)
+    func `deleting an app deletes its faces and keeps the password`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind)
@@ -101,9 +102,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `failures are counted by account, method, and app, and separately for devices with their own counter`(
-        kind: StoreKind
-    )
+    func
+        `failures are counted by account, method, and app, and separately for devices with their own counter`(
+            kind: StoreKind
+        )
         async throws
     {
         let test = try await TestStore(kind)
@@ -171,9 +173,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a manual lock records its holders, and only an administrator releases an administrator's lock`(
-        kind: StoreKind
-    )
+    func
+        `a manual lock records its holders, and only an administrator releases an administrator's lock`(
+            kind: StoreKind
+        )
         async throws
     {
         let test = try await TestStore(kind)

@@ -38,7 +38,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `one version is published at a time, and runs find their own version`(kind: StoreKind) async throws {
+    func `one version is published at a time, and runs find their own version`(kind: StoreKind)
+        async throws
+    {
         let test = try await TestStore(kind), id = Self.login, other = JourneyID("other")!
         try await test.store.write { tables in
             for version in [2, 10, 1] {
@@ -99,7 +101,8 @@ import Testing
             } == .stale)
     }
 
-    @Test(arguments: StoreKind.allCases) func `of many concurrent advances of one run, one succeeds`(
+    @Test(arguments: StoreKind.allCases)
+    func `of many concurrent advances of one run, one succeeds`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind), run = Self.run("1")
@@ -236,7 +239,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `a code is accepted once, in time, and within its attempts`(
+    @Test(arguments: StoreKind.allCases)
+    func `a code is accepted once, in time, and within its attempts`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind), end = Instant.start + .seconds(300)

@@ -12,7 +12,8 @@ import Testing
             expiresAt: .start + .seconds(seconds + 600))
     }
 
-    @Test(arguments: StoreKind.allCases) func `a link is used once, in time, by one of 64 concurrent calls`(
+    @Test(arguments: StoreKind.allCases)
+    func `a link is used once, in time, by one of 64 concurrent calls`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind), ana = try await test.account("ana")

@@ -98,7 +98,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a reader sees a consistent snapshot that includes earlier acknowledged writes`(kind: StoreKind)
+    func `a reader sees a consistent snapshot that includes earlier acknowledged writes`(
+        kind: StoreKind
+    )
         async throws
     {
         let test = try await TestStore(kind)

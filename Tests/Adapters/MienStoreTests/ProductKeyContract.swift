@@ -8,7 +8,8 @@ import Testing
         id: ProductKeyID("pk_1")!, product: "mien-face", name: "Branches", activations: 3,
         days: 365, createdAt: .start)
 
-    @Test(arguments: StoreKind.allCases) func `a product key is found with its key, listed, and revoked once`(
+    @Test(arguments: StoreKind.allCases)
+    func `a product key is found with its key, listed, and revoked once`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind), record = Self.record

@@ -5,9 +5,10 @@ import Testing
 
 @Suite struct RecoveryContract {
     @Test(arguments: StoreKind.allCases)
-    func `a recovery code is accepted once, for one of 64 concurrent calls, and is deleted with its set`(
-        kind: StoreKind
-    )
+    func
+        `a recovery code is accepted once, for one of 64 concurrent calls, and is deleted with its set`(
+            kind: StoreKind
+        )
         async throws
     {
         let test = try await TestStore(kind), ana = try await test.account("ana")

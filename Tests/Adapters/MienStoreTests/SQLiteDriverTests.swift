@@ -42,7 +42,9 @@ import Testing
         Int(try await driver.read { try $0.rows("SELECT COUNT(*) FROM note", [])[0].integer(0) })
     }
 
-    @Test func `with a full queue, further writes are rejected and waiting ones are committed`() async throws {
+    @Test func `with a full queue, further writes are rejected and waiting ones are committed`()
+        async throws
+    {
         let gate = await hold(), surplus = 40
         try await withThrowingTaskGroup(of: StoreError.Code?.self) { group in
             for index in 0..<GroupWriter.maxWaiting + surplus {
@@ -88,8 +90,7 @@ import Testing
         #expect(await note("later", .always) == nil)
     }
 
-    @Test func `a job that breaks the transaction fails with all other jobs in it`() async throws
-    {
+    @Test func `a job that breaks the transaction fails with all other jobs in it`() async throws {
         let gate = await hold()
         let codes = await withTaskGroup(of: StoreError.Code?.self) { group in
             for index in 0..<10 { group.addTask { await note("\(index)") } }
@@ -128,7 +129,8 @@ import Testing
         #expect(try await [careful, quick] == [2, 2])
     }
 
-    @Test func `a closed database rejects new jobs and has finished the waiting ones`() async throws {
+    @Test func `a closed database rejects new jobs and has finished the waiting ones`() async throws
+    {
         let gate = await hold()
         let written = await withTaskGroup(of: StoreError.Code?.self) { group in
             for index in 0..<500 { group.addTask { await note("\(index)") } }

@@ -68,7 +68,9 @@ import Testing
         _ = try await Self.fill(test)
         for test in [test, try await test.reopened()] {
             guard let bytes = try kind.bytes(in: test.folder) else { return }
-            #expect(bytes.contains(Array("usr_z".utf8)), "IDs are present, so these are the right files")
+            #expect(
+                bytes.contains(Array("usr_z".utf8)), "IDs are present, so these are the right files"
+            )
             for secret in Self.secrets {
                 #expect(!bytes.contains(secret), "\(String(decoding: secret, as: UTF8.self))")
             }
@@ -230,7 +232,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `without the master key, nothing can be opened and nobody found`(kind: StoreKind) async throws {
+    func `without the master key, nothing can be opened and nobody found`(kind: StoreKind)
+        async throws
+    {
         let test = try await TestStore(kind)
         let ana = try await test.account("ana")
         try kind.close(test.driver)

@@ -139,7 +139,8 @@ import Testing
         #expect(try await test.store.write { try $0.challenges.sweep(at: end, atMost: 10) } == 1)
     }
 
-    @Test(arguments: StoreKind.allCases) func `of many concurrent uses of one challenge, one succeeds`(
+    @Test(arguments: StoreKind.allCases)
+    func `of many concurrent uses of one challenge, one succeeds`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind)
@@ -187,7 +188,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `spent items stay spent until they expire, separately for each kind`(kind: StoreKind) async throws
+    func `spent items stay spent until they expire, separately for each kind`(kind: StoreKind)
+        async throws
     {
         let test = try await TestStore(kind), end = Instant.start + .seconds(60)
         #expect(try await test.store.write { try $0.spent.spend(.proof, [1], until: end) })

@@ -57,7 +57,9 @@ import Testing
     }
 
     @Test(arguments: [3, 17, 41, 73])
-    func `after a kill during re-enrollment, the store opens with one complete record`(milliseconds: Int)
+    func `after a kill during re-enrollment, the store opens with one complete record`(
+        milliseconds: Int
+    )
         async throws
     {
         try await withTemporaryFolder { folder throws in

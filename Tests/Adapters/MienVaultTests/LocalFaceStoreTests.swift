@@ -202,8 +202,7 @@ import Testing
         #expect(error?.code == "faces.name-twice")
     }
 
-    @Test func `a record that cannot be read blocks a new person, who might be its owner`() throws
-    {
+    @Test func `a record that cannot be read blocks a new person, who might be its owner`() throws {
         let disk = SimulatedDisk()
         let store = try LocalFaceStore.open(
             folder: "/faces", keyPath: "/key", files: disk, random: .counting())

@@ -43,7 +43,9 @@ struct ExampleJourneyTests {
         #expect(JourneyLinter.lint(journey).map(\.description) == [])
     }
 
-    @Test("the recorded tests pass and reach every outcome except the known ones", arguments: ExampleJourneys.names)
+    @Test(
+        "the recorded tests pass and reach every outcome except the known ones",
+        arguments: ExampleJourneys.names)
     func recorded(name: String) throws {
         let test = try ExampleJourneys.test(name)
         #expect(test.journey.description == "\(name).json")

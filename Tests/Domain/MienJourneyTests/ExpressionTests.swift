@@ -134,7 +134,8 @@ struct ExpressionTests {
             ("size(1, 2)", 1, "size() takes one argument"),
             ("s.replace('a')", 3, "replace() takes 2 or 3 arguments, not 1"),
             ("has(1)", 5, "has() takes a variable or a member: has(a) or has(a.b)"),
-            ("while", 1, "“while” is a reserved word and cannot name a variable"), ("'\\q'", 2, nil),
+            ("while", 1, "“while” is a reserved word and cannot name a variable"),
+            ("'\\q'", 2, nil),
             ("0x", 1, nil),
             ("1abc", 1, "malformed number"),
             (

@@ -176,7 +176,9 @@ struct JourneyRulesTests {
                 .faceAuthenticated(Made.ada, capture: Made.otherCapture, amr: ["face"])),
             "a verdict about another capture")
         refused(reading.result(.captured(Made.capture, summary: [:])), "a late result")
-        refused(comparing.result(.authenticated(Made.ada, amr: ["pwd"])), "a password instead of a face")
+        refused(
+            comparing.result(.authenticated(Made.ada, amr: ["pwd"])), "a password instead of a face"
+        )
     }
 
     @Test("a definition with another version or of another journey is rejected")

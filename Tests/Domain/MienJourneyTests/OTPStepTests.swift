@@ -39,7 +39,9 @@ struct OTPStepTests {
         return (play, prompt)
     }
 
-    @Test("a registration shows its code once, waits for the device, and ends with the device's first code")
+    @Test(
+        "a registration shows its code once, waits for the device, and ends with the device's first code"
+    )
     func registration() throws {
         var (play, asked) = try register(["kind": "hotp", "digits": 8])
         #expect(

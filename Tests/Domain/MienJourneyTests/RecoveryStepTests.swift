@@ -31,7 +31,8 @@ struct RecoveryStepTests {
         return JourneyUser(id: Made.ada, level: .authenticated, amr: ["pwd", "otp"], proof: proof)
     }
 
-    @Test("recovery is requested with the methods proved in the run, and each answer has its outcome")
+    @Test(
+        "recovery is requested with the methods proved in the run, and each answer has its outcome")
     func recovery() throws {
         for (decision, isRecovered) in [(RecoveryDecision.restored, true), (.sufficient, false)] {
             var play = try Play(Self.journey("recover_account"))

@@ -213,7 +213,8 @@ private final class Encoder {
     }
 
     func finish() throws {
-        try MovieMaker.check(avcodec_send_frame(codec, nil), "the encoder rejected the end of the stream")
+        try MovieMaker.check(
+            avcodec_send_frame(codec, nil), "the encoder rejected the end of the stream")
         try drain()
         try MovieMaker.check(av_write_trailer(muxer), "no trailer")
     }
@@ -224,7 +225,8 @@ private final class Encoder {
             packet!.pointee.stream_index = stream.pointee.index
             packet!.pointee.duration = av_rescale_q(
                 1, codec!.pointee.time_base, stream.pointee.time_base)
-            try MovieMaker.check(av_interleaved_write_frame(muxer, packet), "the file format rejected a packet")
+            try MovieMaker.check(
+                av_interleaved_write_frame(muxer, packet), "the file format rejected a packet")
         }
     }
 }

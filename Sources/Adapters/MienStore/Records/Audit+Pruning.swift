@@ -11,7 +11,8 @@ extension AuditTable {
         let anchors = try connection.rows("SELECT id, number, hash, mac FROM audit_anchor")
         guard let anchor = anchors.first else { return .start }
         let position = AuditChain(number: try anchor.integer(1), hash: try anchor.blob(2))
-        guard anchors.count == 1, position.number > 0, position.hash.count == AuditChain.start.hash.count,
+        guard anchors.count == 1, position.number > 0,
+            position.hash.count == AuditChain.start.hash.count,
             anchor[3] == .blob(keys.mac(ofAnchor: position))
         else {
             throw StoreError(.corrupt, "the audit log's anchor was not written by this server")
@@ -49,7 +50,8 @@ extension AuditTable {
             throw Self.broken(position.number + 1)
         }
         for row in rows {
-            guard let next = Self.position(of: row, after: position), let entry = Self.entry(of: row)
+            guard let next = Self.position(of: row, after: position),
+                let entry = Self.entry(of: row)
             else { throw Self.broken(position.number + 1) }
             entries.append((entry, next))
             position = next
@@ -103,7 +105,8 @@ extension AuditTable {
             "INSERT INTO audit_anchor (id, number, hash, mac, pruned_at) VALUES (1, ?, ?, ?, ?)",
             .integer(position.number), .blob(position.hash),
             .blob(keys.mac(ofAnchor: position)), .time(now))
-        return try connection.execute("DELETE FROM audit WHERE number <= ?", .integer(position.number))
+        return try connection.execute(
+            "DELETE FROM audit WHERE number <= ?", .integer(position.number))
     }
 
     private static func broken(_ number: Int64) -> StoreError {

@@ -106,7 +106,9 @@ public struct AuditTable {
     public func verify() throws(StoreError) -> Verdict {
         var position: AuditChain
         // After a forged anchor, no entry can be verified.
-        do { position = try start() } catch  where error.code == .corrupt { return .broken(number: 1) }
+        do { position = try start() } catch  where error.code == .corrupt {
+            return .broken(number: 1)
+        }
         // SQLite accepts NULL in a primary key that is not INTEGER.
         if let early = try connection.row(
             "SELECT number FROM audit WHERE number IS NULL OR number <= ? ORDER BY number LIMIT 1",

@@ -161,7 +161,9 @@ private final class JobLine: Sendable {
                 return (StoreError(.unreachable, "the database is closed"), false)
             }
             if state.jobs.count >= GroupWriter.maxWaiting {
-                return (StoreError(.busy, "\(GroupWriter.maxWaiting) writes are already waiting"), false)
+                return (
+                    StoreError(.busy, "\(GroupWriter.maxWaiting) writes are already waiting"), false
+                )
             }
             state.jobs.append(job)
             return (nil, state.jobs.count == 1)

@@ -151,7 +151,8 @@ struct SQLiteConnection: SQLConnection {
                 .text(value)
             } else {
                 throw StoreError(
-                    .corrupt, "column \(index) of a row holds a string that contains a NUL or is not valid UTF-8"
+                    .corrupt,
+                    "column \(index) of a row holds a string that contains a NUL or is not valid UTF-8"
                 )
             }
         case .blob(let value): .blob(Array(value))

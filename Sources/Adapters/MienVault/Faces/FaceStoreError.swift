@@ -34,10 +34,12 @@ extension FaceStoreError: CustomStringConvertible {
             "\(code): not found, but \(records.count) record(s) cannot be read: "
                 + records.map(\.description).joined(separator: "; ")
         case .nameTwice(let paths):
-            "\(code): the same name is in several files; remove all but one: " + paths.joined(separator: " and ")
+            "\(code): the same name is in several files; remove all but one: "
+                + paths.joined(separator: " and ")
         case .folderTooWide(let path, let mode):
             "\(code): \(path) has mode 0\(String(mode, radix: 8)), so users other than its owner can change who is enrolled. Run: chmod 700 \(path)"
-        case .full(let limit): "\(code): the store is full: it holds the maximum of \(limit) records"
+        case .full(let limit):
+            "\(code): the store is full: it holds the maximum of \(limit) records"
         }
     }
 }

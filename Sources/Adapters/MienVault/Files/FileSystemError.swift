@@ -48,7 +48,8 @@ extension FileSystemError: CustomStringConvertible {
             "the path does not exist; check it and its parent folders"
         case .notPermitted: "permission denied; change the permissions, or use another path"
         case .noSpace: "the disk is full; free some space"
-        case .busy: "another program has been using it for several seconds; try again when that program has ended"
+        case .busy:
+            "another program has been using it for several seconds; try again when that program has ended"
         case .failed: "the system reported error \(errno)"
         }
     }

@@ -16,7 +16,9 @@ public struct RandomSource: Sendable {
 
     public func bytes(_ count: Int) -> [UInt8] {
         let bytes = make(count)
-        precondition(bytes.count == count, "the random source returned \(bytes.count) bytes instead of \(count)")
+        precondition(
+            bytes.count == count,
+            "the random source returned \(bytes.count) bytes instead of \(count)")
         return bytes
     }
 }

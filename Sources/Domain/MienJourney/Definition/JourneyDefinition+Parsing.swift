@@ -27,7 +27,8 @@ extension JourneyDefinition {
     public init(_ source: JSONValue) throws(JourneyDefinitionError) {
         guard source.depth <= Self.maxDepth else {
             throw JourneyDefinitionError(
-                place: "", reason: "lists and objects are nested deeper than \(Self.maxDepth) levels")
+                place: "",
+                reason: "lists and objects are nested deeper than \(Self.maxDepth) levels")
         }
         let reader = try SettingReader(source, place: "", known: Self.keys)
         self.source = source

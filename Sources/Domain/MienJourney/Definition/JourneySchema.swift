@@ -54,7 +54,8 @@ public enum JourneySchema {
                     JourneyDefinition.Limits.stepsRange,
                     "Maximum number of steps between two client responses. Default: 200."),
                 "lifetime_seconds": integer(
-                    JourneyDefinition.Limits.lifetimeRange, "Maximum duration of a run. Default: 3600."),
+                    JourneyDefinition.Limits.lifetimeRange,
+                    "Maximum duration of a run. Default: 3600."),
             ]),
             "parameters": ["$ref": "#/$defs/input_schema"],
             "requires_user": [

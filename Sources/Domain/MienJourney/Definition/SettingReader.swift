@@ -15,7 +15,8 @@ struct SettingReader {
         if let unknown = members.keys.filter({ !known.contains($0) }).min() {
             let allowed =
                 known.isEmpty
-                ? "no settings are allowed here" : "allowed: \(known.sorted().joined(separator: ", "))"
+                ? "no settings are allowed here"
+                : "allowed: \(known.sorted().joined(separator: ", "))"
             throw JourneyDefinitionError(
                 place: path(unknown),
                 reason:

@@ -187,7 +187,8 @@ struct ExpressionEvaluator {
         switch (base, index) {
         case (.array(let values), .number(let index)):
             guard index == index.rounded(), index >= 0, index < Double(values.count) else {
-                throw error(node, "the index is out of range; the list has \(values.count) elements")
+                throw error(
+                    node, "the index is out of range; the list has \(values.count) elements")
             }
             return values[Int(index)]
         case (.object, .string(let name)): return try member(name, of: base, node)

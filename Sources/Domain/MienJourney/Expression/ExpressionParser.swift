@@ -258,8 +258,9 @@ struct ExpressionParser {
         return elements
     }
 
-    private mutating func name(_ what: String) throws(ExpressionError) -> (text: String, column: Int)
-    {
+    private mutating func name(_ what: String) throws(ExpressionError) -> (
+        text: String, column: Int
+    ) {
         guard case .name(let name) = current.kind else { throw unexpected(what) }
         let column = current.column
         next += 1

@@ -144,7 +144,8 @@ struct ExpressionLexer {
             throw ExpressionError(
                 place: start,
                 reason:
-                    "unknown escape; the escapes are \\n \\r \\t \\\\ \\' \\\" \\xHH \\uHHHH \\UHHHHHHHH")
+                    "unknown escape; the escapes are \\n \\r \\t \\\\ \\' \\\" \\xHH \\uHHHH \\UHHHHHHHH"
+            )
         }
     }
 

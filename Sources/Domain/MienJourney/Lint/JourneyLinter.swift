@@ -97,7 +97,8 @@ public enum JourneyLinter {
         for id in definition.steps.keys where flow.knowledge[id] == nil {
             findings.append(
                 LintFinding(
-                    .warning, .unreachableStep, id, "no path leads to this step; remove it or add a path"))
+                    .warning, .unreachableStep, id,
+                    "no path leads to this step; remove it or add a path"))
         }
         if !flow.knowledge.keys.contains(where: {
             definition.steps[$0]?.step.facts.end == .complete

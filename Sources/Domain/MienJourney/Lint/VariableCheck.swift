@@ -67,7 +67,8 @@ struct VariableCheck {
         }
         let hint = Suggestion.text(for: String(path.dropFirst(prefix.count)), among: members)
         let list =
-            members.isEmpty ? "it has no members" : "it has \(members.sorted().joined(separator: ", "))"
+            members.isEmpty
+            ? "it has no members" : "it has \(members.sorted().joined(separator: ", "))"
         return LintFinding(
             .error, .unknownMember, step.id, read.setting,
             "“\(variable)” does not have this member\(hint) (\(list))")

@@ -21,7 +21,8 @@ extension SimulatedWorld {
                     state: "state-\(issued)"))
         case .readIdentityVerification(let session, state: _): return readVerification(session)
         case .registerFace(let user, let capture, consentTextVersion: _):
-            guard let index = index(of: user), let selfie = captures.removeValue(forKey: capture) else {
+            guard let index = index(of: user), let selfie = captures.removeValue(forKey: capture)
+            else {
                 return .refused(.captureMissing)
             }
             users[index].faces = [selfie.person]

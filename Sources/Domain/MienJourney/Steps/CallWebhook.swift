@@ -11,7 +11,8 @@ struct CallWebhook: JourneyStep {
                 "body", .expressions(maxCount: 50),
                 "The members of the JSON object to send: names and expressions."),
             Setting(
-                "timeout_seconds", .integer(1...30), default: 5, "How long to wait for the response."),
+                "timeout_seconds", .integer(1...30), default: 5,
+                "How long to wait for the response."),
             Setting("output_variable", .variable, "Set to `{status, body}`."),
         ] + FailureSettings.settings
 

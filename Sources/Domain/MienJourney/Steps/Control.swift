@@ -31,7 +31,8 @@ struct Condition: JourneyStep {
 struct Loop: JourneyStep {
     static let settings = [
         Setting(
-            "max_iterations", .integer(1...100), required: true, "The maximum number of iterations."),
+            "max_iterations", .integer(1...100), required: true, "The maximum number of iterations."
+        ),
         Setting(
             "condition", .expression,
             "Checked before each iteration; the loop ends when it is false."),

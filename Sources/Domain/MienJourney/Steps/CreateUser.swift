@@ -10,7 +10,8 @@ struct CreateUser: JourneyStep {
         [
             Setting(
                 "external_id", .expression,
-                "The user's ID in another system. At least one of external_id, username and email is required."),
+                "The user's ID in another system. At least one of external_id, username and email is required."
+            ),
             Setting("username", .expression, "The user name."),
             Setting(
                 "email", .expression,

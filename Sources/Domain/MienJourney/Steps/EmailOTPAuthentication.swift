@@ -6,7 +6,8 @@ import MienCore
 struct EmailOTPAuthentication: JourneyStep {
     static let settings =
         CheckedUser.settings() + [
-            Setting("code_length", .integer(4...10), default: 6, "The number of digits of the code."),
+            Setting(
+                "code_length", .integer(4...10), default: 6, "The number of digits of the code."),
             Setting(
                 "lifetime_seconds", .integer(60...3600), default: 300,
                 "How long a code is valid."),

@@ -11,7 +11,8 @@ struct CompleteJourney: JourneyStep {
             "The required state of the user: signed in, identity established, or none. A lower state ends the journey with a rejection."
         ),
         Setting(
-            "claims", .expressions(maxCount: 50), "Additional claims of the token: names and expressions."),
+            "claims", .expressions(maxCount: 50),
+            "Additional claims of the token: names and expressions."),
         Setting("acr", .text(maxLength: 200), "The authentication context class of the token."),
     ]
 
@@ -69,7 +70,9 @@ struct CompleteJourney: JourneyStep {
 /// Ends the journey with a rejection.
 struct RejectAccess: JourneyStep {
     static let settings = [
-        Setting("reason", .code, default: "access_denied", "The rejection's reason, sent to the client.")
+        Setting(
+            "reason", .code, default: "access_denied", "The rejection's reason, sent to the client."
+        )
     ]
 
     let reason: String

@@ -6,7 +6,8 @@ struct IdentityVerification: JourneyStep {
         [
             Setting(
                 "callback_url", .url,
-                "The URL to which the hosted pages redirect the browser afterwards. Apps do not use it."),
+                "The URL to which the hosted pages redirect the browser afterwards. Apps do not use it."
+            ),
             Setting("output_variable", .variable, "Set to `{session_id, recommendation, …}`."),
             Setting("liveness", .liveness, "As for `selfie_acquisition`."),
             Setting(

@@ -8,7 +8,9 @@ struct Information: JourneyStep {
         [
             Setting("title", .template, "Shown above the text."),
             Setting("text", .template, required: true, "The text to show."),
-            Setting("button", .text(maxLength: 100), "The label of the button that continues. Default: Continue."),
+            Setting(
+                "button", .text(maxLength: 100),
+                "The label of the button that continues. Default: Continue."),
         ] + ClientSettings.settings
 
     let title: ExpressionTemplate?

@@ -51,7 +51,8 @@ struct LoginForm: JourneyStep {
                 "The sign-in options: `[{id, label, kind, schema}]`. Each `id` is an outcome."),
             Setting(
                 "output_variable", .variable,
-                "Set to the data the client sends with the chosen branch, without sensitive fields."),
+                "Set to the data the client sends with the chosen branch, without sensitive fields."
+            ),
         ] + ClientSettings.cancelSettings
 
     static let branchKeys = ["id", "label", "kind", "schema"]

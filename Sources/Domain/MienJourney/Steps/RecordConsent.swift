@@ -5,11 +5,14 @@ import MienCore
 struct RecordConsent: JourneyStep {
     static let settings =
         [
-            Setting("text_version", .code, required: true, "The version of the text, recorded with the consent."),
+            Setting(
+                "text_version", .code, required: true,
+                "The version of the text, recorded with the consent."),
             Setting("title", .template, "Shown above the text."),
             Setting("text", .template, required: true, "The text the person consents to."),
             Setting(
-                "button", .text(maxLength: 100), "The label of the button that consents. Default: I consent."),
+                "button", .text(maxLength: 100),
+                "The label of the button that consents. Default: I consent."),
         ] + ActingUser.settings + FailureSettings.settings + ClientSettings.settings
 
     let textVersion: String

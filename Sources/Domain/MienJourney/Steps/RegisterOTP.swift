@@ -11,7 +11,9 @@ struct RegisterOTP: JourneyStep {
             Setting(
                 "kind", .choice(OTPProfile.Kind.allCases.map(\.rawValue)), default: "totp",
                 "Time-based or counter-based codes."),
-            Setting("digits", .integer(OTPProfile.digitCounts), default: 6, "The number of digits of a code."),
+            Setting(
+                "digits", .integer(OTPProfile.digitCounts), default: 6,
+                "The number of digits of a code."),
             Setting(
                 "max_attempts", .integer(1...10), default: 5, "Wrong codes until the step fails."),
         ] + FailureSettings.settings + ClientSettings.settings

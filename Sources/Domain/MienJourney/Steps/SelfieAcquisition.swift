@@ -8,7 +8,8 @@ struct SelfieAcquisition: JourneyStep {
             Setting(
                 "purpose", .choice(CaptureRequest.Purpose.allCases.map(\.rawValue)),
                 default: "authentication",
-                "The purpose of the selfie; the server may require more of a selfie that it stores."),
+                "The purpose of the selfie; the server may require more of a selfie that it stores."
+            ),
             Setting(
                 "liveness", .liveness,
                 "The liveness requirements beyond the app's own: `{mode, threshold, quality, timeout_seconds, actions, action_count}`."
