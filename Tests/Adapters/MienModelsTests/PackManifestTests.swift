@@ -63,7 +63,7 @@ struct PackManifestTests {
     func missingNetwork(network: FaceNetwork) throws {
         #expect(
             try faults("networks.\(network.rawValue)", nil) == [
-                "no file for the \(network.rawValue) network"
+                "there is no file for the \(network.rawValue) network"
             ])
     }
 
