@@ -186,7 +186,7 @@ private final class Transfer: NSObject, URLSessionDataDelegate, @unchecked Senda
     /// Foundation's own messages sometimes contain the whole URL.
     private static func words(for error: any Error) -> String {
         switch (error as? URLError)?.code {
-        case .cannotFindHost?, .dnsLookupFailed?: "the server does not exist"
+        case .cannotFindHost?, .dnsLookupFailed?: "the server was not found"
         case .cannotConnectToHost?, .notConnectedToInternet?: "the server cannot be reached"
         case .networkConnectionLost?: "the connection was lost"
         case .timedOut?: "the server did not respond in time"

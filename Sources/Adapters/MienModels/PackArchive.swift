@@ -60,7 +60,7 @@ struct PackArchive {
                 PackFile($0.appending(path: PackManifest.fileName)) != nil
             })
         else {
-            throw PackError(.badManifest, "\(shown) holds no \(PackManifest.fileName)")
+            throw PackError(.badManifest, "\(shown) contains no \(PackManifest.fileName)")
         }
         return found
     }

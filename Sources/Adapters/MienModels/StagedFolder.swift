@@ -7,7 +7,7 @@ public enum StagedFolder {
     /// Set regardless of the process's mask: models decide who is recognized, so nobody else may
     /// change them.
     private static var readable: [FileAttributeKey: Any] { [.posixPermissions: 0o755] }
-    /// How long to wait for another process that is changing the same folder: 600 tries, 100 ms
+    /// The maximum wait for another process that is changing the same folder: 600 tries, 100 ms
     /// apart.
     private static let lockTries = 600, lockPauseMicroseconds: UInt32 = 100_000
 

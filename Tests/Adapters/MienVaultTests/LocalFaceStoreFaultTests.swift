@@ -139,7 +139,7 @@ import Testing
         for n in 1...60 {
             let disk = SimulatedDisk()
             disk.arm(.crash, at: n)
-            _ = try? Self.open(disk, random, key: key)  // killed, but the machine goes on
+            _ = try? Self.open(disk, random, key: key)  // killed, but the machine keeps running
             guard disk.disarm() else { return }
             _ = try Self.open(disk, random, key: key).put(madeUpTemplate(seed: 2), as: ana)
             for outcome in disk.outcomes {

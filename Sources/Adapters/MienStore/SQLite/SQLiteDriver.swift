@@ -5,7 +5,7 @@ internal import Synchronization
 /// SQLite through GRDB, with WAL, foreign keys, and overwriting of deleted content. Any number of
 /// readers work alongside one writer.
 public final class SQLiteDriver: SQLDriver {
-    /// How long to wait for another process's lock.
+    /// The maximum wait for another process's lock.
     static let busyMilliseconds = 10_000
 
     private let pool: DatabasePool

@@ -8,7 +8,7 @@ internal import Darwin
 
 /// The machine's file system.
 public struct POSIXFileSystem: FileSystem {
-    /// How long ``lock(_:_:)`` waits: 500 tries, 10 ms apart.
+    /// The maximum wait of ``lock(_:_:)``: 500 tries, 10 ms apart.
     static let lockTries = 500, lockPauseMicroseconds: UInt32 = 10_000
 
     public init() {}

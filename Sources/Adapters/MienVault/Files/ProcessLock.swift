@@ -25,7 +25,7 @@ public final class ProcessLock: Sendable {
         public init(holder: Int32?) { self.holder = holder }
     }
 
-    /// How long to wait for the holder's process ID: 20 tries, 50 ms apart. A holder writes it
+    /// The maximum wait for the holder's process ID: 20 tries, 50 ms apart. A holder writes it
     /// right after taking the lock.
     private static let holderTries = 20, holderPauseMicroseconds: UInt32 = 50_000
     /// More than the digits of any process ID.

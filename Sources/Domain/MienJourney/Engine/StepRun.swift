@@ -187,7 +187,7 @@ struct StepRun {
 
     /// Returns the error code to report. Only signed-in users learn the specific reason, and only
     /// about themselves.
-    func told(_ code: StepErrorCode, _ user: CheckedUser) -> StepErrorCode {
+    func reported(_ code: StepErrorCode, _ user: CheckedUser) -> StepErrorCode {
         let isOwner = user.identifier == nil && instance.user?.level == .authenticated
         return code == .unavailable || isOwner ? code : .invalidCredentials
     }

@@ -38,7 +38,7 @@ struct AuthenticateFace: JourneyStep {
         throws(StepFault) -> Move
     {
         guard case .faceAuthenticated(let id, capture: _, let amr, let use) = answer else {
-            return .fail(run.told(answer.refusal, user))
+            return .fail(run.reported(answer.refusal, user))
         }
         try run.signIn(id, amr: amr, by: use)
         return .leave(.success)

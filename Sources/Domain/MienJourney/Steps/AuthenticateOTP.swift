@@ -64,7 +64,7 @@ struct AuthenticateOTP: JourneyStep {
         case (.refused(let code), .checkingOTP(let attemptsLeft, expected: _))
         where code != .unavailable && attemptsLeft > 0:
             return ask(attemptsLeft: attemptsLeft, error: .wrongCode)
-        default: return .fail(run.told(answer.refusal, user))
+        default: return .fail(run.reported(answer.refusal, user))
         }
     }
 

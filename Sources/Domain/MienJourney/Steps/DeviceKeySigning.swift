@@ -166,7 +166,7 @@ struct DeviceKeySigning: Sendable {
             // The approved data becomes a claim.
             if approvalData != nil { run.instance.approvalData.merge(try approvedData(run)) { $1 } }
             return .leave(.success)
-        default: return .fail(run.told(answer.refusal, user))
+        default: return .fail(run.reported(answer.refusal, user))
         }
     }
 

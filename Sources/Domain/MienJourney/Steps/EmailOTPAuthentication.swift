@@ -103,7 +103,7 @@ struct EmailOTPAuthentication: JourneyStep {
         case (.refused(let code), .checkingCode(let progress))
         where code != .unavailable && progress.attemptsLeft > 0:
             return ask(progress, error: .wrongCode)
-        default: return .fail(run.told(answer.refusal, user))
+        default: return .fail(run.reported(answer.refusal, user))
         }
     }
 
